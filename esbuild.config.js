@@ -62,7 +62,7 @@ const unmigrated = {
   name: 'unmigrated',
   setup({ onResolve }) {
     onResolve({ filter: /./ }, ({ importer, kind }) =>
-      kind === 'dynamic-import' && /[\\/]ledger[\\/]schema\.ts$/.test(importer)
+      kind === 'dynamic-import' && /[\\/]ledger[\\/]stores[\\/]schema\.ts$/.test(importer)
         ? { path: 'none', namespace: 'unused' }
         : undefined,
     );
@@ -122,8 +122,8 @@ const hotEntries = [
   'src/commands/file.run.ts',
   'src/commands/files.ts',
   'src/commands/files.run.ts',
-  'src/ledger/ledger.ts',
-  'src/ledger/backups.ts',
+  'src/ledger/open.ts',
+  'src/ledger/stores/backups.ts',
   'src/ledger/notes.ts',
   'src/api/http/transport.ts',
   'src/api/http/pool.ts',
@@ -152,7 +152,7 @@ const results = await Promise.all([
     ...options,
     entryPoints: {
       ...ownParts,
-      backup: 'src/ledger/backup-process.ts',
+      backup: 'src/ledger/stores/backup-process.ts',
       generate: 'src/cli/generate.ts',
     },
     plugins: [apart, unused],

@@ -218,15 +218,19 @@ export class Context {
   async #openOwnLedger(options: SharedOptions = {}): Promise<Ledger> {
     const ledger = await this.#openLedger(undefined, options);
     if (!this.inSandbox) await this.#backUp(ledger);
-    const moved = await ledger.moved();
-    if (moved) await this.out.warn(...(await import('../ledger/moved.ts')).movedNotice(moved));
+    const { movedNotice, readMoved } = await import('../ledger/moved.ts');
+    const moved = await readMoved(ledger);
+    if (moved) await this.out.warn(...movedNotice(moved));
     return ledger;
   }
 
   /** Once a day; a command that runs for long looks again from time to time. */
   async #backUp(ledger: Ledger): Promise<void> {
-    await ledger.backUpIfDue();
-    const timer = setInterval(() => void ledger.backUpIfDue().catch(() => {}), BACKUP_CHECK_MS).unref();
+    const path = ledger.db.file?.path;
+    if (path === undefined) return;
+    const { backUpIfDue } = await import('../ledger/stores/backups.ts');
+    await backUpIfDue(path);
+    const timer = setInterval(() => void backUpIfDue(path).catch(() => {}), BACKUP_CHECK_MS).unref();
     this.onExit(() => clearInterval(timer));
   }
 
@@ -245,7 +249,8 @@ export class Context {
     if (!ledger || this.inSandbox) return undefined;
     const baseUrl = this.settings.get('base-url').value;
     const key = sends ? (await this.key())?.value : this.settings.get('api-key').value;
-    return baseUrl === undefined || key === undefined ? undefined : ledger.keyMark(baseUrl, key);
+    if (baseUrl === undefined || key === undefined) return undefined;
+    return (await import('../ledger/accounts.ts')).keyMark(ledger, baseUrl, key);
   }
 
   /** What a command line needs to mean the same profile: ` --profile acme`, or nothing. */
@@ -331,7 +336,8 @@ export class Context {
 
   /** Deletes what the ledger knows of the sandbox: it is void when the sandbox starts afresh. */
   async forgetSandbox(): Promise<void> {
-    if (this.#hasLedger) await (await this.#openLedger(SANDBOX)).clear();
+    const { clearLedger } = await import('../ledger/prune.ts');
+    if (this.#hasLedger) await clearLedger(await this.#openLedger(SANDBOX));
     if (this.hasSpool) await (await this.spool(SANDBOX)).removeLeft();
   }
 
@@ -343,21 +349,15 @@ export class Context {
     profile = this.settings.profileName,
     { connects = 'now', limitMs }: SharedOptions = {},
   ): Promise<Ledger> {
-    const { Ledger } = await import('../ledger/ledger.ts');
+    const { openLedger, openSharedLedger, openSharedLedgerLater } = await import('../ledger/open.ts');
     const url = this.sharedLedger;
+    const openShared = connects === 'now' ? openSharedLedger : openSharedLedgerLater;
     const ledger =
       url === undefined || profile === SANDBOX
-        ? await Ledger.open(
-            ledgerPath(this.stateFolder),
-            profile,
-            this.mask.hide,
-            this.signal,
-            (text, hint) => this.out.warn(text, hint),
+        ? await openLedger(ledgerPath(this.stateFolder), profile, this.mask.hide, this.signal, (text, hint) =>
+            this.out.warn(text, hint),
           )
-        : await Ledger[connects === 'now' ? 'openShared' : 'openSharedLater'](
-            await this.sharedLedgerOptions(url, this.settings, limitMs),
-            this.mask.hide,
-          );
+        : await openShared(await this.sharedLedgerOptions(url, this.settings, limitMs), this.mask.hide);
     this.onExit(() => ledger.close());
     return ledger;
   }

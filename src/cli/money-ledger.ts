@@ -68,7 +68,7 @@ async function keptBudget(context: Needed): Promise<KeptBudget | undefined> {
               checks: false,
             },
           )
-        : await (await import('../ledger/postgres/inspect.ts')).viewShared(
+        : await (await import('../ledger/shared.ts')).viewShared(
             await context.sharedLedgerOptions(sharedLedger, settings, LOOK_LIMIT_MS),
             mask.hide,
           );
@@ -87,7 +87,12 @@ export async function refuseLeftBehind(context: Needed, ledger: Ledger | undefin
   const { sharedLedger: url, settings, localLedgerPath: path, profileFlag } = context;
   if (url === undefined || !ledger) return;
   const { shownPostgresUrl } = await import('../lib/postgres-url.ts');
-  await ledger.refuseLeftBehind({ path, profile: settings.profileName, profileFlag }, shownPostgresUrl(url));
+  const { refuseLeftBehind: refuse } = await import('../ledger/moved.ts');
+  const { db, profile: account, hide } = ledger;
+  await refuse(
+    { path, profile: settings.profileName, profileFlag, hide },
+    { identity: db.identity, account, to: shownPostgresUrl(url) },
+  );
 }
 
 /** In CI a variable that is missing is often an empty one: the job would buy with an empty ledger of its own. */

@@ -9,7 +9,7 @@ import {
   settlePlaced,
 } from '../flows/orders/settle.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Attempt } from '../ledger/open-attempts.ts';
+import { type Attempt, OpenAttempts } from '../ledger/open-attempts.ts';
 import { usage } from '../lib/errors.ts';
 import { withPager } from '../ui/pager.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
@@ -18,7 +18,7 @@ import { attemptsView, settledView } from '../views/purchases.ts';
 export async function list(context: Context): Promise<void> {
   const { out } = context;
   const ledger = await context.requireLedger('attempts reads the ledger');
-  const attempts = await ledger.openAttempts.list();
+  const attempts = await new OpenAttempts(ledger).list();
   await withPager(context, () => out.show(attemptsView(attempts, out.forPeople)));
   if (out.forPeople && attempts.length === 0) out.note('every order, upgrade and refund has a known outcome');
 }

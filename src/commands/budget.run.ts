@@ -1,6 +1,7 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { budgetReport } from '../flows/orders/cost.ts';
+import { Budgets } from '../ledger/budgets.ts';
 import { budgetText, parseBudget, withCurrency } from '../lib/budget.ts';
 import { moneyText } from '../lib/money.ts';
 import { thisSender } from '../lib/sender.ts';
@@ -25,13 +26,13 @@ export async function set(context: Context, { args: [text = ''] }: Input): Promi
   // For all who share the ledger, whatever currency their settings name.
   const budget = budgetText(withCurrency(parseBudget(text), context.settings.currency));
   const ledger = await context.requireLedger('the budget is kept in the ledger');
-  await ledger.budgets.set(budget, thisSender(context.env));
+  await new Budgets(ledger).set(budget, thisSender(context.env));
   context.out.done(`the budget is ${budget}, for everyone who uses this ledger`, { budget });
 }
 
 export async function unset(context: Context): Promise<void> {
   const ledger = await context.requireLedger('the budget is kept in the ledger');
-  const had = (await ledger.budgets.get()) !== undefined;
-  await ledger.budgets.set(undefined, thisSender(context.env));
+  const had = (await new Budgets(ledger).get()) !== undefined;
+  await new Budgets(ledger).set(undefined, thisSender(context.env));
   context.out.done(had ? "the ledger's budget was removed" : 'the ledger had no budget', { budget: null });
 }

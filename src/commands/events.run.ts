@@ -1,7 +1,8 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
-import type { EventFilter } from '../ledger/events.ts';
+import { Actions } from '../ledger/actions.ts';
+import { type EventFilter, Events } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nowMs } from '../lib/clock.ts';
 import { FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
@@ -34,7 +35,9 @@ export async function show(context: Context, { args }: Input): Promise<void> {
   const events = await getEvents(ledger, args);
   await withPager(context, async () => {
     for (const event of events)
-      await context.out.show(eventPage(event, await ledger.actions.forEvent(event.n), context.out.forPeople));
+      await context.out.show(
+        eventPage(event, await new Actions(ledger).forEvent(event.n), context.out.forPeople),
+      );
   });
 }
 
@@ -98,7 +101,7 @@ export async function list(context: Context, { options }: Input<EventsOptions>):
       error,
     );
   }
-  const kept = await ledger.events.withNames(options.event);
+  const kept = await new Events(ledger).withNames(options.event);
   const isAsked = options.event.length > 0 && context.hasSpool;
   const onTheirWay = isAsked ? await namesOnTheWay(await context.spool()) : new Set<string>();
   const filter = filterOf(options, (name) => kept.has(name) || onTheirWay.has(name));
@@ -110,7 +113,7 @@ export async function list(context: Context, { options }: Input<EventsOptions>):
   await withPager(context, () => out.showPages(eventPages(events, forPeople ? 'line' : 'body')), pager);
   if (!forPeople) return;
   if (onTheWay.length) out.note(`${onTheWay.length} on the way into the ledger; each gets its number there`);
-  const all = (await ledger.events.count(filter)) + onTheWay.length;
+  const all = (await new Events(ledger).count(filter)) + onTheWay.length;
   if (all === 0) out.note('no events; receive some with: steno listen');
   if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
 }

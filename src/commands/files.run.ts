@@ -2,10 +2,11 @@ import { checkStates } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseTallies } from '../flows/bulk.ts';
-import { listFiles, refreshOpenFiles } from '../flows/files/listed.ts';
 import { fileHint } from '../flows/files/ids.ts';
-import type { FileFilter } from '../ledger/files.ts';
+import { listFiles, refreshOpenFiles } from '../flows/files/listed.ts';
+import { type FileFilter, Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { OpenAttempts } from '../ledger/open-attempts.ts';
 import { nowMs } from '../lib/clock.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
@@ -41,14 +42,14 @@ export async function run(context: Context, { options, line }: Input<FilesOption
   const shown = filePages(pages, { forPeople, currency: context.settings.currency });
   await withPager(context, () => out.showPages(shown), pager);
   if (forPeople) {
-    const all = await ledger.files.count(filter);
+    const all = await new Files(ledger).count(filter);
     if (all === 0)
       out.note(
         (await mistaken(options, ledger)) ?? 'no files; order one with: steno order <url> --sku TRANS14',
       );
     if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
   }
-  const unclear = await ledger.openAttempts.countUnclear();
+  const unclear = await new OpenAttempts(ledger).countUnclear();
   if (unclear) await out.warn(unclearText(unclear));
   raiseTallies(refreshed);
 }
@@ -63,7 +64,7 @@ async function filterOf(
   { state, order, key, tag, feed, since }: FilesOptions,
   ledger: Ledger,
 ): Promise<FileFilter> {
-  const kept = state.length ? await ledger.files.states() : [];
+  const kept = state.length ? await new Files(ledger).states() : [];
   return {
     states: state.flatMap((each) =>
       // The table says so of a file that the service was not asked about yet.

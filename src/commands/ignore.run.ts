@@ -1,6 +1,7 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { toIgnore } from '../flows/orders/local-audio.ts';
+import { IgnoredAudio } from '../ledger/ignored-audio.ts';
 import { usage } from '../lib/errors.ts';
 import { thisSender } from '../lib/sender.ts';
 import { ignoredView } from '../views/orders.ts';
@@ -19,10 +20,10 @@ export async function run(context: Context, { args, options }: Input<IgnoreOptio
   const audios = await toIgnore(args, signal);
   const ledger = await context.requireLedger('what is ignored is kept in the ledger');
   if (options.remove)
-    for (const { given } of await ledger.ignoredAudio.remove(audios, thisSender(env)))
+    for (const { given } of await new IgnoredAudio(ledger).remove(audios, thisSender(env)))
       await out.warn(`not on the ignore list: ${given}`, 'see: steno ignore --list');
-  else if (audios.length) await ledger.ignoredAudio.add(audios, thisSender(env));
-  const ignored = await ledger.ignoredAudio.list();
+  else if (audios.length) await new IgnoredAudio(ledger).add(audios, thisSender(env));
+  const ignored = await new IgnoredAudio(ledger).list();
   await out.show(ignoredView(ignored));
   if (out.forPeople && ignored.length === 0) out.note('nothing is ignored');
 }

@@ -1,6 +1,6 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import type { LogEntry } from '../ledger/purchase-log.ts';
+import { type LogEntry, PurchaseLog } from '../ledger/purchase-log.ts';
 import { nowMs } from '../lib/clock.ts';
 import { LOG_ROWS } from '../lib/defaults.ts';
 import { parseSince } from '../lib/since.ts';
@@ -23,7 +23,7 @@ export async function run(context: Context, { options }: Input<LogOptions>): Pro
   const ledger = await context.requireLedger('log reads the ledger');
   const entries: LogEntry[] = [];
   // One more tells whether there are others.
-  for await (const page of ledger.purchaseLog.entries({ since, file, order }, limit + 1))
+  for await (const page of new PurchaseLog(ledger).entries({ since, file, order }, limit + 1))
     entries.push(...page);
   const shown = entries.slice(0, limit);
   await withPager(context, () => out.show(logView(shown, settings.currency, out.forPeople)));

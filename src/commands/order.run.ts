@@ -12,7 +12,7 @@ import {
   readCostFacts,
 } from '../flows/orders/cost.ts';
 import { doubtfulText, otherSkusNote } from '../flows/orders/duplicates.ts';
-import { raiseUnplaced, orderGoOn } from '../flows/orders/failures.ts';
+import { orderGoOn, raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { type KeptOut, OrderGuard } from '../flows/orders/guard.ts';
 import { isLocalPath, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
@@ -38,6 +38,7 @@ import { estimateLines } from '../flows/prices/estimate.ts';
 import type { NotCovered } from '../flows/prices/limits.ts';
 import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
 import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
+import { prepareForOrders } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -99,7 +100,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   // A local ledger gains nothing by being asked at once, and would hold up the guard, which compares times.
   const reading = context.sharedLedger === undefined ? sorting.then(readCosts) : readCosts();
   reading?.catch(() => {});
-  await ledger?.prepareForOrders(isShown, keyMark);
+  if (ledger) await prepareForOrders(ledger, isShown, keyMark);
   const guard = await sorting;
   await sayLeftOut(out, guard, plan);
   const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });

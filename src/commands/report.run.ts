@@ -2,11 +2,12 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { refreshMany } from '../flows/files/refresh.ts';
-import { fetchInvoices, missingInvoices } from '../flows/prices/invoices.ts';
-import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
+import { checkIsFree, writeExport } from '../flows/ledger.ts';
 import { costSettings } from '../flows/orders/cost.ts';
+import { fetchInvoices, missingInvoices } from '../flows/prices/invoices.ts';
 import { gatherReport } from '../flows/report/gather.ts';
 import { makeReport, type Report } from '../flows/report/report.ts';
+import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nowMs } from '../lib/clock.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
@@ -67,7 +68,7 @@ function checkGrouping(text: string): Grouping {
 async function fetchMissing(context: Context, ledger: Ledger, line: readonly string[]): Promise<void> {
   const { out } = context;
   try {
-    const unbilled = await ledger.files.unbilled();
+    const unbilled = await new Files(ledger).unbilled();
     if (unbilled.length) await refreshMany(await context.connect(), ledger, unbilled, {});
     const missing = await missingInvoices(ledger);
     if (missing.length === 0) return;

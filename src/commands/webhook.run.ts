@@ -6,7 +6,7 @@ import { checkTestableEvent } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
+import { loanOfUrl, setCommand, WebhookLoans } from '../ledger/webhook-loans.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { isSealed } from '../lib/sealer.ts';
@@ -23,7 +23,7 @@ export async function get(context: Context): Promise<void> {
 }
 
 async function warnOfEnded({ out }: Context, ledger: Ledger, url: string): Promise<void> {
-  const holder = loanOfUrl(url, await ledger.webhookLoans.all());
+  const holder = loanOfUrl(url, await new WebhookLoans(ledger).all());
   if (!holder || holder.isRunning) return;
   const { former } = holder;
   await out.warn(
@@ -69,7 +69,7 @@ const notSet = (message: string): StenoError =>
 /** The user's word wins: what listeners would put back is forgotten. */
 async function endLoans(context: Context, ledger: Ledger, apiKey: string): Promise<void> {
   const { settings, mask, out } = context;
-  if ((await ledger.webhookLoans.all()).length === 0) return;
+  if ((await new WebhookLoans(ledger).all()).length === 0) return;
   const account = { baseUrl: settings.get('base-url').value ?? '', apiKey };
   const ended = await new LoanBook(ledger, account, mask.hide).forgetAll();
   const left = ended.find(({ isRunning }) => !isRunning);

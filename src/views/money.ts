@@ -1,8 +1,8 @@
 /** Amounts, the balance, budgets, invoices and estimates. */
 
 import type { Balance, Invoice, InvoiceItem } from '../api/account.ts';
-import type { BudgetUse } from '../flows/orders/cost.ts';
 import type { Outcome } from '../flows/bulk.ts';
+import type { BudgetUse } from '../flows/orders/cost.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
 import type { Fraction } from '../lib/fraction.ts';
 import { JsonNumber } from '../lib/json.ts';

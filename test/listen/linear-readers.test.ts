@@ -4,6 +4,13 @@ import { errorIn } from '../../src/api/decode.ts';
 import { ResponseHead } from '../../src/api/http/connector.ts';
 import { parseRetryAfter } from '../../src/api/http/failures.ts';
 import { messageInText } from '../../src/api/http/message.ts';
+import {
+  fromJson,
+  isCsvHeader,
+  lacksHeader,
+  splitNames,
+  splitSkus,
+} from '../../src/flows/orders/manifest-formats.ts';
 import { isSomethingElse } from '../../src/flows/transcripts/content.ts';
 import { fileName } from '../../src/flows/transcripts/name.ts';
 import { isAmount } from '../../src/lib/amount.ts';
@@ -26,11 +33,10 @@ import { drawLines } from '../../src/ui/fit.ts';
 import { csvTable, tabSeparated } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { drawPairs, drawRecords, drawTable } from '../../src/ui/table.ts';
-import { eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/views/events.ts';
 import { EventLines } from '../../src/views/event-lines.ts';
+import { eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/views/events.ts';
 import { excessGrowth } from '../support/growth.ts';
 import { KEY } from '../support/steno.ts';
-import { isCsvHeader, lacksHeader, fromJson, splitNames, splitSkus } from '../../src/flows/orders/manifest-formats.ts';
 
 /** A text of about this many characters. */
 type Make = (length: number) => string;

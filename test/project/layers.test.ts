@@ -146,6 +146,18 @@ describe('imports', () => {
     expect(upwards).toEqual([]);
   });
 
+  it('go downwards within the ledger too: stores, then tables, then exports and copies', () => {
+    const folders = ['ledger/stores', 'ledger', 'ledger/dump'];
+    const height = (path: string): number => folders.indexOf(dirname(path));
+    const ofLedger = modules.filter(({ path }) => layerOf(path) === 'ledger');
+    expect(ofLedger.map(({ path }) => path).filter((path) => height(path) < 0)).toEqual([]);
+    const upwards = offences(
+      ({ path }, { to }) =>
+        layerOf(path) === 'ledger' && layerOf(to) === 'ledger' && height(to) > height(path),
+    );
+    expect(upwards).toEqual([]);
+  });
+
   it('lead from commands to the description of a command and to the type of the context, no further up', () => {
     const reaching = offences(
       ({ path }, { to, kind }) =>
@@ -211,7 +223,7 @@ describe('packages', () => {
     [['undici'], /^api\/http\//],
     [['@photostructure/sqlite', 'node:sqlite'], /^lib\/sqlite-driver\.ts$/],
     [['chalk', 'ora', 'string-width'], /^ui\//],
-    [['pg'], /^ledger\/postgres\//],
+    [['pg'], /^ledger\/stores\//],
     [['conf'], /^settings\//],
     [['sax'], /^feeds\//],
     [['csv-parse'], /^flows\/orders\/manifest-csv\.ts$/],

@@ -9,10 +9,30 @@ import { isSealed } from '../../lib/sealer.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import { maskUserinfo } from '../../lib/userinfo.ts';
-import { type Finding, fail, ok, once, skipped, warn, within, type Check, type CheckResult, runChecks, type Setup } from './check.ts';
+import {
+  type Check,
+  type CheckResult,
+  type Finding,
+  fail,
+  ok,
+  once,
+  runChecks,
+  type Setup,
+  skipped,
+  warn,
+  within,
+} from './check.ts';
 import { LedgerChecks } from './ledger.ts';
-import { ServiceChecks, checkCertificates, checkProxy } from './service.ts';
-import { checkCompletions, checkConfigFile, checkSettings, checkDisk, checkStateFolder, checkNode, checkProgram } from './machine.ts';
+import {
+  checkCompletions,
+  checkConfigFile,
+  checkDisk,
+  checkNode,
+  checkProgram,
+  checkSettings,
+  checkStateFolder,
+} from './machine.ts';
+import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
 
 // The account's webhook, the listener behind it, and the way of an event from the service to the ledger.
 

@@ -1,9 +1,12 @@
 /** An order's id in place of a file's, and the reverse: the ledger knows which it is. Or what is hardly an id. */
-import { idHint, checkId } from '../../api/decode.ts';
+
+import { checkId, idHint } from '../../api/decode.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
+import { missingText } from '../../ledger/ordered-files.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
-import { missingText } from '../../ledger/ordered-files.ts';
 
 interface MayBeMissing {
   readonly what: string;
@@ -32,11 +35,11 @@ export async function withOrderHints<T extends MayBeMissing>(
 
 /** What can't be read of the ledger is no reason to hide the error itself. */
 const isOrder = async (ledger: Ledger | undefined, id: string): Promise<boolean> =>
-  (await ledger?.files.hasOrder(id).catch(() => false)) ?? false;
+  (await (ledger && new Files(ledger).hasOrder(id).catch(() => false))) ?? false;
 
 /** The hint where a file stands in place of its order; undefined where the ledger does not know the file. */
 export async function fileHint(ledger: Ledger, id: string): Promise<string | undefined> {
-  if ((await ledger.files.get(id)) === undefined) return undefined;
+  if ((await new Files(ledger).get(id)) === undefined) return undefined;
   return `${id} is a file, not an order: steno file ${shellWord(id)}   or: steno wait ${shellWord(id)}`;
 }
 
@@ -47,7 +50,7 @@ const missingError = (order: string, what: string): StenoError =>
 
 /** The error for an order of which some files are not known, so that they could not be waited for. */
 export async function missingFilesError(ledger: Ledger, order: string): Promise<StenoError | undefined> {
-  const missing = await ledger.openAttempts.missingFiles(order);
+  const missing = await new OpenAttempts(ledger).missingFiles(order);
   return missing && missingError(order, missingText(missing));
 }
 
@@ -59,9 +62,9 @@ export async function filesToWaitFor(
 ): Promise<string[]> {
   if (ids.length) return [...new Set(ids.map((id) => checkId(id)))];
   if (!ledger) throw usage('wait requires ids with --no-ledger', 'name them: steno wait <id…>');
-  if (order === undefined) return ledger.files.open();
-  const found = (await ledger.files.ofOrder(checkId(order))).map((row) => row.id);
-  if (found.length === 0 && (await ledger.files.hasOrder(order)))
+  if (order === undefined) return new Files(ledger).open();
+  const found = (await new Files(ledger).ofOrder(checkId(order))).map((row) => row.id);
+  if (found.length === 0 && (await new Files(ledger).hasOrder(order)))
     throw missingError(order, 'its files are not known');
   if (found.length === 0)
     throw usage(

@@ -1,13 +1,15 @@
 /** A file of the ledger as it is listed. */
+
 import type { AudioFile } from '../../api/files.ts';
-import { findFileState } from '../../catalog/states.ts';
-import { type AudioDetails, audioTitle, parseDetails } from '../../ledger/audio-details.ts';
-import type { FileRow } from '../../ledger/file-row.ts';
-import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
-import type { Download } from '../../ledger/downloads.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import type { FileFilter } from '../../ledger/files.ts';
+import { findFileState } from '../../catalog/states.ts';
+import type { Download } from '../../ledger/downloads.ts';
+import { Downloads } from '../../ledger/downloads.ts';
+import type { FileFilter, FileRow } from '../../ledger/files.ts';
+import { Files } from '../../ledger/files.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { type AudioDetails, audioTitle, parseDetails } from '../../ledger/purchase.ts';
+import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Tally } from '../bulk.ts';
 import { refreshMany } from './refresh.ts';
@@ -94,7 +96,10 @@ export async function knownFiles(ledger: Ledger | undefined, ids: readonly strin
   if (!ledger || ids.length === 0) return nothingKnown;
   try {
     // Together, because a shared ledger then answers both in one round trip.
-    const [rows, downloads] = await Promise.all([ledger.files.getAll(ids), ledger.downloads.forFiles(ids)]);
+    const [rows, downloads] = await Promise.all([
+      new Files(ledger).getAll(ids),
+      new Downloads(ledger).forFiles(ids),
+    ]);
     return { rows: new Map([...rows].map(([id, row]) => [id, listed(row)])), downloads };
   } catch {
     return nothingKnown;
@@ -129,9 +134,9 @@ export async function* listFiles(
   const size = asTable ? TABLE_PAGE_SIZE : PAGE_SIZE;
   let before: number | undefined;
   for (let left = limit; left > 0; left -= size) {
-    const rows = await ledger.files.page(filter, Math.min(size, left), before);
+    const rows = await new Files(ledger).page(filter, Math.min(size, left), before);
     const ids = withDownloads ? rows.map(({ id }) => id) : [];
-    if (rows.length) yield { rows: rows.map(listed), downloads: await ledger.downloads.forFiles(ids) };
+    if (rows.length) yield { rows: rows.map(listed), downloads: await new Downloads(ledger).forFiles(ids) };
     if (rows.length < size) return;
     before = rows.at(-1)?.seq;
   }
@@ -145,4 +150,4 @@ export const refreshOpenFiles = async (
   report?: Report,
 ): Promise<Tally> =>
   // States are filtered after the refresh, because the refresh changes them.
-  refreshMany(transport, ledger, await ledger.files.toRefresh({ ...filter, states: [] }), { report });
+  refreshMany(transport, ledger, await new Files(ledger).toRefresh({ ...filter, states: [] }), { report });

@@ -3,9 +3,10 @@ import type { AudioFile } from '../../api/files.ts';
 import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
+import type { TableContext } from '../../ledger/table.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { POLL_PAUSE_MS } from '../../lib/defaults.ts';
 import { StenoError } from '../../lib/errors.ts';
@@ -176,15 +177,17 @@ class Poller {
     this.#ledgerVersion = version;
     const ids = this.#open().map(({ id }) => id);
     // Without the ledger the service is asked as often as before.
-    return notes ? notes.read(({ files }) => files.withNews(ids), []) : ledger.files.withNews(ids);
+    return notes
+      ? notes.read((tables) => new Files(tables).withNews(ids), [])
+      : new Files(ledger).withNews(ids);
   }
 
   /** Those of these files whose rework no process has seen begin. */
   async #stillAwaiting(ids: Iterable<string>): Promise<ReadonlySet<string>> {
     const { ledger, notes } = this.#polling;
     const none: ReadonlySet<string> = new Set();
-    const read = (tables: LedgerTables): Promise<ReadonlySet<string>> =>
-      tables.files.awaitingRework([...ids]);
+    const read = (tables: TableContext): Promise<ReadonlySet<string>> =>
+      new Files(tables).awaitingRework([...ids]);
     if (notes) return notes.read(read, none);
     return ledger ? read(ledger) : none;
   }

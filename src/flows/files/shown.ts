@@ -1,18 +1,22 @@
 /** All that is known of a file, from the ledger, from the service, or both: what commands print of it. */
+
 import { resolve } from 'node:path';
 import { type AudioFile, type FileChange, getFile } from '../../api/files.ts';
+import type { Transport } from '../../api/http/transport.ts';
 import type { Download } from '../../ledger/downloads.ts';
+import { Downloads } from '../../ledger/downloads.ts';
+import type { FileRow } from '../../ledger/files.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { TrackedFiles } from '../../ledger/tracked-files.ts';
 import type { LeftOutReason, StenoError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
-import { type Outcome, values, doEach } from '../bulk.ts';
-import type { Saved } from '../transcripts/save.ts';
-import { type KnownFiles, knownFiles, type ListedFile, unknownFile, withAnswer, listed } from './listed.ts';
-import type { WaitResult } from './wait.ts';
-import type { Transport } from '../../api/http/transport.ts';
-import type { FileRow } from '../../ledger/file-row.ts';
 import type { Report } from '../../lib/progress.ts';
+import { doEach, type Outcome, values } from '../bulk.ts';
+import type { Saved } from '../transcripts/save.ts';
+import { type KnownFiles, knownFiles, type ListedFile, listed, unknownFile, withAnswer } from './listed.ts';
 import { keepAnswer, REFRESH_CONCURRENCY } from './refresh.ts';
+import type { WaitResult } from './wait.ts';
 
 export interface ShownFile {
   readonly row: ListedFile;
@@ -130,8 +134,8 @@ export const trackFiles = (
 async function track(transport: Transport, ledger: Ledger, id: string): Promise<Tracked> {
   const file = await getFile(transport, id);
   const { orders, originalLink: link, names, notes } = file;
-  await ledger.trackedFiles.add({ id, order: orders[0] ?? '', link, names, notes });
+  await new TrackedFiles(ledger).add({ id, order: orders[0] ?? '', link, names, notes });
   await keepAnswer(ledger, id, file);
-  const row = listed((await ledger.files.get(id)) as FileRow);
-  return { row, downloads: (await ledger.downloads.forFiles([id])).get(id) ?? [] };
+  const row = listed((await new Files(ledger).get(id)) as FileRow);
+  return { row, downloads: (await new Downloads(ledger).forFiles([id])).get(id) ?? [] };
 }

@@ -2,11 +2,13 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
+import { Downloads } from '../../ledger/downloads.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { limitHeapGrowth } from '../../lib/memory.ts';
 import type { Report } from '../../lib/progress.ts';
-import { type Tally, InOrder } from '../bulk.ts';
+import { InOrder, type Tally } from '../bulk.ts';
 import { saveMany } from '../transcripts/fetch.ts';
 import { DEFAULT_TEMPLATE } from '../transcripts/name.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
@@ -48,10 +50,15 @@ export async function syncFiles(
 ): Promise<{ readonly refreshed: Tally; readonly downloaded: readonly Tally[] }> {
   // Before the ids are read: each collection sets how far the heap may grow until the next one.
   limitHeapGrowth();
-  const refreshed = await refreshOpen(transport, ledger.impatient(transport.signal), options.jobs, callbacks);
+  const refreshed = await refreshOpen(
+    transport,
+    ledger.withShortLockWait(transport.signal),
+    options.jobs,
+    callbacks,
+  );
   const { folder } = options;
   if (folder === undefined) return { refreshed, downloaded: [] };
-  await removeLeftovers(folder, (path) => ledger.downloads.has(path));
+  await removeLeftovers(folder, (path) => new Downloads(ledger).has(path));
   // A note that the ledger can't take may be lost; what a command is to have must not be.
   const kept = options.forCommand ? undefined : notes;
   return {
@@ -67,7 +74,7 @@ async function refreshOpen(
   { onChecked, onChange, report }: SyncCallbacks,
 ): Promise<Tally> {
   const changes = new InOrder(onChange);
-  const ids = await ledger.files.toRefresh();
+  const ids = await new Files(ledger).toRefresh();
   const onDone: RefreshOptions['onDone'] = (at, refreshed) => {
     // Those that were broken off are not checked.
     if (refreshed || !transport.signal.aborted) onChecked();
@@ -92,12 +99,12 @@ async function downloadNew(
   { onSaved, report }: SyncCallbacks,
 ): Promise<Tally[]> {
   const { folder, formats, template = DEFAULT_TEMPLATE, jobs, missingSince, forCommand } = options;
-  const others = forCommand ? await ledger.downloads.waitingFormats(folder) : [];
+  const others = forCommand ? await new Downloads(ledger).waitingFormats(folder) : [];
   const tallies: Tally[] = [];
   for (const ext of new Set([...formats, ...others])) {
     const asked = formats.includes(ext) ? 'too' : 'only';
     const lookedFor = { isGone, since: missingSince, waiting: forCommand ? asked : undefined } as const;
-    const ids = await ledger.files.notDownloaded(ext, resolve(folder), lookedFor);
+    const ids = await new Files(ledger).notDownloaded(ext, resolve(folder), lookedFor);
     report({ what: formats.length > 1 ? `Downloading ${ext}` : 'Downloading' });
     const selection = { ids, formats: [ext], test: false, deprecatedPath: false, delivered: true };
     const target = {

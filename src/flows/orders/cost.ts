@@ -1,12 +1,27 @@
 /** What planned orders will cost, from the prices that are set and those that were learned; and whether they may. */
 import { decodeKeptInvoice } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
-import type { KeptBudget, SpendingLimit, SpentRow, UnpricedItem } from '../../ledger/budgets.ts';
-import type { KeptInvoice } from '../../ledger/invoices.ts';
+import {
+  Budgets,
+  type KeptBudget,
+  type SpendingLimit,
+  type SpentRow,
+  type UnpricedItem,
+} from '../../ledger/budgets.ts';
+import { Files } from '../../ledger/files.ts';
+import { Invoices, type KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Cost, NewPurchase } from '../../ledger/purchase.ts';
-import { type Budget, type BudgetPeriod, budgetPeriods, budgetText, parseBudget, periodAt, withCurrency, type Period } from '../../lib/budget.ts';
+import { type Cost, type NewPurchase, parseDetails } from '../../ledger/purchase.ts';
+import {
+  type Budget,
+  type BudgetPeriod,
+  budgetPeriods,
+  budgetText,
+  type Period,
+  parseBudget,
+  periodAt,
+  withCurrency,
+} from '../../lib/budget.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import { fromMillionths, type Money, millionthsOf, moneyText, parseNumber } from '../../lib/money.ts';
@@ -14,13 +29,27 @@ import type { Report } from '../../lib/progress.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures } from '../bulk.ts';
 import { billedFiles } from '../prices/billed-files.ts';
-import { type Estimate, estimateCost, type PlannedAudio, pricesFromSettings, type Price } from '../prices/estimate.ts';
+import {
+  type Estimate,
+  estimateCost,
+  type PlannedAudio,
+  type Price,
+  pricesFromSettings,
+} from '../prices/estimate.ts';
+import { fetchInvoices, missingOf } from '../prices/invoices.ts';
 import { learnPrices } from '../prices/learn.ts';
-import { type BudgetInForce, budgetState, checkBudget, checkMaxCost, inCurrency, NotCovered, type Spent } from '../prices/limits.ts';
+import {
+  type BudgetInForce,
+  budgetState,
+  checkBudget,
+  checkMaxCost,
+  inCurrency,
+  NotCovered,
+  type Spent,
+} from '../prices/limits.ts';
 import type { BilledFile } from '../prices/samples.ts';
 import type { OrderGuard } from './guard.ts';
 import { nameOf, type PlannedOrder, rowOf, splitRows } from './planned-order.ts';
-import { fetchInvoices, missingOf } from '../prices/invoices.ts';
 
 export interface CostSettings {
   /** Prices of a minute by SKU, as they are set. */
@@ -60,7 +89,7 @@ export async function readCostFacts(
   { budget }: CostSettings,
   needsPrices: boolean,
 ): Promise<CostFacts> {
-  const { budgets } = ledger;
+  const budgets = new Budgets(ledger);
   const nowMs = await budgets.nowMs();
   const always = needsPrices || budget !== undefined;
   const ofPeriods = <Row>(read: (since: string, ifPeriod: string) => Promise<Row[]>) =>
@@ -74,8 +103,8 @@ export async function readCostFacts(
     budgets.get(),
     ofPeriods((since, ifPeriod) => budgets.spentSince(since, ifPeriod)),
     ofPeriods((since, ifPeriod) => budgets.unpriced(since, ifPeriod)),
-    ledger.invoices.all(!always),
-    ledger.files.invoices(!always),
+    new Invoices(ledger).all(!always),
+    new Files(ledger).invoices(!always),
     billedFiles(ledger, !always),
   ]);
   return { nowMs, budget: kept, spent: new Map(spent), unpriced: new Map(unpriced), invoices, named, files };
@@ -299,7 +328,7 @@ export class OrderCosts {
       return cost && item.skus ? [{ ...item, ...cost }] : [];
     });
     if (priced.length === 0) return;
-    await this.#ledger.budgets.price(priced);
+    await new Budgets(this.#ledger).price(priced);
     this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
   }
 }
@@ -408,7 +437,7 @@ export async function budgetReport(ledger: Ledger, settings: Settings): Promise<
 const NO_LIMITS = { maxCost: undefined, allowsUnpriced: true };
 
 async function budgetsNow(ledger: Ledger, settings: Settings): Promise<BudgetUse[]> {
-  const [kept, nowMs] = await Promise.all([ledger.budgets.get(), ledger.budgets.nowMs()]);
+  const [kept, nowMs] = await Promise.all([new Budgets(ledger).get(), new Budgets(ledger).nowMs()]);
   const own = settings.get('budget');
   const { currency } = settings;
   const useOf = async (text: string, source: string, setBy = '', setAt = ''): Promise<BudgetUse> => {
@@ -429,8 +458,8 @@ async function usedOf(
 ): Promise<Omit<BudgetUse, 'source' | 'setBy' | 'setAt'>> {
   const { start, end } = periodAt(budget.period, nowMs);
   const [rows, unpriced] = await Promise.all([
-    ledger.budgets.spentSince(start),
-    ledger.budgets.unpriced(start),
+    new Budgets(ledger).spentSince(start),
+    new Budgets(ledger).unpriced(start),
   ]);
   const spent = { amounts: rows.map(spentOf), unpriced: [] };
   const counted = inCurrency(budget, spent);

@@ -1,10 +1,16 @@
 /** The chosen episodes of a podcast feed, as rows to order. */
 import { basename } from 'node:path';
-import { type Choice, type Chosen, chooseEpisodes, isChoice, nameOf, parseMatch } from '../../feeds/choose.ts';
+import {
+  type Choice,
+  type Chosen,
+  chooseEpisodes,
+  isChoice,
+  nameOf,
+  parseMatch,
+} from '../../feeds/choose.ts';
 import type { Episode, Feed } from '../../feeds/feed.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
-import type { AudioDetails } from '../../ledger/audio-details.ts';
-import { type Audio, makeEpisode } from '../../ledger/audio-names.ts';
+import { type Audio, type AudioDetails, makeEpisode } from '../../ledger/purchase.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
 import { feedMark } from '../../lib/names.ts';

@@ -2,22 +2,31 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseDetails } from '../../ledger/audio-details.ts';
-import { makeFile, type Audio } from '../../ledger/audio-names.ts';
-import type { Holder } from '../../ledger/claims.ts';
+import { Claims, type Holder } from '../../ledger/claims.ts';
+import type { ToIgnore } from '../../ledger/ignored-audio.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
+import type { Audio } from '../../ledger/purchase.ts';
+import { makeFile, parseDetails } from '../../ledger/purchase.ts';
+import { Uploads } from '../../ledger/uploads.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';
-import { uploadName, urlName, contentKey } from '../../lib/names.ts';
+import { contentKey, uploadName, urlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
+import { checkUrl } from '../../lib/urls.ts';
 import { doEach } from '../bulk.ts';
-import { type CountedRows, findAudio, type LeftOut, isUnchanged, readContent, settle } from '../uploads/audio-files.ts';
-import { noUploadCommand, canBeKept, type UploadOptions, uploadAll } from '../uploads/upload.ts';
+import {
+  type CountedRows,
+  findAudio,
+  isUnchanged,
+  type LeftOut,
+  readContent,
+  settle,
+} from '../uploads/audio-files.ts';
+import { canBeKept, noUploadCommand, type UploadOptions, uploadAll } from '../uploads/upload.ts';
 import type { Row } from './manifest-formats.ts';
 import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
-import type { ToIgnore } from '../../ledger/ignored-audio.ts';
-import { checkUrl } from '../../lib/urls.ts';
 
 const READ_JOBS = 4;
 const UPLOAD_JOBS = 4;
@@ -129,10 +138,10 @@ export async function uploadOrder(
     {
       ...{ ...options, command },
       jobs: UPLOAD_JOBS,
-      known: async (at) => ledger?.uploads.urlOf(contentOf(at), command),
+      known: async (at) => ledger && new Uploads(ledger).urlOf(contentOf(at), command),
       onUploaded: async (at, url) => {
         await checkUnchanged(local[at] as PlannedAudio);
-        if (canBeKept(url)) await ledger?.uploads.keep(contentOf(at), command, url);
+        if (ledger && canBeKept(url)) await new Uploads(ledger).keep(contentOf(at), command, url);
       },
       onDone: (done, of, at) => {
         bytes += sizes[at] ?? 0;
@@ -181,7 +190,7 @@ async function withoutSharedUrls(
   { ledger, used }: UploaderOptions,
 ): Promise<Failure[]> {
   const names = new Map([...urls].map(([audio, url]) => [audio, uploadName(url)]));
-  const holders = await ledger?.claims.holders([...names.values()]);
+  const holders = await (ledger && new Claims(ledger).holders([...names.values()]));
   const failures: Failure[] = [];
   for (const [audio, name] of names) {
     const { path = '', key = '' } = audio;
@@ -192,20 +201,25 @@ async function withoutSharedUrls(
       (beside && { key: beside.key ?? '', path: beside.path ?? '' }) ??
       (links.has(urlName(url)) ? { key: '', path: 'a link in the same order' } : undefined) ??
       used.get(name) ??
-      (ledger && holder && (await recordingAt(ledger, holder, url)));
+      (await recordingAt(ledger, holder, url));
     if (!other || other.key === key) used.set(name, { key, path });
     else failures.push({ what: path, error: sharedUrlError(path, other.path, url) });
   }
   const shared = new Set(failures.map(({ what }) => what));
   const refused = [...urls].filter(([{ path = '' }]) => shared.has(path));
   // What lies there now may be the other one.
-  await ledger?.uploads.forget(refused.map(([, url]) => url));
+  if (ledger) await new Uploads(ledger).forget(refused.map(([, url]) => url));
   for (const [audio] of refused) urls.delete(audio);
   return failures;
 }
 
-async function recordingAt(ledger: Ledger, holder: Holder, url: string): Promise<Recording | undefined> {
-  const kept = (await ledger.openAttempts.audios(holder)).find((audio) => isSameUrl(audio.url, url));
+async function recordingAt(
+  ledger: Ledger | undefined,
+  holder: Holder | undefined,
+  url: string,
+): Promise<Recording | undefined> {
+  if (!ledger || !holder) return undefined;
+  const kept = (await new OpenAttempts(ledger).audios(holder)).find((audio) => isSameUrl(audio.url, url));
   return kept && { key: kept.key ?? '', path: parseDetails(kept.details ?? '').source ?? '' };
 }
 

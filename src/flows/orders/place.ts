@@ -1,23 +1,25 @@
 /** Places one order, and tells which file belongs to which of its audios. */
+
+import type { BeforeSend } from '../../api/http/call.ts';
+import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { type Order, placeOrder } from '../../api/orders.ts';
-import { detailsText } from '../../ledger/audio-details.ts';
-import type { Audio } from '../../ledger/audio-names.ts';
-import { recheckTimer, HEARTBEAT_INTERVAL_MS } from '../../ledger/lease.ts';
+import type { SpendingLimit } from '../../ledger/budgets.ts';
+import type { TakeOver } from '../../ledger/claims.ts';
+import { Files } from '../../ledger/files.ts';
+import { HEARTBEAT_INTERVAL_MS, recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
+import { type Audio, type Begun, detailsText, type NewPurchase } from '../../ledger/purchase.ts';
+import { Purchases } from '../../ledger/purchases.ts';
+import { Uploads } from '../../ledger/uploads.ts';
 import { cutSignatures } from '../../lib/audio-identity.ts';
+import { StenoError } from '../../lib/errors.ts';
 import type { Outcome } from '../bulk.ts';
 import type { OrderCosts } from './cost.ts';
 import type { KeptOut, OrderGuard } from './guard.ts';
 import { type PlannedOrder, requestOf } from './planned-order.ts';
-import type { BeforeSend } from '../../api/http/call.ts';
-import { CallError } from '../../api/http/failures.ts';
-import type { SpendingLimit } from '../../ledger/budgets.ts';
-import type { TakeOver } from '../../ledger/claims.ts';
-import type { Begun, NewPurchase } from '../../ledger/purchase.ts';
-import type { Purchases } from '../../ledger/purchases.ts';
-import { StenoError } from '../../lib/errors.ts';
 
 // A purchase is written to the ledger, sent once, and its outcome is written: nothing is bought twice by accident.
 
@@ -56,7 +58,8 @@ export async function sendOnce<Answer, Kept>(
   { ledger, takeOver, limits, onLedgerError, isRecheckDue = recheckTimer() }: SendOnceOptions,
   { send, keep }: Sending<Answer, Kept>,
 ): Promise<Sent<Answer, Kept> | NotSent> {
-  const begun = await ledger?.purchases.begin(purchase, takeOver, purchase.test ? [] : limits);
+  const begun = await (ledger &&
+    new Purchases(ledger).begin(purchase, takeOver, purchase.test ? [] : limits));
   if (ledger && begun === undefined) return 'held';
   const stopHeartbeat = startHeartbeat(ledger, begun);
   // It stands, whether or not the ledger can record it: that must not hide it.
@@ -64,7 +67,7 @@ export async function sendOnce<Answer, Kept>(
     write: (purchases: Purchases, begun: Begun) => Promise<T>,
   ): Promise<T | undefined> => {
     try {
-      return ledger && begun ? await write(ledger.purchases, begun) : undefined;
+      return ledger && begun ? await write(new Purchases(ledger), begun) : undefined;
     } catch (error) {
       await onLedgerError(error);
       return undefined;
@@ -98,8 +101,8 @@ async function checkStillOurs(
   begun: Begun | undefined,
   purchase: NewPurchase,
 ): Promise<void> {
-  if (!ledger || !begun || (await ledger.purchases.renew(begun, purchase))) return;
-  const found = await ledger.openAttempts.get(begun.attempt);
+  if (!ledger || !begun || (await new Purchases(ledger).renew(begun, purchase))) return;
+  const found = await new OpenAttempts(ledger).get(begun.attempt);
   if (found?.status !== 'placed' && found?.status !== 'refused')
     throw new TakenOver('duplicate', 'it was not sent: another process took it over');
   const isPlaced = found.status === 'placed';
@@ -121,7 +124,7 @@ function startHeartbeat(ledger: Ledger | undefined, begun: Begun | undefined): (
   if (!ledger || !begun) return () => {};
   const beat = async (): Promise<void> => {
     try {
-      await ledger.purchases.heartbeat(begun);
+      await new Purchases(ledger).heartbeat(begun);
     } catch {
       // A ledger that is locked for a moment: the next one will do.
     }
@@ -172,7 +175,7 @@ export async function tagExisting(ledger: Ledger | undefined, rows: readonly Kep
     const tags = audios.flatMap(({ details }) => details?.tags ?? []);
     return holder?.file && tags.length ? [[holder.file, tags] as const] : [];
   });
-  if (tagged.length) await ledger?.files.addTags(new Map(tagged));
+  if (ledger && tagged.length) await new Files(ledger).addTags(new Map(tagged));
 }
 
 /** The ids of its files; the answer may also name a file of another order. */
@@ -228,7 +231,7 @@ async function giveBack(
 
 async function forgetUploads(ledger: Ledger | undefined, { test, audios }: PlannedOrder): Promise<void> {
   // After a test the same files are mostly ordered in earnest.
-  if (!test) await ledger?.uploads.forget(audios.map(({ url }) => url));
+  if (ledger && !test) await new Uploads(ledger).forget(audios.map(({ url }) => url));
 }
 
 /** As the ledger keeps it. */

@@ -1,6 +1,6 @@
 /** An order that is to be placed. */
 import type { OrderRequest } from '../../api/orders.ts';
-import type { Audio } from '../../ledger/audio-names.ts';
+import type { Audio } from '../../ledger/purchase.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
 import type { FileMark } from '../uploads/audio-files.ts';
 

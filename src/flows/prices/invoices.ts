@@ -2,12 +2,13 @@
 
 import { decodeKeptInvoice, getInvoice, type Invoice, isFinalInvoice } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import type { InvoiceLine, KeptInvoice } from '../../ledger/invoices.ts';
+import { Files } from '../../ledger/files.ts';
+import { type InvoiceLine, Invoices, type KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
-import { millionthsOf, type Money, parseMoney, parseNumber } from '../../lib/money.ts';
+import { type Money, millionthsOf, parseMoney, parseNumber } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 
@@ -55,8 +56,8 @@ const CONCURRENCY = 8;
 /** Notes invoices that were fetched for another reason. */
 export function noteInvoices(notes: LedgerNotes | undefined, invoices: readonly Invoice[]): void {
   for (const invoice of invoices)
-    notes?.add(`invoice ${invoice.id}`, ({ invoices: kept }) =>
-      kept.keep(keptForm(invoice.id, invoice), keptLines(invoice)),
+    notes?.add(`invoice ${invoice.id}`, (tables) =>
+      new Invoices(tables).keep(keptForm(invoice.id, invoice), keptLines(invoice)),
     );
 }
 
@@ -73,7 +74,7 @@ const keptLines = (invoice: Invoice): InvoiceLine[] =>
 
 /** Of the newest files first. */
 export const missingInvoices = async (ledger: Ledger): Promise<string[]> =>
-  missingOf(await ledger.files.invoices(), await ledger.invoices.all());
+  missingOf(await new Files(ledger).invoices(), await new Invoices(ledger).all());
 
 /** Those of these ids that are to be fetched: what may still change, or can't be read any more, is missing too. */
 export function missingOf(named: readonly string[], invoices: readonly KeptInvoice[]): string[] {
@@ -91,7 +92,7 @@ export async function fetchInvoices(
 ): Promise<Outcome<void>[]> {
   if (wanted.length === 0) return [];
   let outage: StenoError | undefined;
-  const files = await ledger.files.invoiceFiles();
+  const files = await new Files(ledger).invoiceFiles();
   const fetchOne = async (id: string): Promise<void> => {
     // Each try of a service that is down takes as long as all its repeats.
     if (outage) throw outage;
@@ -99,7 +100,7 @@ export async function fetchInvoices(
       if (isOutage(error)) outage = error;
       throw error;
     });
-    await ledger.invoices.keep(keptForm(id, invoice), keptLines(invoice), files.get(id) ?? []);
+    await new Invoices(ledger).keep(keptForm(id, invoice), keptLines(invoice), files.get(id) ?? []);
   };
   return doEach(wanted, CONCURRENCY, String, fetchOne, report);
 }

@@ -1,12 +1,14 @@
 /** What a report is made of: plain data, with texts as the service sent them and empty where a field is missing. */
 import { decodeKeptInvoice } from '../../api/account.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
+import type { BillItem } from '../../ledger/bill.ts';
 import { billItems } from '../../ledger/billing.ts';
+import { Invoices } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BoughtRow } from '../../ledger/purchase-log.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
+import { parseDetails } from '../../ledger/purchase.ts';
+import { type BoughtRow, PurchaseLog } from '../../ledger/purchase-log.ts';
 import { fromMillionths, type Money } from '../../lib/money.ts';
 import { type ListedFile, listFiles } from '../files/listed.ts';
-import type { BillItem } from '../../ledger/bill.ts';
 
 export interface ReportFile {
   readonly id: string;
@@ -101,10 +103,10 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
     {},
     { limit: Number.POSITIVE_INFINITY, asTable: false, withDownloads: false },
   );
-  const bought = boughtByFile(await ledger.purchaseLog.bought());
+  const bought = boughtByFile(await new PurchaseLog(ledger).bought());
   for await (const { rows } of pages)
     files.push(...rows.map((row) => reportFile(row, bought.get(row.id) ?? [])));
-  const open = (await ledger.openAttempts.list()).filter(({ status }) => status === 'unclear');
+  const open = (await new OpenAttempts(ledger).list()).filter(({ status }) => status === 'unclear');
   const unclear = open.map(({ attempt, at, urls, files: ids, skus }) => ({
     ...{ attempt: String(attempt), at, skus },
     url: urls[0] ?? ids[0] ?? '',
@@ -112,7 +114,7 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
   return {
     ...options,
     files,
-    invoices: (await ledger.invoices.all()).flatMap((kept) => {
+    invoices: (await new Invoices(ledger).all()).flatMap((kept) => {
       const invoice = decodeKeptInvoice(kept);
       return invoice ? [{ ...invoice, askedAs: kept.id, isFinal: kept.isFinal }] : [];
     }),

@@ -3,9 +3,10 @@
  * looked at, because services send any content type with any format. In doubt it is a transcript: one that is refused
  * can't be had at all.
  */
+
+import type { TranscriptBody } from '../../api/files.ts';
 import type { ChunkHandler } from '../../api/http/exchange.ts';
 import { messageInText } from '../../api/http/message.ts';
-import type { TranscriptBody } from '../../api/files.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { isObject, parseJson } from '../../lib/json.ts';
 

@@ -2,11 +2,12 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { audioTitle, parseDetails } from '../../ledger/audio-details.ts';
-import type { NotedCopy, Written } from '../../ledger/downloads.ts';
+import { Downloads, type NotedCopy, type Written } from '../../ledger/downloads.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
+import { audioTitle, parseDetails } from '../../ledger/purchase.ts';
+import type { TableContext } from '../../ledger/table.ts';
 import { cutSignatures } from '../../lib/audio-identity.ts';
 import { disk, onDisk } from '../../lib/disk-work.ts';
 import {
@@ -113,10 +114,10 @@ export class TranscriptDownloads {
       await this.#note({ id, ext, path }, left);
       return { id, ext, path, bytes: left.bytes, at: left.at };
     }
-    const noted = await this.#ask((ledger) => ledger.downloads.copyAt(id, ext, path));
+    const noted = await this.#ask((ledger) => new Downloads(ledger).copyAt(id, ext, path));
     // Also where the ledger does not know the file: its state was not asked for.
     const isDraft =
-      !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false;
+      !delivered && !test && (await this.#ask((ledger) => new Files(ledger).isDelivered(id))) === false;
     const { target, replaceable } = await this.#replacing({ id, ext, path, delivered }, noted);
     const { saved, partial } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, target, {
       ...{ ifExists, onBytes, onAnswered, replaceable, isNamed },
@@ -154,7 +155,7 @@ export class TranscriptDownloads {
     for (let n = 2; ; n += 1) {
       const other = numberedPath(path, n);
       if (await exists(other)) continue;
-      if (!(await this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, other)))) return other;
+      if (!(await this.#ask((ledger) => new Downloads(ledger).isOfAnother(id, ext, other)))) return other;
     }
   }
 
@@ -175,8 +176,8 @@ export class TranscriptDownloads {
   async #note({ id, ext, path }: Destination, written: Unnoted): Promise<void> {
     const { ledger, notes, forCommand: isForCommand } = this.#options;
     const folder = this.#options.keepsNames ? this.#options.folder : dirname(path);
-    const note = (into: LedgerTables): Promise<void> =>
-      into.downloads.add(id, ext, path, { ...written, isForCommand }, folder);
+    const note = (into: TableContext): Promise<void> =>
+      new Downloads(into).add(id, ext, path, { ...written, isForCommand }, folder);
     const { partial } = written;
     // What stays of it is removed by a later run.
     const removePartial = async (): Promise<void> => {
@@ -191,7 +192,7 @@ export class TranscriptDownloads {
   }
 
   /** What the ledger says, if there is one. */
-  async #ask<Value>(question: (ledger: LedgerTables) => Promise<Value>): Promise<Value | undefined> {
+  async #ask<Value>(question: (ledger: TableContext) => Promise<Value>): Promise<Value | undefined> {
     const { ledger, notes } = this.#options;
     return notes ? notes.read<Value | undefined>(question, undefined) : ledger && question(ledger);
   }
@@ -199,7 +200,7 @@ export class TranscriptDownloads {
   async #whatWasThere({ id, ext, path }: Destination, isDraft: boolean): Promise<Partial<Saved>> {
     const isOurs =
       (await onDisk(() => isBeingNoted(path, this.#tagOf(id, ext)))) ||
-      (await this.#ask((ledger) => ledger.downloads.isOf(id, ext, path)));
+      (await this.#ask((ledger) => new Downloads(ledger).isOf(id, ext, path)));
     return { isDraft, unidentified: isDraft || !isOurs };
   }
 
@@ -231,7 +232,7 @@ export class TranscriptDownloads {
     const { folder, template = DEFAULT_TEMPLATE } = this.#options;
     const { id, ext } = named;
     const isTaken = async (each: string): Promise<boolean> =>
-      (await this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, join(folder, each)))) ?? false;
+      (await this.#ask((ledger) => new Downloads(ledger).isOfAnother(id, ext, join(folder, each)))) ?? false;
     const previous = await this.#nameInFolder(id, ext);
     // Only its own file is called by a number, so that two hundred thousand of them need not be remembered.
     const plain = `${id}.${ext}`;
@@ -245,7 +246,7 @@ export class TranscriptDownloads {
   async #nameInFolder(id: string, ext: string): Promise<string | undefined> {
     const { folder, keepsNames } = this.#options;
     if (!keepsNames) return undefined;
-    const path = await this.#ask((ledger) => ledger.downloads.pathIn(folder, id, ext));
+    const path = await this.#ask((ledger) => new Downloads(ledger).pathIn(folder, id, ext));
     if (path === undefined || !(await exists(path))) return undefined;
     const name = relative(resolve(folder), path);
     // A ledger that was imported may hold anything.
@@ -253,7 +254,7 @@ export class TranscriptDownloads {
   }
 
   async #partsOf({ id, ext, file }: Named, template: string): Promise<NameParts> {
-    const row = asksDetails(template) ? await this.#ask((ledger) => ledger.files.get(id)) : undefined;
+    const row = asksDetails(template) ? await this.#ask((ledger) => new Files(ledger).get(id)) : undefined;
     const isKnown = file !== undefined || (row?.checked_at ?? null) !== null;
     const said = isKnown || !asksService(template) ? file : await getFile(this.#options.transport, id);
     const audio = parseDetails(row?.details ?? null);
@@ -281,7 +282,7 @@ export class TranscriptDownloads {
   }
 
   async #clean(folder: string): Promise<void> {
-    const isNoted = (path: string) => this.#ask((ledger) => ledger.downloads.has(path));
+    const isNoted = (path: string) => this.#ask((ledger) => new Downloads(ledger).has(path));
     const left = await onDisk(() => removeLeftovers(folder, isNoted));
     for (const [identity, download] of left) this.#left.set(identity, download);
   }

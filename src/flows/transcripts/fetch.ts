@@ -5,6 +5,7 @@ import { type AudioFile, getFile, getTranscript, type TranscriptRequest } from '
 import type { Transport } from '../../api/http/transport.ts';
 import { formatOfName } from '../../catalog/formats.ts';
 import { findFileState } from '../../catalog/states.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { usage } from '../../lib/errors.ts';
@@ -122,7 +123,7 @@ async function saving(
     const { value, error } = said[place] ?? {};
     const path = file ?? (await inTurn.take(() => downloads.claim({ id, ext, file: value ?? nothingSaid })));
     if (error) throw error;
-    const isFinal = value?.delivered && !(await ledger?.files.awaitingRework([id]))?.has(id);
+    const isFinal = value?.delivered && !(await (ledger && new Files(ledger).awaitingRework([id])))?.has(id);
     return { id, ext, path, delivered: selection.delivered || isFinal, isNamed: file !== undefined };
   };
   return {

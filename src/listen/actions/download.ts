@@ -7,6 +7,7 @@ import { refreshFile } from '../../flows/files/refresh.ts';
 import { TranscriptDownloads } from '../../flows/transcripts/downloads.ts';
 import { partialPath } from '../../flows/transcripts/partial-files.ts';
 import type { Saved } from '../../flows/transcripts/save.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { diskReason } from '../../lib/disk-reasons.ts';
 import { leaveDiskToPool, onDisk } from '../../lib/disk-work.ts';
@@ -85,12 +86,12 @@ function unlessAborted(work: Promise<Outcome>, signal: AbortSignal): Promise<Out
 
 /** The service gives a draft as long as it works on a file: only its state tells. */
 async function requireDelivered(transport: Transport, ledger: Ledger, id: string): Promise<void> {
-  if (await ledger.files.isDelivered(id)) return;
+  if (await new Files(ledger).isDelivered(id)) return;
   const { state } = (await refreshFile(transport, ledger, id)).file;
   const end = findFileState(state)?.end;
   if (end === 'unfinished') throw new StenoError('unfinished', `ended as '${state}': no transcript comes`);
   if (end !== 'delivered') throw new StenoError('failed', `is still '${state}': no transcript is saved yet`);
-  if ((await ledger.files.awaitingRework([id])).has(id))
+  if ((await new Files(ledger).awaitingRework([id])).has(id))
     throw new StenoError(
       'failed',
       'has not been delivered again since its upgrade: no transcript is saved yet',

@@ -1,12 +1,14 @@
 /** Copies what one ledger knows of an account into another one. */
-import { StenoError } from '../lib/errors.ts';
-import type { ImportOptions, TableCounts } from './dump/import.ts';
-import { noRows } from './dump/merge.ts';
-import { dumpTables } from './dump/tables.ts';
-import type { Ledger } from './ledger.ts';
-import type { LedgerTables } from './ledger-tables.ts';
-import type { Moved } from './moved.ts';
-import { CommitUnknown } from './store.ts';
+import { StenoError } from '../../lib/errors.ts';
+import type { Ledger } from '../ledger.ts';
+import { finishMove, type Moved, markMoved, readMoved, unmarkMoved } from '../moved.ts';
+import { OpenAttempts } from '../open-attempts.ts';
+import { Runs } from '../runs.ts';
+import { CommitUnknown } from '../stores/store.ts';
+import { dumpTables, type TableContext } from '../table.ts';
+import { exportedLines } from './export.ts';
+import { type ImportOptions, importLines, type TableCounts } from './import.ts';
+import { noRows } from './merge.ts';
 
 export type CopyOptions = Pick<ImportOptions, 'signal' | 'dryRun' | 'report'>;
 
@@ -26,21 +28,21 @@ export async function moveTo(
     await local.transaction(refuseUnsafeMove);
     return copy(local, shared, options);
   }
-  const before = await local.moved();
-  await local.markMoved(moved, refuseUnsafeMove);
+  const before = await readMoved(local);
+  await markMoved(local, moved, refuseUnsafeMove);
   const counts = await copy(local, shared, options).catch(async (error: unknown) => {
     // A mark that was there before tells of an earlier copy, which others may have ordered with since.
-    if (!before && !(error instanceof CommitUnknown)) await local.unmarkMoved();
+    if (!before && !(error instanceof CommitUnknown)) await unmarkMoved(local);
     throw error;
   });
-  await local.finishMove();
+  await finishMove(local);
   return counts;
 }
 
 /** What a copy into a ledger without tables would bring. */
 export async function countRows(ledger: Ledger): Promise<TableCounts[]> {
   const counts = new Map(dumpTables.map(({ name }) => [name, 0]));
-  for await (const lines of ledger.exportLines(false)) {
+  for await (const lines of exportedLines(ledger)) {
     for (const [, table = ''] of lines.matchAll(/^\{"table":"(\w+)"/gm))
       counts.set(table, (counts.get(table) ?? 0) + 1);
   }
@@ -50,20 +52,20 @@ export async function countRows(ledger: Ledger): Promise<TableCounts[]> {
 /** Copies a shared ledger back to the local one, which may be ordered with from then on. */
 export async function bringBack(local: Ledger, shared: Ledger, options: CopyOptions): Promise<TableCounts[]> {
   await refuseWhileSending(shared);
-  return copy(shared, local, { ...options, finally: (store) => local.unmarkMoved(store) });
+  return copy(shared, local, { ...options, finally: (db) => unmarkMoved({ ...local, db }) });
 }
 
 function copy(from: Ledger, to: Ledger, options: ImportOptions): Promise<TableCounts[]> {
-  return to.importLines(bytesOf(from.exportLines(false)), { ...options, as: to.profile });
+  return importLines(to, bytesOf(exportedLines(from)), { ...options, as: to.profile });
 }
 
 async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   for await (const some of lines) yield Buffer.from(some);
 }
 
-async function refuseUnsafeMove(tables: LedgerTables): Promise<void> {
+async function refuseUnsafeMove(tables: TableContext): Promise<void> {
   await refuseWhileSending(tables);
-  const { length } = await tables.runs.running();
+  const { length } = await new Runs(tables).running();
   if (length)
     throw new StenoError('failed', 'a listener of this profile is at work', {
       hint: 'stop it first: what it receives would go into the ledger that is left behind; nothing was copied',
@@ -71,8 +73,8 @@ async function refuseUnsafeMove(tables: LedgerTables): Promise<void> {
 }
 
 /** The copy of an attempt would never learn how it ended. */
-async function refuseWhileSending(tables: LedgerTables): Promise<void> {
-  const count = await tables.openAttempts.countBeingSent();
+async function refuseWhileSending(tables: TableContext): Promise<void> {
+  const count = await new OpenAttempts(tables).countBeingSent();
   if (count)
     throw new StenoError('failed', 'an order is being sent right now', {
       hint: 'try again when it has ended (steno attempts lists it); nothing was copied',

@@ -1,6 +1,6 @@
 /** What the tables ask of a database. A store is one connection; what runs within a transaction gets a store of its own. */
-import { StenoError } from '../lib/errors.ts';
-import type { Database, Value } from '../lib/sqlite.ts';
+import { StenoError } from '../../lib/errors.ts';
+import type { Database, Value } from '../../lib/sqlite.ts';
 
 export type { Value };
 
@@ -9,6 +9,9 @@ export class DatabaseError extends StenoError {}
 
 /** The connection broke while a COMMIT was on its way: it may or may not have come through. */
 export class CommitUnknown extends DatabaseError {}
+
+/** The way out where a shared ledger will never answer again. */
+export const GONE_HINT = 'if it is gone for good: steno ledger copy --to local --without-shared';
 
 /** Tables whose rows have a number that the ledger gives: another ledger may give them another one. */
 export type NumberedTable = 'runs' | 'purchases' | 'events' | 'files';
@@ -83,6 +86,33 @@ export interface Snapshot extends Pick<Store, 'get' | 'all'> {
   end(): Promise<void>;
 }
 
+/** An account of a shared ledger. */
+export interface LedgerAccount {
+  readonly name: string;
+  /** Whether somebody chose the name; else it is that of the profile. */
+  readonly isChosen: boolean;
+  /** Of the service; undefined where none is set. */
+  readonly baseUrl: string | undefined;
+}
+
+export interface AccountRow {
+  readonly name: string;
+  readonly base_url: string;
+}
+
+/** A property that says something of a key. */
+export interface KeyRow {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface KnownAccounts {
+  readonly account: LedgerAccount;
+  /** The account itself, and others of the same service. */
+  readonly accounts: readonly AccountRow[];
+  readonly keys: readonly KeyRow[];
+}
+
 /** The store of a whole ledger. */
 export interface LedgerStore extends Store {
   /** A number that changes when another process may have written. */
@@ -100,15 +130,15 @@ export interface LedgerStore extends Store {
   isDown(error: unknown): boolean;
   /** Tells a shared ledger from every other, wherever it is moved; empty where it was not reached, and of a local one. */
   readonly identity: string;
-  /** Throws where no order may be placed with this ledger; a dry run writes nothing. `keyMark`: of the service and the key. */
-  prepareForOrders(isDryRun: boolean, keyMark: string | undefined): Promise<void>;
+  /** What a shared ledger said of accounts and keys when it was reached. */
+  readonly known: KnownAccounts | undefined;
   /** The same store for work that can do without it: waits for others only some seconds in all. */
-  impatient(signal: AbortSignal): LedgerStore;
+  withShortLockWait(signal: AbortSignal): LedgerStore;
   /**
    * A connection of its own for a listener: every commit is durable, and a lock is an error at once. Where it takes a
    * network, it is made with the first use.
    */
-  another(): Promise<LedgerStore>;
+  openSecondConnection(): Promise<LedgerStore>;
   /** From now on a database that is silent for this long is lost, and none is connected to any more. */
   endWithin(silenceMs: number): void;
   snapshot(): Promise<Snapshot>;

@@ -1,8 +1,45 @@
-/** Makes the tables of a shared ledger, or adds what a newer steno needs. */
+/** The tables of a shared ledger, who may work with them, and the SQL of the tables made Postgres's. */
 import { StenoError } from '../../lib/errors.ts';
-import type { PostgresConnection } from './connection.ts';
-import { postgresMigrations } from './schema.ts';
-import { type MigrationRow, refuseNewer } from './versions.ts';
+import type { PostgresConnection } from './postgres-connection.ts';
+import { POSTGRES_TABLES } from './postgres-dialect.ts';
+
+export interface PostgresMigration {
+  readonly name: string;
+  /** With `{schema}` for the name of the schema. */
+  readonly sql: string;
+  /** How many migrations a steno must know to work with the tables after this one. */
+  readonly minClient: number;
+}
+
+/** In the order they were added; one that has been released is never changed, and each only adds. */
+export const postgresMigrations: readonly PostgresMigration[] = [
+  { name: '001-ledger', minClient: 1, sql: POSTGRES_TABLES },
+];
+
+/** What a client must know to work with these tables: the number of migrations that it was built with. */
+export const CLIENT_LEVEL = postgresMigrations.length;
+
+export interface MigrationRow {
+  readonly name: string;
+  readonly min_client: number;
+}
+
+/** One that this steno does not know is no reason to refuse: only the number that it asks for is. */
+export function refuseNewer(
+  { where }: PostgresConnection,
+  applied: readonly MigrationRow[],
+  level = CLIENT_LEVEL,
+): void {
+  if (applied.every((row) => row.min_client <= level)) return;
+  throw new StenoError(
+    'failed',
+    `the shared ledger at ${where} is of a newer steno, which this one can't follow`,
+    { hint: 'update steno' },
+  );
+}
+
+export const missingIn = (applied: readonly MigrationRow[]): typeof postgresMigrations =>
+  postgresMigrations.filter(({ name }) => !applied.some((row) => row.name === name));
 
 /** Gives the names of the migrations that were missing. Others wait for the lock, and find nothing left to do. */
 export async function migrate(

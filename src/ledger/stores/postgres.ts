@@ -1,29 +1,153 @@
 /** A ledger in PostgreSQL. */
-
 import { monotonicMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { Mutex } from '../../lib/mutex.ts';
-import type { Account } from '../shared.ts';
+import { isAboutServer, isConflict, isUnexpected, type PostgresConnection } from './postgres-connection.ts';
 import {
+  assignIds,
   type ColumnInfo,
   CommitUnknown,
   DatabaseError,
+  type KnownAccounts,
   type LedgerStore,
   type NumberedTable,
+  numberColumn,
+  resultOf,
   type Snapshot,
   type Statement,
+  type Store,
   type Value,
   type Work,
-} from '../store.ts';
-import { checkOne, type Known, registerAccount } from './accounts.ts';
-import type { PostgresConnection } from './connection.ts';
-import { isAboutServer, isConflict, isUnexpected } from './failures.ts';
-import type { ConnectLimits, Opened } from './open.ts';
-import { PostgresTransaction } from './transaction.ts';
+} from './store.ts';
+
+/** What a connection may take. */
+export interface ConnectLimits {
+  readonly timeoutMs: number;
+  readonly queryTimeoutMs: number;
+}
+
+/** A connection, and what is known of the ledger it leads to, where that was asked. */
+export interface Opened {
+  readonly connection: PostgresConnection;
+  /** Tells it from every other ledger, wherever it is moved. */
+  readonly identity?: string;
+  readonly known?: KnownAccounts;
+}
+
+/** The sequence of a table's numbers: its values are the table and the column. */
+const SEQUENCE = 'pg_get_serial_sequence(?, ?)';
+/** Numbers that an import may skip to keep its own: about a second of the server. */
+const MAX_SKIPPED_NUMBERS = 3_000_000;
+
+/** The statements of a transaction. */
+class PostgresTransaction implements Store {
+  readonly isShared = true;
+  readonly #open: PostgresConnection;
+  #isOver = false;
+
+  constructor(connection: PostgresConnection) {
+    this.#open = connection;
+  }
+
+  /** What part of the work sends after its end must not be done outside of it. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  get #connection(): PostgresConnection {
+    if (this.#isOver) throw new Error('the transaction is over');
+    return this.#open;
+  }
+
+  get clockAheadMs(): number {
+    return this.#connection.clockAheadMs;
+  }
+
+  async run(sql: string, ...values: Value[]): Promise<number> {
+    return (await this.#connection.query(sql, values)).rowCount ?? 0;
+  }
+
+  async get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
+    return (await this.#connection.query<Row>(sql, values)).rows[0];
+  }
+
+  async all<Row>(sql: string, ...values: Value[]): Promise<Row[]> {
+    return (await this.#connection.query<Row>(sql, values)).rows;
+  }
+
+  transaction<Result>(work: Work<Result>): Promise<Result> {
+    return work(this);
+  }
+
+  durable<Result>(work: Work<Result>): Promise<Result> {
+    return work(this);
+  }
+
+  async batch<Row>(statements: readonly Statement[]): Promise<Row[]> {
+    const results = await Promise.all(
+      statements.map(({ sql, values, expects }) =>
+        this.#connection.query<Row>(expects === undefined ? sql : expecting(sql, expects), values),
+      ),
+    );
+    const result = resultOf(statements);
+    return (result && results[statements.indexOf(result)]?.rows) ?? [];
+  }
+
+  async lock(name: string): Promise<void> {
+    const key = `steno ${this.#connection.schema} ${name}`;
+    await this.run('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', key);
+  }
+
+  /** Others may take numbers in between, and give them to rows sooner. */
+  async newIds(table: NumberedTable, count: number): Promise<number[]> {
+    const rows = await this.all<{ id: number }>(
+      `SELECT nextval(${SEQUENCE}) AS id FROM generate_series(1, CAST(? AS BIGINT))`,
+      ...this.#sequenceOf(table),
+      count,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * A number is free only where the sequence gave it to us: a row that another process is about to commit has one too.
+   * So all numbers up to the highest are taken, unless that would be a great many.
+   */
+  async idsFor(table: NumberedTable, wanted: readonly number[]): Promise<number[]> {
+    const sequence = this.#sequenceOf(table);
+    const [{ last = 0 } = {}] = await this.all<{ last: number }>(
+      `SELECT coalesce(pg_sequence_last_value(${SEQUENCE}), 0) AS last`,
+      ...sequence,
+    );
+    const count = wanted.reduce((most, n) => Math.max(most, n), 0) - last;
+    const free =
+      count > 0 && count <= MAX_SKIPPED_NUMBERS
+        ? await this.all<{ id: number }>(
+            `SELECT id FROM (SELECT nextval(${SEQUENCE}) AS id FROM generate_series(1, CAST(? AS BIGINT))) AS taken
+             WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+            ...sequence,
+            count,
+            JSON.stringify(wanted),
+          )
+        : [];
+    const fresh = new Set(wanted).size === free.length ? [] : await this.newIds(table, wanted.length);
+    return assignIds(
+      wanted,
+      free.map(({ id }) => id),
+      fresh,
+    );
+  }
+
+  #sequenceOf(table: NumberedTable): [string, string] {
+    return [`${this.#connection.schema}.${table}`, numberColumn(table)];
+  }
+}
+
+/** Fails, and so undoes the transaction, where a statement changes another number of rows. */
+const expecting = (sql: string, rows: number): string =>
+  `WITH done AS (${sql} RETURNING 1) SELECT 1 / (count(*) = ${rows})::integer FROM done`;
 
 type Connect = (limits?: ConnectLimits) => Promise<Opened>;
 const CONFLICT_RETRIES = 10;
-const NOTHING_KNOWN: Known = { accounts: [], keys: [] };
 /** How often a process looks for what others have written. */
 const NEWS_INTERVAL_MS = 1_000;
 /** A listener must not hang on a server that is gone without a word. */
@@ -31,8 +155,8 @@ const LISTENER_LIMITS: ConnectLimits = { timeoutMs: 10_000, queryTimeoutMs: 30_0
 /** After a connection that failed, a listener, all of whose parts want one, tries the next after this time. */
 const LISTENER_PAUSE_MS = 1_000;
 /** Work that can do without the ledger waits for a connection no longer, and then tries none for a while. */
-const IMPATIENT_LIMITS: ConnectLimits = { timeoutMs: 3_000, queryTimeoutMs: 3_000 };
-const IMPATIENT_PAUSE_MS = 30_000;
+const SHORT_WAIT_LIMITS: ConnectLimits = { timeoutMs: 3_000, queryTimeoutMs: 3_000 };
+const SHORT_WAIT_PAUSE_MS = 30_000;
 
 /** Whether COMMIT is sent with the statements, or after all of them have succeeded. */
 type Commits = 'at once' | 'after';
@@ -49,14 +173,12 @@ export class PostgresStore implements LedgerStore {
   #isEnding = false;
   readonly isShared = true;
   readonly #connect: Connect;
-  readonly #account: Account;
   readonly #pauseMs: number;
   readonly #link: Link;
 
   /** `pauseMs`: for this long after a connection failed, none is tried. */
-  constructor(connect: Connect, account: Account, pauseMs = 0, link = new Link()) {
+  constructor(connect: Connect, pauseMs = 0, link = new Link()) {
     this.#connect = connect;
-    this.#account = account;
     this.#pauseMs = pauseMs;
     this.#link = link;
   }
@@ -112,6 +234,10 @@ export class PostgresStore implements LedgerStore {
     return this.#link.opened?.identity ?? '';
   }
 
+  get known(): KnownAccounts | undefined {
+    return this.#link.opened?.known;
+  }
+
   checkInPlace(): void {}
 
   async reopen(): Promise<boolean> {
@@ -151,19 +277,13 @@ export class PostgresStore implements LedgerStore {
     };
   }
 
-  async prepareForOrders(isDryRun: boolean, keyMark: string | undefined): Promise<void> {
-    const known = this.#link.opened?.known ?? NOTHING_KNOWN;
-    if (isDryRun) checkOne(known, this.#account, keyMark);
-    else await registerAccount(this, known, this.#account, keyMark);
+  withShortLockWait(): PostgresStore {
+    const connect = (): Promise<Opened> => this.#connect(SHORT_WAIT_LIMITS);
+    return new PostgresStore(connect, SHORT_WAIT_PAUSE_MS, this.#link);
   }
 
-  impatient(): PostgresStore {
-    const connect = (): Promise<Opened> => this.#connect(IMPATIENT_LIMITS);
-    return new PostgresStore(connect, this.#account, IMPATIENT_PAUSE_MS, this.#link);
-  }
-
-  async another(): Promise<PostgresStore> {
-    return new PostgresStore(() => this.#connect(LISTENER_LIMITS), this.#account, LISTENER_PAUSE_MS);
+  async openSecondConnection(): Promise<PostgresStore> {
+    return new PostgresStore(() => this.#connect(LISTENER_LIMITS), LISTENER_PAUSE_MS);
   }
 
   endWithin(silenceMs: number): void {

@@ -1,8 +1,41 @@
-/** Reads the lines of an export and refuses what is none, by the number of the line. */
+/** The lines of an export: how they are written, and read. What is none is refused by the number of the line. */
+import { isUtf8 } from 'node:buffer';
 import { type StenoError, usage } from '../../lib/errors.ts';
-import type { Snapshot, Value } from '../store.ts';
-import type { Hide } from '../table.ts';
-import { BASE64, type DumpHeader, dumpTables, FORMAT } from './tables.ts';
+import type { Snapshot, Value } from '../stores/store.ts';
+import { dumpTables, type Hide } from '../table.ts';
+
+/** At the end of a field's name: its value is bytes, not text. */
+const BASE64 = '_base64';
+
+export const FORMAT = 1;
+
+/** The first line of an export. */
+export interface DumpHeader {
+  readonly steno_ledger: number;
+  /** Null: all profiles. */
+  readonly profile: string | null;
+  /** Rows may be missing, because the ledger was damaged. */
+  readonly damaged?: true;
+}
+
+export type Row = Readonly<Record<string, Value>>;
+
+export const headerLine = (header: DumpHeader): string => `${JSON.stringify(header)}\n`;
+
+/** By this line it is seen that nothing was cut off. */
+export const endLine = (rows: number): string => `${JSON.stringify({ rows })}\n`;
+
+/** Text is text; other bytes are base64, under a name that says so. */
+export function rowLine(table: string, row: Row, hide: Hide): string {
+  const fields: Record<string, unknown> = { table };
+  for (const [column, value] of Object.entries(row)) {
+    if (value instanceof Uint8Array && !isUtf8(value))
+      fields[column + BASE64] = Buffer.from(value).toString('base64');
+    else if (value instanceof Uint8Array) fields[column] = hide(Buffer.from(value).toString());
+    else fields[column] = typeof value === 'string' ? hide(value) : value;
+  }
+  return `${JSON.stringify(fields)}\n`;
+}
 
 export const NOTHING_IMPORTED = 'nothing was imported';
 
@@ -12,10 +45,8 @@ export const badLine = (line: number, what: string): StenoError =>
 /** A row of a table, by its columns. */
 export interface DumpRow {
   readonly table: string;
-  readonly fields: Readonly<Record<string, Value>>;
+  readonly fields: Row;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export function parseHeader(bytes: Buffer): DumpHeader {
   const fields = objectIn(bytes);
@@ -89,11 +120,11 @@ export class RowParser {
   }
 }
 
-function objectIn(bytes: Buffer): Fields | undefined {
+function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString());
     return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Fields)
+      ? (value as Record<string, unknown>)
       : undefined;
   } catch {
     return undefined;

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { StenoError } from '../lib/errors.ts';
+import { StenoError } from '../../lib/errors.ts';
 
 const DAY_MS = 86_400_000;
 /** A young ledger is damaged as easily, and holds orders too. */
@@ -36,8 +36,9 @@ export function isBackupDue(ledger: string, now = Date.now()): boolean {
   return born !== undefined && now - born >= FIRST_AFTER_MS;
 }
 
-/** Has one made. It inherits nothing that could hold a secret. */
-export function startBackup(ledger: string): void {
+/** Has one made in the background, if it is time for one. It inherits nothing that could hold a secret. */
+export async function backUpIfDue(ledger: string): Promise<void> {
+  if (!isBackupDue(ledger)) return;
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { SystemRoot } = process.env;
   const child = spawn(process.execPath, [join(__dirname, 'backup.js'), ledger], {

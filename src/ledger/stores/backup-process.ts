@@ -13,10 +13,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../lib/errors.ts';
-import { makeFolder } from '../lib/folders.ts';
-import { isRunning } from '../lib/processes.ts';
-import { type Database, openDamaged } from '../lib/sqlite.ts';
+import { errorCode } from '../../lib/errors.ts';
+import { makeFolder } from '../../lib/folders.ts';
+import { isRunning } from '../../lib/processes.ts';
+import { type Database, openDamaged } from '../../lib/sqlite.ts';
 import { backupFolder, backupsOf, isBackupDue } from './backups.ts';
 
 const KEPT = 3;
