@@ -117,11 +117,8 @@ const { undici, ...packages } = parts;
 const hotEntries = [
   'src/cli/process.ts',
   'src/commands/balance.ts',
-  'src/commands/balance.run.ts',
   'src/commands/file.ts',
-  'src/commands/file.run.ts',
   'src/commands/files.ts',
-  'src/commands/files.run.ts',
   'src/ledger/open.ts',
   'src/ledger/stores/backups.ts',
   'src/ledger/notes.ts',

@@ -1,4 +1,5 @@
 /** The kinds of options that a command can take, and how each reads its value. */
+import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import type { Meaning, Values } from '../completion/model.ts';
 import { EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
@@ -28,6 +29,10 @@ export interface Option<T = unknown> {
 /** `--output` and `-o` of `-o, --output <file>`, as they stand there. */
 export const flagNames = ({ flags }: Pick<Option, 'flags'>): readonly string[] =>
   flags.match(/(?<![^\s,])--?[a-z][a-z-]*/gi) ?? [];
+
+/** The long name of an option: `--output` of `-o, --output <file>`. */
+export const longName = ({ flags }: Pick<Option, 'flags'>): string =>
+  /--[a-z][a-z-]*/.exec(flags)?.[0] ?? flags;
 
 /** `id` of `<id…>`. */
 export const bareName = (name: string): string => name.replace(/[<>[\]…]/g, '');
@@ -83,6 +88,19 @@ export const nameTemplate = (help: string, more: More = {}): Option<string | und
     `${help}, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio's path or URL; unknown values become the id`,
     more,
   );
+
+/** The document types of transcripts. */
+export const formatOption = (help: string, more: More = {}): Option<readonly string[]> =>
+  list('--format <ext…>', help, {
+    ...{ default: 'txt', values: formats.map(({ ext }) => ext), meaning: meaningOfFormat },
+    ...more,
+  });
+
+/** What --download fetches, and under which names. */
+export const downloadOptions = () => ({
+  format: formatOption('with --download, the document types', { needs: ['--download'] }),
+  nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
+});
 
 /** A list of files, the same for every command that takes one. */
 export const idsFrom = (): Option<string | undefined> =>

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../src/cli/command-list.ts';
-import { loaders } from '../../src/cli/command-loaders.ts';
+import { loaders } from '../../src/cli/registry.ts';
+import { commands } from '../support/commands.ts';
 
-describe('the loaders of commands', () => {
+describe('the registry of commands', () => {
   const words = commands.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
 
-  it('are there for every command, under its name and its alias, and for nothing else', () => {
+  it('has every command under its name and its alias, and nothing else', () => {
     expect([...loaders.keys()].sort()).toEqual(words.sort());
   });
 
-  it('load the command that has the name', async () => {
+  it('loads the command that has the name', async () => {
     for (const [word, load] of loaders) {
       const spec = await load();
       expect([spec.name, spec.alias], word).toContain(word);
