@@ -247,7 +247,7 @@ export const order = command({
   },
 });
 
-const checkMaxCost = (given: string | undefined): string | undefined =>
+const checkMaxCost = (given: string | undefined): Money | undefined =>
   given === undefined ? undefined : checkAmount(given, '--max-cost');
 
 /** What the line asks for, and what is known before anything is sent. */
