@@ -29,7 +29,6 @@ const parts = {
 /** Parts of a program that have modules of their own. */
 const ownParts = {
   'complete-shared': './src/start/complete-shared.ts',
-  'complete-settings': './src/start/complete-settings.ts',
 };
 
 const apart = {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Shell } from '../completion/model.ts';
-import { completionScript, scriptPaths } from '../completion/script.ts';
+import { completionScript, scriptPaths } from '../completion/shells.ts';
 import { makeFolder } from '../lib/folders.ts';
 import { commands } from './command-list.ts';
 import { commandTree } from './command-tree.ts';
@@ -32,16 +32,17 @@ function listManPages(): void {
 
 function writeCheckout(): void {
   makeFolder('completions');
-  const tree = commandTree(commands);
   for (const [shell, path] of Object.entries(scriptPaths))
-    writeFileSync(path, completionScript(shell as Shell, tree));
+    writeFileSync(path, completionScript(shell as Shell));
   if (existsSync('README.md')) writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8')));
 }
 
 const [task, out] = process.argv.slice(2);
 // Not awaited, because the bundle is CommonJS; if it fails, node exits with 1 by itself.
-if (task === 'texts') void Promise.all([writeTexts(`${out}/text`), writeManPages(`${out}/man`)]);
-else {
+if (task === 'texts') {
+  writeFileSync(`${out}/completion.json`, JSON.stringify(commandTree(commands)));
+  void Promise.all([writeTexts(`${out}/text`), writeManPages(`${out}/man`)]);
+} else {
   writeCheckout();
   listManPages();
 }

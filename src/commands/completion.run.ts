@@ -3,7 +3,7 @@ import type { Context } from '../cli/context.ts';
 import { apply, type Change, kindOf, planInstall, planUninstall } from '../completion/install.ts';
 import { shells } from '../completion/model.ts';
 import { chooseShell, type Place, placeOf, thisMachine } from '../completion/places.ts';
-import { completionScript } from '../completion/script.ts';
+import { completionScript } from '../completion/shells.ts';
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { changesView } from '../views/completion.ts';
@@ -12,7 +12,7 @@ export async function run(context: Context, { args: [name = ''] }: Input): Promi
   const shell = shells.find((each) => each === name);
   if (!shell)
     throw usage(`no completion for '${name}'`, didYouMean(name, shells, `choose from: ${shells.join(', ')}`));
-  context.out.write(completionScript(shell, await context.commandTree()));
+  context.out.write(completionScript(shell));
 }
 
 interface Options {
@@ -23,7 +23,7 @@ export async function install(context: Context, { args: [name], options }: Input
   const { out } = context;
   const machine = thisMachine(context.env);
   const place = placeOf(chooseShell(name, machine), machine);
-  const changes = planInstall(place, completionScript(place.shell, await context.commandTree()));
+  const changes = planInstall(place, completionScript(place.shell));
   if (!options.dryRun) apply(changes);
   await out.show(changesView(changes.map((each) => ({ ...each, change: kindOf(each) }))));
   for (const line of notesOf(place, changes, options.dryRun)) out.note(line);

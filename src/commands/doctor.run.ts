@@ -3,7 +3,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { kindOf, planInstall } from '../completion/install.ts';
 import { chooseShell, placeOf, thisMachine } from '../completion/places.ts';
-import { completionScript } from '../completion/script.ts';
+import { completionScript } from '../completion/shells.ts';
 import { once } from '../flows/doctor/check.ts';
 import { examine } from '../flows/doctor/checks.ts';
 import type { Completions, ReadSettings, Setup } from '../flows/doctor/setup.ts';
@@ -67,13 +67,13 @@ function setupOf(context: Context, { offline, testEvent }: DoctorOptions): Setup
   };
 }
 
-async function completionsOf({ env, commandTree }: Context): Promise<Completions> {
+async function completionsOf({ env }: Context): Promise<Completions> {
   const machine = thisMachine(env);
   // To find the place there, PowerShell must be started.
   if (machine.platform === 'win32') throw usage('they are not looked for on Windows');
   const place = placeOf(chooseShell(undefined, machine), machine);
   const { shell, script, startUpFiles } = place;
-  const kinds = planInstall(place, completionScript(shell, await commandTree())).map(kindOf);
+  const kinds = planInstall(place, completionScript(shell)).map(kindOf);
   const [ofScript = 'new'] = kinds;
   const state = kinds.every((kind) => kind === 'unchanged') ? 'installed' : 'outdated';
   return { shell, script, startUpFiles, state: ofScript === 'new' ? 'missing' : state };
