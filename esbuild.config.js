@@ -26,19 +26,12 @@ const parts = {
   sax: 'sax',
 };
 
-/** Parts of a program that have modules of their own. */
-const ownParts = {
-  'complete-shared': './src/start/complete-shared.ts',
-};
-
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
     onResolve({ filter: /./ }, ({ path, kind }) => {
       if (kind === 'entry-point') return undefined;
-      const found = Object.entries({ ...parts, ...ownParts }).find(
-        ([, entry]) => path === entry || path.endsWith(ours(entry)),
-      );
+      const found = Object.entries(parts).find(([, entry]) => path === entry || path.endsWith(ours(entry)));
       return found && { path: `./${found[0]}.js`, external: true };
     });
   },
@@ -164,7 +157,6 @@ const results = await Promise.all([
   build({
     ...options,
     entryPoints: {
-      ...ownParts,
       backup: 'src/ledger/backup-process.ts',
       'disk-worker': 'src/flows/transcripts/disk-worker.ts',
       generate: 'src/cli/generate.ts',

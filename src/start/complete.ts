@@ -12,12 +12,15 @@ import { migrations } from '../ledger/schema.ts';
 import { SqliteTransaction } from '../ledger/sqlite-transaction.ts';
 import { accountName } from '../lib/account-name.ts';
 import { isUrl } from '../lib/is-url.ts';
-import { checkPostgresUrl, shownPostgresUrl } from '../lib/postgres-url.ts';
+import { checkPostgresUrl, readPostgresUrl, shownPostgresUrl } from '../lib/postgres-url.ts';
 import { openForReading } from '../lib/sqlite.ts';
 import { forRow } from '../lib/text.ts';
 import { configFolder, ledgerPath, stateFolder } from '../settings/paths.ts';
 
 const { env } = process;
+
+/** To wait longer for a shared ledger, a person would rather type. */
+const TIMEOUT_MS = 1_000;
 
 let usesShared = false;
 
@@ -51,12 +54,8 @@ async function lookUp(asked: string, prefix: string, selected = env.STENO_PROFIL
 async function fromLedger(kind: string, prefix: string, profile: string): Promise<IdSuggestion[]> {
   const [, kept] = Object.entries(keptProfiles()).find(([name]) => accountName(name) === profile) ?? [];
   const url = profile === 'sandbox' ? undefined : env.STENO_LEDGER || kept?.ledger;
-  if (url) {
-    usesShared = true;
-    const { suggestFromShared } = await import('./complete-shared.ts');
-    const account = accountName(env.STENO_ACCOUNT || String(kept?.account ?? profile));
-    return suggestFromShared(String(url), env, { account, kind, prefix });
-  }
+  const account = accountName(env.STENO_ACCOUNT || String(kept?.account ?? profile));
+  if (url) return fromShared(String(url), account, (ids) => ids.suggest(kind, prefix));
   const path = ledgerPath(stateFolder(env));
   if (!existsSync(path)) return [];
   const database = await openForReading(path, migrations);
@@ -65,6 +64,27 @@ async function fromLedger(kind: string, prefix: string, profile: string): Promis
   const suggestions = await new IdSuggestions({ db, profile, hide: String }).suggest(kind, prefix);
   database.close();
   return suggestions;
+}
+
+/** Without `ledger-password-command`, which may ask something on the terminal. Ends the program where it takes long. */
+async function fromShared(
+  url: string,
+  profile: string,
+  ask: (ids: IdSuggestions) => Promise<IdSuggestion[]>,
+): Promise<IdSuggestion[]> {
+  usesShared = true;
+  // A server may also accept the connection and then say nothing.
+  const limit = setTimeout(() => process.exit(), TIMEOUT_MS);
+  const { openForReading: open } = await import('../ledger/postgres/open-store.ts');
+  const address = readPostgresUrl(url, env);
+  const password = async (): Promise<string> => address.password ?? '';
+  const db = open(address, { timeoutMs: TIMEOUT_MS, queryTimeoutMs: TIMEOUT_MS, password });
+  try {
+    return await ask(new IdSuggestions({ db, profile, hide: String }));
+  } finally {
+    clearTimeout(limit);
+    void db.close();
+  }
 }
 
 type Profiles = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

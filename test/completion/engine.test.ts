@@ -220,7 +220,7 @@ describe('the other shells are told', () => {
       'TRANS14\tBudget transcription, target of 14 days',
       'TRANS2\t1-day expert transcription',
       'TRANS6\t6-day transcription',
-      'TRANS7\t6-day transcription',
+      'TRANS7\t6-day transcription (the same as TRANS6)',
       'TSTMP1\tTimestamps',
     ]);
   });
