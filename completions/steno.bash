@@ -1,5 +1,5 @@
 # Completion of steno for bash, generated from the program: changes made here are lost.
-# steno itself says what fits at the cursor; it gets the line by stdin, which no list of processes shows.
+# steno says what fits at the cursor. It gets the line by stdin, so that no list of processes shows a key in it.
 
 _steno() {
   local answer kind typed each
@@ -8,7 +8,7 @@ _steno() {
     command steno __complete bash 2>/dev/null) || return 0
   {
     read -r kind
-    read -r
+    read -r each
     IFS= read -r typed
     while IFS= read -r each; do COMPREPLY+=("$each"); done
   } <<<"$answer"

@@ -1,5 +1,5 @@
 # Completion of steno for powershell, generated from the program: changes made here are lost.
-# steno itself says what fits at the cursor; it gets the line by stdin, which no list of processes shows.
+# steno says what fits at the cursor. It gets the line by stdin, so that no list of processes shows a key in it.
 
 Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
@@ -20,6 +20,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
     } finally {
         $global:LASTEXITCODE = $keptCode
     }
+    if (-not $kind) { return }
+
     # PowerShell may replace more than what is typed of a value: what comes before it is kept.
     $before = ''
     if ($wordToComplete.EndsWith($typed)) {

@@ -18,7 +18,8 @@ export class CommandLine {
   readonly #root: CommandNode;
   #node: CommandNode;
   readonly #args: string[] = [];
-  readonly #given = new Map<Flag, string[]>();
+  /** The values of each flag, by its long name. */
+  readonly #given = new Map<string, readonly string[]>();
   /** The flag whose value comes next. */
   #open: Flag | undefined;
   /** After `--`. */
@@ -49,15 +50,18 @@ export class CommandLine {
 
   #give(flag: Flag | undefined, value: string | undefined): void {
     this.#open = flag?.takesValue && value === undefined ? flag : undefined;
-    if (flag)
-      this.#given.set(flag, [...(this.#given.get(flag) ?? []), ...(value === undefined ? [] : [value])]);
+    if (flag && !this.#open) this.#given.set(longName(flag), [...this.#valuesOf(flag), value ?? '']);
+  }
+
+  #valuesOf(flag: Flag): readonly string[] {
+    return this.#given.get(longName(flag)) ?? [];
   }
 
   /** The command's own, then those of all commands that it has not itself. */
   get #flags(): readonly Flag[] {
     const own = this.#node === this.#root ? [] : this.#node.flags;
-    const names = new Set(own.map((flag) => flag.names[0]));
-    return [...own, ...this.#root.flags.filter((flag) => !names.has(flag.names[0]))];
+    const names = new Set(own.map(longName));
+    return [...own, ...this.#root.flags.filter((flag) => !names.has(longName(flag)))];
   }
 
   #flag(name: string): Flag | undefined {
@@ -66,11 +70,7 @@ export class CommandLine {
 
   /** The profile that the line selects, if it does. */
   get profile(): string | undefined {
-    const values = (name: string): readonly string[] | undefined => {
-      const flag = this.#flag(name);
-      return flag && this.#given.get(flag);
-    };
-    return values('--sandbox') ? 'sandbox' : values('--profile')?.at(-1);
+    return this.#given.has('--sandbox') ? 'sandbox' : this.#given.get('--profile')?.at(-1);
   }
 
   /** What fits at the cursor, where a word is typed up to there. */
@@ -89,13 +89,13 @@ export class CommandLine {
     const { offers, list, onlyOneOf } = flag;
     if (!list) return { offers, head, typed, used: [] };
     const at = typed.lastIndexOf(',') + 1;
-    const used = [...(this.#given.get(flag) ?? []), typed.slice(0, at)].flatMap((each) => each.split(','));
+    const used = [...this.#valuesOf(flag), typed.slice(0, at)].flatMap((each) => each.split(','));
     const excluded = onlyOneOf.some((each) => used.includes(each)) ? onlyOneOf : [];
     return { offers, head: head + typed.slice(0, at), typed: typed.slice(at), used: [...used, ...excluded] };
   }
 
   #unusedFlags(): Offer[] {
-    const unused = this.#flags.filter((flag) => flag.many || !this.#given.has(flag));
+    const unused = this.#flags.filter((flag) => flag.many || !this.#given.has(longName(flag)));
     return unused.flatMap(({ names, help }) => offersOf(names, help));
   }
 
@@ -113,32 +113,6 @@ export class CommandLine {
   }
 }
 
+const longName = ({ names: [name = ''] }: Flag): string => name;
+
 const offersOf = (names: readonly string[], about: string): Offer[] => names.map((name) => [name, about]);
-
-export interface BashWords {
-  readonly words: readonly string[];
-  /** The part of the last word that readline leaves alone: it replaces what follows a word break or a quote. */
-  readonly kept: string;
-  readonly inQuotes: boolean;
-}
-
-/** Splits the line up to the cursor as it will be parsed: COMP_WORDS is split at = and : too. */
-export function splitBashLine(line: string, wordBreaks: string): BashWords {
-  const words: string[] = [];
-  let [word, kept, isStarted, inQuotes] = ['', '', false, false];
-  const parts = line.matchAll(/\s+|\\(.?)|'([^']*)('?)|"((?:\\.?|[^"\\])*)("?)|./gs);
-  for (const [part, escaped, single, singleEnd, double, doubleEnd] of parts) {
-    if (/^\s/.test(part)) {
-      if (isStarted) words.push(word);
-      [word, kept, isStarted] = ['', '', false];
-      continue;
-    }
-    const quoted = single ?? double?.replace(/\\(.?)/gs, '$1');
-    inQuotes = quoted !== undefined && !singleEnd && !doubleEnd;
-    if (inQuotes) kept = word;
-    word += quoted ?? escaped ?? part;
-    if (/^[=:@]$/.test(part) && wordBreaks.includes(part)) kept = word;
-    isStarted = true;
-  }
-  return { words: [...words, word], kept, inQuotes };
-}

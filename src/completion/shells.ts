@@ -98,8 +98,10 @@ export const scriptPaths: Record<Shell, string> = {
 
 export function completionScript(shell: Shell): string {
   const first = shell === 'zsh' ? '#compdef steno\n' : '';
-  const about = `# Completion of steno for ${shell}, generated from the program: changes made here are lost.`;
-  return `${first}${about}\n# steno itself says what fits at the cursor; it gets the line by stdin, which no list of processes shows.\n\n${scripts[shell]}`;
+  return `${first}# Completion of steno for ${shell}, generated from the program: changes made here are lost.
+# steno says what fits at the cursor. It gets the line by stdin, so that no list of processes shows a key in it.
+
+${scripts[shell]}`;
 }
 
 const bash = `_steno() {
@@ -109,7 +111,7 @@ const bash = `_steno() {
     command steno __complete bash 2>/dev/null) || return 0
   {
     read -r kind
-    read -r
+    read -r each
     IFS= read -r typed
     while IFS= read -r each; do COMPREPLY+=("$each"); done
   } <<<"$answer"
@@ -135,7 +137,7 @@ const zsh = `_steno() {
   answer=("\${(@f)$(printf '%s\\0' "\${(@Q)words[1,CURRENT - 1]}" "\${(Q)PREFIX}" |
     command steno __complete zsh 2>/dev/null)}")
   local kind=$answer[1] head=$answer[2]
-  shift 3 answer
+  answer[1,3]=()
   [[ $head == --*=* ]] && compset -P 1 '*='
   [[ $head == *, ]] && compset -P '*,' && compset -S ',*'
   case $kind in
@@ -155,9 +157,11 @@ fi
 
 const fish = `# Fails where files fit: those fish offers by itself.
 function __steno_fitting
+    set -g __steno_offers
+    command -q steno; or return 0
     set -l token (commandline -ct)
     set -l typed (string unescape -- "$token"); or set typed (string replace -ra -- '["\\']' '' "$token")
-    set -g __steno_offers (printf '%s\\0' (commandline -opc) "$typed" | command steno __complete fish 2>/dev/null)
+    set __steno_offers (printf '%s\\0' (commandline -opc) "$typed" | command steno __complete fish 2>/dev/null)
     set -l first $__steno_offers[1..3]
     set -e __steno_offers[1..3]
     switch "$first[1]"
@@ -171,7 +175,6 @@ end
 complete -c steno -f -n __steno_fitting -a '$__steno_offers'
 `;
 
-/** The typed part is all that is replaced of a word, but PowerShell may replace more: what comes before it is kept. */
 const powershell = `Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
@@ -191,6 +194,8 @@ const powershell = `Register-ArgumentCompleter -Native -CommandName steno -Scrip
     } finally {
         $global:LASTEXITCODE = $keptCode
     }
+    if (-not $kind) { return }
+
     # PowerShell may replace more than what is typed of a value: what comes before it is kept.
     $before = ''
     if ($wordToComplete.EndsWith($typed)) {

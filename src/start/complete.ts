@@ -10,6 +10,7 @@ import { answer } from '../completion/shells.ts';
 import { type IdSuggestion, IdSuggestions } from '../ledger/id-suggestions.ts';
 import { migrations } from '../ledger/schema.ts';
 import { SqliteTransaction } from '../ledger/sqlite-transaction.ts';
+import type { Store } from '../ledger/store.ts';
 import { accountName } from '../lib/account-name.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { checkPostgresUrl, readPostgresUrl, shownPostgresUrl } from '../lib/postgres-url.ts';
@@ -55,23 +56,20 @@ async function fromLedger(kind: string, prefix: string, profile: string): Promis
   const [, kept] = Object.entries(keptProfiles()).find(([name]) => accountName(name) === profile) ?? [];
   const url = profile === 'sandbox' ? undefined : env.STENO_LEDGER || kept?.ledger;
   const account = accountName(env.STENO_ACCOUNT || String(kept?.account ?? profile));
-  if (url) return fromShared(String(url), account, (ids) => ids.suggest(kind, prefix));
+  const ask = (db: Store, of: string): Promise<IdSuggestion[]> =>
+    new IdSuggestions({ db, profile: of, hide: String }).suggest(kind, prefix);
+  if (url) return fromShared(String(url), (db) => ask(db, account));
   const path = ledgerPath(stateFolder(env));
   if (!existsSync(path)) return [];
   const database = await openForReading(path, migrations);
   // Its statements need no transaction, and nothing else uses this connection.
-  const db = new SqliteTransaction(database);
-  const suggestions = await new IdSuggestions({ db, profile, hide: String }).suggest(kind, prefix);
+  const suggestions = await ask(new SqliteTransaction(database), profile);
   database.close();
   return suggestions;
 }
 
 /** Without `ledger-password-command`, which may ask something on the terminal. Ends the program where it takes long. */
-async function fromShared(
-  url: string,
-  profile: string,
-  ask: (ids: IdSuggestions) => Promise<IdSuggestion[]>,
-): Promise<IdSuggestion[]> {
+async function fromShared<Found>(url: string, ask: (db: Store) => Promise<Found>): Promise<Found> {
   usesShared = true;
   // A server may also accept the connection and then say nothing.
   const limit = setTimeout(() => process.exit(), TIMEOUT_MS);
@@ -80,7 +78,7 @@ async function fromShared(
   const password = async (): Promise<string> => address.password ?? '';
   const db = open(address, { timeoutMs: TIMEOUT_MS, queryTimeoutMs: TIMEOUT_MS, password });
   try {
-    return await ask(new IdSuggestions({ db, profile, hide: String }));
+    return await ask(db);
   } finally {
     clearTimeout(limit);
     void db.close();

@@ -1,16 +1,11 @@
 /** The completion scripts in the real shells: what each makes of the answer of `steno __complete`. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/command-list.ts';
-import { commandTree } from '../../src/cli/command-tree.ts';
-import type { CommandNode } from '../../src/completion/model.ts';
 import { completionScript } from '../../src/completion/shells.ts';
 import { freshFolder } from '../support/files.ts';
 import { sampleTree } from './sample-tree.ts';
-
-const tree = commandTree(commands);
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Tested = (typeof shells)[number];
@@ -33,7 +28,6 @@ beforeEach(() => {
   folder = freshFolder();
   for (const name of ['bin', 'work', 'work/my folder']) mkdirSync(join(folder, name));
   writeFileSync(join(folder, 'work/my notes.txt'), '');
-  copyFileSync('dist/complete.js', join(folder, 'complete.js'));
 });
 
 /** A command that writes down its arguments, then does as told. */
@@ -43,11 +37,13 @@ function fakeSteno(does: string): void {
   chmodSync(path, 0o755);
 }
 
-/** The real program for completion, with a table of its own. */
-function realSteno(root: CommandNode): void {
-  writeFileSync(join(folder, 'completion.json'), JSON.stringify(root));
-  fakeSteno(`exec '${process.execPath}' '${folder}/complete.js' "$@"`);
-}
+/** The build, and a copy that completes other commands. */
+const builds = { real: resolve('dist'), sample: freshFolder() };
+cpSync(builds.real, builds.sample, { recursive: true, filter: (path) => !/\/(man|text)$/.test(path) });
+writeFileSync(join(builds.sample, 'completion.json'), JSON.stringify(sampleTree));
+
+const steno = (build: keyof typeof builds): void =>
+  fakeSteno(`exec '${process.execPath}' '${builds[build]}/complete.js' "$@"`);
 
 // In CI a missing shell is a failure; elsewhere its tests are skipped.
 const missing = (shell: Tested): boolean => !process.env.CI && spawnSync(shell, ['--version']).status !== 0;
@@ -73,13 +69,14 @@ for (const shell of shells) {
       ['a value after = and a comma', 'steno order --sku=TRANS14,TST', ['TRANS14,TSTMP1']],
       ['names from the settings', 'steno file 1 --profile=d', ['default']],
       ['nothing where nothing fits', 'steno order --notes my', []],
+      ['nothing where nothing fits yet', 'steno --api-key ', []],
       ['files as an argument', 'steno order my', ['my folder', 'my notes.txt']],
       ['files as a value', 'steno order --notes-file my', ['my folder', 'my notes.txt']],
       ['files after =', 'steno order --notes-file=my', ['my folder', 'my notes.txt']],
       ['only folders', 'steno sync --download my', ['my folder']],
       ['only folders after =', 'steno sync --download=my', ['my folder']],
     ])('%s', (_, line, expected) => {
-      realSteno(tree);
+      steno('real');
       expect(complete(line)).toEqual(expected);
     });
 
@@ -88,12 +85,12 @@ for (const shell of shells) {
       ['a value after one with a blank', 'steno list --state On\\ Hold,Del', ['On Hold,Delivered']],
       ['odd characters as they are', 'steno list --odd ', [`$(x) 'y' "z" [a]:b\\c`]],
     ])('%s', (_, line, expected) => {
-      realSteno(sampleTree);
+      steno('sample');
       expect(complete(line)).toEqual(expected);
     });
 
     test('a line with a key, which no list of processes shows', () => {
-      realSteno(tree);
+      steno('real');
       expect(complete('steno --api-key secret webh')).toEqual(['webhook']);
       expect(readFileSync(join(folder, 'started'), 'utf8')).toBe(`__complete ${shell}\n`);
     });
