@@ -20,16 +20,9 @@ const parts = {
   ora: 'ora',
   chalk: 'chalk',
   width: 'string-width',
-  table: 'cli-table3',
   csv: 'csv-parse/sync',
   postgres: 'pg/lib/client.js',
   sax: 'sax',
-};
-
-/** Parts of a program that have modules of their own. */
-const ownParts = {
-  'complete-shared': './src/start/complete-shared.ts',
-  'complete-settings': './src/start/complete-settings.ts',
 };
 
 const apart = {
@@ -37,9 +30,7 @@ const apart = {
   setup({ onResolve }) {
     onResolve({ filter: /./ }, ({ path, kind }) => {
       if (kind === 'entry-point') return undefined;
-      const found = Object.entries({ ...parts, ...ownParts }).find(
-        ([, entry]) => path === entry || path.endsWith(ours(entry)),
-      );
+      const found = Object.entries(parts).find(([, entry]) => path === entry || path.endsWith(ours(entry)));
       return found && { path: `./${found[0]}.js`, external: true };
     });
   },
@@ -63,7 +54,7 @@ const unmigrated = {
   name: 'unmigrated',
   setup({ onResolve }) {
     onResolve({ filter: /./ }, ({ importer, kind }) =>
-      kind === 'dynamic-import' && /[\\/]ledger[\\/]schema\.ts$/.test(importer)
+      kind === 'dynamic-import' && /[\\/]ledger[\\/]stores[\\/]schema\.ts$/.test(importer)
         ? { path: 'none', namespace: 'unused' }
         : undefined,
     );
@@ -83,19 +74,6 @@ const shortAssert = {
       contents: `module.exports = (ok, message = 'an assertion of undici failed') => {
         if (!ok) throw Object.assign(new Error(message), { code: 'ERR_ASSERTION' });
       };`,
-    }));
-  },
-};
-/** cli-table3 measures text with a string-width of 2021, which takes newer emoji for one column: it gets ours. */
-const oneWidth = {
-  name: 'one-width',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^string-width$/ }, ({ importer }) =>
-      /[\\/]cli-table3[\\/]/.test(importer) ? { path: 'width', namespace: 'one-width' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'one-width' }, () => ({
-      contents: "module.exports = require('string-width').default;",
-      resolveDir: '.',
     }));
   },
 };
@@ -124,7 +102,7 @@ const options = {
 /** Nobody reads their stack traces: a third less to install, and to load. */
 const shortNames = { minifyIdentifiers: true, keepNames: true };
 
-const partOptions = { ...options, plugins: [unused, shortAssert, oneWidth], footer: { js: defaultFirst } };
+const partOptions = { ...options, plugins: [unused, shortAssert], footer: { js: defaultFirst } };
 const { undici, ...packages } = parts;
 
 /** What the program loads at its start, and what the commands that are run most load after it. */
@@ -133,8 +111,8 @@ const hotEntries = [
   'src/commands/balance.ts',
   'src/commands/file.ts',
   'src/commands/files.ts',
-  'src/ledger/ledger.ts',
-  'src/ledger/backups.ts',
+  'src/ledger/open.ts',
+  'src/ledger/stores/backups.ts',
   'src/ledger/notes.ts',
   'src/api/http/transport.ts',
   'src/api/http/pool.ts',
@@ -162,9 +140,7 @@ const results = await Promise.all([
   build({
     ...options,
     entryPoints: {
-      ...ownParts,
-      backup: 'src/ledger/backup-process.ts',
-      'disk-worker': 'src/flows/transcripts/disk-worker.ts',
+      backup: 'src/ledger/stores/backup-process.ts',
       generate: 'src/cli/generate.ts',
     },
     plugins: [apart, unused],

@@ -105,7 +105,7 @@ async function textOf(view: View, form: string): Promise<string> {
     debug: false,
     progress: false,
   };
-  await new Output(mode, { stdout: stream, stderr: stream }, String, {}).show(view);
+  await new Output({ stdout: stream, stderr: stream }, { mode, env: {}, hide: String }).show(view);
   return String(sink.read());
 }
 

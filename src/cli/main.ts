@@ -75,12 +75,12 @@ export class Main {
 
   /** A signal ends the program though not all of its output was read. */
   get ignoresStalls(): boolean {
-    return this.#context?.out.ignoresStalls ?? false;
+    return this.#context?.out.stderr.ignoresStalls ?? false;
   }
 
   /** A pager reads the terminal: it must not outlive the program. */
   get pagerIsOpen(): boolean {
-    return this.#context?.out.pagerIsOpen ?? false;
+    return this.#context?.out.stdout.pager?.isOpen ?? false;
   }
 
   async failToWrite(error: Error): Promise<void> {

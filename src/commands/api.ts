@@ -1,6 +1,5 @@
-import type { Call } from '../api/http/call.ts';
-import { type MoneyTarget, moneyTargetOf } from '../api/http/money-path.ts';
-import { type RawAnswer, rawCall, sendRaw } from '../api/raw.ts';
+import { type RawAnswer, rawCall, sendRaw } from '../api/http/answer.ts';
+import { type Call, type MoneyTarget, moneyTargetOf } from '../api/http/call.ts';
 import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { httpMethods } from '../lib/http-methods.ts';
@@ -100,13 +99,13 @@ async function buy(
 
 async function print({ out, mask }: Context, answer: RawAnswer): Promise<void> {
   if (answer.json !== undefined) {
-    out.write(`${formatJson(answer.json)}\n`);
+    out.stdout.write(`${formatJson(answer.json)}\n`);
   } else if (out.mode.json) {
     throw new StenoError('failed', 'the answer is not JSON', {
       hint: 'print it as it is: leave out --json',
     });
   } else {
-    await out.writeDocument(withoutKey(answer.bytes, mask.hide));
+    await out.stdout.writeDocument(withoutKey(answer.bytes, mask.hide));
   }
 }
 

@@ -8,14 +8,15 @@ import {
 } from '../flows/orders/settle.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Attempt } from '../ledger/open-attempts.ts';
+import { OpenAttempts } from '../ledger/open-attempts.ts';
 import { usage } from '../lib/errors.ts';
 import { command, LEDGER_EXITS, SEVERAL_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { flag, list, type OptionValues, optionalText } from '../spec/options.ts';
 import { withPager } from '../ui/pager.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
-import { attemptRecord, attemptsView, settledRecord, settledView } from '../views/attempt.ts';
 import { printedList, printedRecord } from '../views/outputs.ts';
+import { attemptRecord, attemptsView, settledRecord, settledView } from '../views/purchases.ts';
 
 const settleOptions = {
   placed: optionalText('--placed [order]', 'it went through; an order also needs its id', {
@@ -99,7 +100,7 @@ export const attempts = command({
   async run(context) {
     const { out } = context;
     const ledger = await context.ledgers.required('attempts reads the ledger');
-    const attempts = await ledger.openAttempts.list();
+    const attempts = await new OpenAttempts(ledger).list();
     await withPager(context, () => out.show(attemptsView(attempts, out.forPeople)));
     if (out.forPeople && attempts.length === 0)
       out.note('every order, upgrade and refund has a known outcome');

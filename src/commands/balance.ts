@@ -1,11 +1,11 @@
-import { getBalance } from '../api/balance.ts';
+import { getBalance } from '../api/account.ts';
 import { compareAmounts, isAmount } from '../lib/amount.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { CALL_EXITS, command } from '../spec/command.ts';
 import { text } from '../spec/options.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
+import { balanceRecord, balanceView } from '../views/money.ts';
 import { printedRecord } from '../views/outputs.ts';
-import { balanceRecord, balanceView } from '../views/simple.ts';
 
 export const balance = command({
   name: 'balance',

@@ -1,9 +1,10 @@
-import { budgetReport } from '../flows/budget.ts';
+import { budgetReport } from '../flows/orders/cost.ts';
+import { Budgets } from '../ledger/budgets.ts';
 import { budgetText, parseBudget, withCurrency } from '../lib/budget.ts';
 import { moneyText } from '../lib/money.ts';
 import { thisSender } from '../lib/sender.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
-import { budgetRecord, budgetsSchema, budgetsView } from '../views/budget.ts';
+import { budgetRecord, budgetsSchema, budgetsView } from '../views/money.ts';
 import { printed } from '../views/outputs.ts';
 import { maybeText, object, text } from '../views/schema.ts';
 
@@ -25,7 +26,7 @@ const set = command({
     // For all who share the ledger, whatever currency their settings name.
     const budget = budgetText(withCurrency(parseBudget(text), context.settings.currency));
     const ledger = await context.ledgers.required('the budget is kept in the ledger');
-    await ledger.budgets.set(budget, thisSender(context.env));
+    await new Budgets(ledger).set(budget, thisSender(context.env));
     context.out.done(`the budget is ${budget}, for everyone who uses this ledger`, { budget });
   },
 });
@@ -40,8 +41,8 @@ const unset = command({
   output: () => printed(object({ budget: maybeText })),
   async run(context) {
     const ledger = await context.ledgers.required('the budget is kept in the ledger');
-    const had = (await ledger.budgets.get()) !== undefined;
-    await ledger.budgets.set(undefined, thisSender(context.env));
+    const had = (await new Budgets(ledger).get()) !== undefined;
+    await new Budgets(ledger).set(undefined, thisSender(context.env));
     context.out.done(had ? "the ledger's budget was removed" : 'the ledger had no budget', { budget: null });
   },
 });

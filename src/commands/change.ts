@@ -17,8 +17,7 @@ import type { Context } from '../spec/context.ts';
 import { flag, idsFrom, list } from '../spec/options.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { fileInQuestion, filesInQuestion } from '../views/file-in-question.ts';
-import { changedView, changeRecord } from '../views/ledger-files.ts';
+import { changedView, changeRecord, fileInQuestion, filesInQuestion } from '../views/files.ts';
 import { printedOneOrSeveral } from '../views/outputs.ts';
 
 const againFlag = flag('--again', 'send it though an earlier try had no clear answer');

@@ -1,13 +1,14 @@
 import { apply, type Change, kindOf, planInstall, planUninstall } from '../completion/install.ts';
 import { shells } from '../completion/model.ts';
 import { chooseShell, type Place, placeOf, thisMachine } from '../completion/places.ts';
-import { completionScript } from '../completion/script.ts';
+import { completionScript } from '../completion/shells.ts';
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { command } from '../spec/command.ts';
 import { flag } from '../spec/options.ts';
-import { changeRecord, changesView } from '../views/completion.ts';
+import { changeRecord } from '../views/files.ts';
 import { printedList } from '../views/outputs.ts';
+import { changesView } from '../views/setup.ts';
 
 const install = command({
   name: 'install',
@@ -39,12 +40,12 @@ const install = command({
   effect: 'local',
   exits: [],
   output: () => printedList(changeRecord),
-  async run(context, { args: [name], options }, all) {
+  async run(context, { args: [name], options }) {
     const { out } = context;
     const machine = thisMachine(context.env);
     const place = placeOf(chooseShell(name, machine), machine);
-    const changes = planInstall(place, completionScript(place.shell, await all.tree()));
-    if (!options.dryRun) apply(changes);
+    const changes = planInstall(place, completionScript(place.shell));
+    if (!options.dryRun) await apply(changes);
     await out.show(changesView(changes.map((each) => ({ ...each, change: kindOf(each) }))));
     for (const line of notesOf(place, changes, options.dryRun)) out.note(line);
   },
@@ -68,7 +69,7 @@ const uninstall = command({
     const machine = thisMachine(context.env);
     const chosen = name === undefined ? shells : [chooseShell(name, machine)];
     const changes = chosen.flatMap((shell) => planUninstall(placeOf(shell, machine)));
-    if (!options.dryRun) apply(changes);
+    if (!options.dryRun) await apply(changes);
     await out.show(changesView(changes.map((each) => ({ ...each, change: kindOf(each) }))));
     if (changes.length === 0) out.note('nothing is installed');
     else if (options.dryRun) out.note('nothing was removed');
@@ -91,14 +92,14 @@ export const completion = command({
   refuses: { '--json': 'it prints a script', '--csv': 'it prints a script' },
   effect: 'none',
   exits: [],
-  async run(context, { args: [name = ''] }, all) {
+  async run(context, { args: [name = ''] }) {
     const shell = shells.find((each) => each === name);
     if (!shell)
       throw usage(
         `no completion for '${name}'`,
         didYouMean(name, shells, `choose from: ${shells.join(', ')}`),
       );
-    context.out.write(completionScript(shell, await all.tree()));
+    context.out.stdout.write(completionScript(shell));
   },
 });
 

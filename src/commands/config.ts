@@ -20,7 +20,7 @@ import { withPager } from '../ui/pager.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { columns, printed, settingColumns } from '../views/outputs.ts';
 import { described, maybeText, object, text } from '../views/schema.ts';
-import { settingsView } from '../views/settings.ts';
+import { settingsView } from '../views/setup.ts';
 
 /** For completion: a price is that of one SKU. */
 const values = settingNames.flatMap((name) =>

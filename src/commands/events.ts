@@ -1,6 +1,8 @@
 import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
 import { raiseFailures } from '../flows/bulk.ts';
+import { Actions } from '../ledger/actions.ts';
 import type { EventFilter } from '../ledger/events.ts';
+import { Events } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nowMs } from '../lib/clock.ts';
 import { FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
@@ -23,9 +25,10 @@ import {
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { count, execOptions, flag, list, type OptionValues, text } from '../spec/options.ts';
+import { showLines } from '../ui/output.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { showLines } from '../ui/show-lines.ts';
+import { EventLines } from '../views/event-lines.ts';
 import {
   eventPage,
   eventPages,
@@ -35,8 +38,7 @@ import {
   replayedRecord,
   replayedView,
   shownEventSchema,
-} from '../views/event.ts';
-import { EventLines } from '../views/event-lines.ts';
+} from '../views/events.ts';
 import { anyOf, columns, printed, printedList } from '../views/outputs.ts';
 import { arrayOf, described } from '../views/schema.ts';
 
@@ -64,7 +66,7 @@ const show = command({
     await withPager(context, async () => {
       for (const event of events)
         await context.out.show(
-          eventPage(event, await ledger.actions.forEvent(event.n), context.out.forPeople),
+          eventPage(event, await new Actions(ledger).forEvent(event.n), context.out.forPeople),
         );
     });
   },
@@ -108,7 +110,7 @@ const replay = command({
     const { env, signal, out } = context;
     const events = await getEvents(ledger, args);
     const key = execWithKey ? (await context.requireKey()).value : undefined;
-    const onOutput = (lines: string): void => out.passOn(lines);
+    const onOutput = (lines: string): void => out.stderr.passOn(lines);
     const command = { command: exec ?? '', env, key, timeoutMs: execTimeout, jobs: 1, onOutput };
     const outcomes = await whileWorking(out, 'Replaying', (report) =>
       to === undefined
@@ -184,7 +186,7 @@ export const events = command({
         error,
       );
     }
-    const kept = await ledger.events.withNames(options.event);
+    const kept = await new Events(ledger).withNames(options.event);
     const spool = await context.ledgers.spoolIfAny();
     const onTheirWay = spool && options.event.length ? await namesOnTheWay(spool) : new Set<string>();
     const filter = filterOf(options, (name) => kept.has(name) || onTheirWay.has(name));
@@ -197,7 +199,7 @@ export const events = command({
     if (!forPeople) return;
     if (onTheWay.length)
       out.note(`${onTheWay.length} on the way into the ledger; each gets its number there`);
-    const all = (await ledger.events.count(filter)) + onTheWay.length;
+    const all = (await new Events(ledger).count(filter)) + onTheWay.length;
     if (all === 0) out.note('no events; receive some with: steno listen');
     if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
   },
@@ -237,7 +239,7 @@ async function follow(context: Context, ledger: Ledger, filter: EventFilter, lim
     if (out.mode.json)
       for (const event of page) await out.showNext({ ...eventsView([], 'line'), json: event.json });
     else if (out.forPeople)
-      await showLines(out, lines.events(page, { columns: out.columns, verbose: false }));
+      await showLines(out, lines.events(page, { columns: out.stdout.columns, verbose: false }));
     else await out.showNext(eventsView(page, 'body'));
   }
 }

@@ -1,11 +1,11 @@
-import { checkId } from '../api/ids.ts';
+import { checkId } from '../api/decode.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
-import { knownFiles } from '../flows/files/known.ts';
-import { withOrderHints } from '../flows/files/mistaken-ids.ts';
+import { withOrderHints } from '../flows/files/ids.ts';
+import { knownFiles } from '../flows/files/listed.ts';
+import { watchFiles } from '../flows/files/poll.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import { waitedFiles } from '../flows/files/shown.ts';
 import type { WaitOutcome } from '../flows/files/wait.ts';
-import { watchFiles } from '../flows/files/watch.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nowMs } from '../lib/clock.ts';
 import { pollNote } from '../lib/duration.ts';
@@ -13,13 +13,11 @@ import type { View } from '../lib/view.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { duration, flag } from '../spec/options.ts';
+import { showLines } from '../ui/output.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { showLines } from '../ui/show-lines.ts';
-import { filesTable } from '../views/file.ts';
 import { askedFiles } from '../views/file-outputs.ts';
-import { askedView } from '../views/ledger-files.ts';
-import { watchedLine } from '../views/watched.ts';
+import { askedView, filesTable, watchedLine } from '../views/files.ts';
 
 export const file = command({
   name: 'file',

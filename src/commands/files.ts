@@ -1,10 +1,12 @@
 import { checkStates } from '../catalog/check.ts';
 import { fileStates, meaningOfStateName } from '../catalog/states.ts';
 import { raiseTallies } from '../flows/bulk.ts';
-import { listFiles, refreshOpenFiles } from '../flows/files/list.ts';
-import { fileHint } from '../flows/files/mistaken-ids.ts';
+import { fileHint } from '../flows/files/ids.ts';
+import { listFiles, refreshOpenFiles } from '../flows/files/listed.ts';
 import type { FileFilter } from '../ledger/files.ts';
+import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { OpenAttempts } from '../ledger/open-attempts.ts';
 import { nowMs } from '../lib/clock.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
@@ -18,8 +20,7 @@ import { count, flag, list, type OptionValues, text } from '../spec/options.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { fileSchema } from '../views/file-outputs.ts';
-import { fileRecord } from '../views/file-record.ts';
-import { filePages } from '../views/ledger-files.ts';
+import { filePages, fileRecord } from '../views/files.ts';
 import { printed } from '../views/outputs.ts';
 import { arrayOf } from '../views/schema.ts';
 
@@ -73,14 +74,14 @@ export const files = command({
     const shown = filePages(pages, { forPeople, currency: context.settings.currency });
     await withPager(context, () => out.showPages(shown), pager);
     if (forPeople) {
-      const all = await ledger.files.count(filter);
+      const all = await new Files(ledger).count(filter);
       if (all === 0)
         out.note(
           (await mistaken(options, ledger)) ?? 'no files; order one with: steno order <url> --sku TRANS14',
         );
       if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
     }
-    const unclear = await ledger.openAttempts.countUnclear();
+    const unclear = await new OpenAttempts(ledger).countUnclear();
     if (unclear) await out.warn(unclearText(unclear));
     raiseTallies(refreshed);
   },
@@ -96,7 +97,7 @@ async function filterOf(
   { state, order, key, tag, feed, since }: FilesOptions,
   ledger: Ledger,
 ): Promise<FileFilter> {
-  const kept = state.length ? await ledger.files.states() : [];
+  const kept = state.length ? await new Files(ledger).states() : [];
   return {
     states: state.flatMap((each) =>
       // The table says so of a file that the service was not asked about yet.

@@ -1,9 +1,10 @@
-import { toIgnore } from '../flows/orders/ignore.ts';
+import { toIgnore } from '../flows/orders/local-audio.ts';
+import { IgnoredAudio } from '../ledger/ignored-audio.ts';
 import { usage } from '../lib/errors.ts';
 import { thisSender } from '../lib/sender.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import { flag } from '../spec/options.ts';
-import { ignoredRecord, ignoredView } from '../views/ignored.ts';
+import { ignoredRecord, ignoredView } from '../views/orders.ts';
 import { printedList } from '../views/outputs.ts';
 
 export const ignore = command({
@@ -39,10 +40,10 @@ export const ignore = command({
     const audios = await toIgnore(args, signal);
     const ledger = await context.ledgers.required('what is ignored is kept in the ledger');
     if (options.remove)
-      for (const { given } of await ledger.ignoredAudio.remove(audios, thisSender(env)))
+      for (const { given } of await new IgnoredAudio(ledger).remove(audios, thisSender(env)))
         await out.warn(`not on the ignore list: ${given}`, 'see: steno ignore --list');
-    else if (audios.length) await ledger.ignoredAudio.add(audios, thisSender(env));
-    const ignored = await ledger.ignoredAudio.list();
+    else if (audios.length) await new IgnoredAudio(ledger).add(audios, thisSender(env));
+    const ignored = await new IgnoredAudio(ledger).list();
     await out.show(ignoredView(ignored));
     if (out.forPeople && ignored.length === 0) out.note('nothing is ignored');
   },

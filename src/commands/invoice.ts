@@ -1,11 +1,11 @@
-import { checkId } from '../api/ids.ts';
-import { getInvoice } from '../api/invoices.ts';
+import { getInvoice } from '../api/account.ts';
+import { checkId } from '../api/decode.ts';
 import { doEach, raiseFailures, values } from '../flows/bulk.ts';
-import { noteInvoices } from '../flows/invoices/keep.ts';
+import { noteInvoices } from '../flows/prices/invoices.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { invoiceColumns, invoicePages, invoiceRecord, invoicesView } from '../views/invoice.ts';
+import { invoiceColumns, invoicePages, invoiceRecord, invoicesView } from '../views/money.ts';
 import { printedOneOrSeveral } from '../views/outputs.ts';
 
 export const invoice = command({
@@ -37,7 +37,7 @@ export const invoice = command({
       await withPager(context, async () => {
         for (const page of found.flatMap((each) => invoicePages(each, currency))) {
           await out.show(page);
-          out.write('\n');
+          out.stdout.write('\n');
         }
       });
     } else if (found.length || ids.length > 1) {

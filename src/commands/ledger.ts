@@ -1,16 +1,20 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import { countPrunable, pruneLedger, prunings } from '../flows/ledger/prune.ts';
-import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
-import { lossOf } from '../ledger/backups.ts';
-import { bringBack, countRows, moveTo } from '../ledger/copy.ts';
+import { checkIsFree, countPrunable, pruneLedger, prunings, writeExport } from '../flows/ledger.ts';
+import { keepAccountsSeparate, prepareForOrders } from '../ledger/accounts.ts';
+import { bringBack, countRows, moveTo } from '../ledger/dump/copy.ts';
+import type { Salvaged } from '../ledger/dump/export.ts';
+import { exportedLines, salvageFile } from '../ledger/dump/export.ts';
 import type { TableCounts } from '../ledger/dump/import.ts';
-import type { Salvaged } from '../ledger/dump/salvage.ts';
-import { Ledger } from '../ledger/ledger.ts';
-import { type Moved, useIt } from '../ledger/moved.ts';
+import { importLines } from '../ledger/dump/import.ts';
+import { mayWork, statusOfFile } from '../ledger/inspect.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { leaveFor, type Moved, readMoved, unmarkMoved, useIt } from '../ledger/moved.ts';
+import { openLedger, openSharedLedger } from '../ledger/open.ts';
 import { Outbox } from '../ledger/outbox.ts';
-import { mayWork } from '../ledger/status.ts';
+import { migrateShared, moveAccount, statusOfShared } from '../ledger/shared.ts';
+import { lossOf } from '../ledger/stores/backups.ts';
 import { accountName } from '../lib/account-name.ts';
 import { nowMs } from '../lib/clock.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -33,10 +37,12 @@ import {
   accountView,
   importedRecord,
   importedView,
+  migratedView,
   prunedRecord,
   prunedView,
+  statusDocument,
+  statusView,
 } from '../views/ledger.ts';
-import { migratedView, statusSchema, statusView } from '../views/ledger-status.ts';
 import { columns, printed, printedList, printedRecord, writtenFile } from '../views/outputs.ts';
 import * as schema from '../views/schema.ts';
 
@@ -77,12 +83,12 @@ const exportCommand = command({
     const salvaged: Salvaged[] = [];
     const lines = damaged
       ? salvageLedger(context, (table) => salvaged.push(table))
-      : (await openWhole(context, 'ledger export reads the ledger')).exportLines(allProfiles);
-    if (file === undefined) await out.writeLines(lines);
-    else {
+      : exportedLines(await openWhole(context, 'ledger export reads the ledger'), allProfiles);
+    if (file === undefined) {
+      for await (const some of lines) if (!(await out.stdout.writePart(some))) break;
+    } else {
       await whileWorking(out, 'Exporting', (report) => writeExport(file, lines, force, report));
-      out.done(`written to ${file}`, { path: file });
-      if (out.mode.quiet) out.lines([file]);
+      out.done(`written to ${file}`, { path: file }, file);
     }
     const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
     if (incomplete.length) await out.warn(`some rows could not be read: of ${incomplete.join(', ')}`);
@@ -121,16 +127,18 @@ const importCommand = command({
     const source = addAbortSignal(signal, file === '-' ? context.stdin : createReadStream(file));
     const ledger = await context.ledgers.required('ledger import writes to the ledger');
     // What is taken in must hold up orders of this account, also before its first one.
-    await ledger.prepareForOrders(false);
+    await prepareForOrders(ledger, false);
     let profile: string | null = null;
     const onHeader = (header: { readonly profile: string | null }): void => {
       profile = as ?? header.profile;
     };
     const counts = await whileWorking(out, 'Importing', (report) =>
-      ledger.importLines(source, { signal, as, moves: as !== undefined, onHeader, report }).catch((error) => {
-        if (signal.aborted) throw nothingDone('imported', line);
-        throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
-      }),
+      importLines(ledger, source, { signal, as, moves: as !== undefined, onHeader, report }).catch(
+        (error) => {
+          if (signal.aborted) throw nothingDone('imported', line);
+          throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
+        },
+      ),
     );
     await out.show(importedView(counts));
     const orphaned = counts.reduce((sum, each) => sum + each.orphaned, 0);
@@ -216,15 +224,15 @@ const status = command({
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: () => printed(statusSchema, columns({ name: 'of the fact', value: 'as text' })),
+  output: () => printed(statusDocument.schema, columns({ name: 'of the fact', value: 'as text' })),
   async run(context) {
     const { out, settings, mask, signal } = context;
     const { sharedUrl: url, localPath: path } = context.ledgers;
     const options = url === undefined ? undefined : await context.ledgers.sharedOptions(url);
     const status = await whileWorking(out, 'Asking', () =>
       options === undefined
-        ? Ledger.statusOfFile(path, settings.profileName, mask.hide, signal)
-        : Ledger.statusOfShared(options, mask.hide),
+        ? statusOfFile(path, settings.profileName, mask.hide, signal)
+        : statusOfShared(options, mask.hide),
     );
     const account = options?.account.name ?? settings.profileName;
     await out.show(
@@ -272,7 +280,7 @@ const migrate = command({
       return out.note('the local ledger is brought up to date whenever it is opened');
     }
     const options = await context.ledgers.sharedOptions(url);
-    const done = await whileWorking(out, 'Migrating', () => Ledger.migrateShared(options));
+    const done = await whileWorking(out, 'Migrating', () => migrateShared(options));
     await out.show(migratedView(done));
     out.note(done.length ? 'the shared ledger is up to date now' : 'the shared ledger is up to date already');
   },
@@ -403,7 +411,7 @@ function salvageLedger(
   onTable: (salvaged: Salvaged) => void,
 ): AsyncIterable<string> {
   if (!existsSync(path)) throw usage(`there is no ledger in ${dirname(path)}`);
-  return Ledger.salvage(path, mask.hide, onTable);
+  return salvageFile(path, mask.hide, onTable);
 }
 
 /** The ledger with the events that ended listeners left on their way: after a prune they would come back. */
@@ -443,14 +451,14 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
     );
   const local = await openLocal(context);
   const [to, account] = [shownPostgresUrl(url), target.account.name];
-  if (dryRun && !(await Ledger.statusOfShared(target, mask.hide)).made) {
+  if (dryRun && !(await statusOfShared(target, mask.hide)).made) {
     await out.show(importedView(await countRows(local)));
     return out.note('nothing was written; the shared ledger has no tables yet');
   }
-  const shared = await Ledger.openShared(target, mask.hide);
+  const shared = await openSharedLedger(target, mask.hide);
   context.onExit(() => shared.close());
-  await shared.prepareForOrders(dryRun, await context.ledgers.keyMark(shared, false));
-  const moved: Moved = { to, identity: shared.identity, account, at: new Date(nowMs()).toISOString() };
+  await prepareForOrders(shared, dryRun, await context.ledgers.keyMark(shared, false));
+  const moved: Moved = { to, identity: shared.db.identity, account, at: new Date(nowMs()).toISOString() };
   if (!dryRun) await takeSpoolIn(context, local);
   const counts = await copying(context, line, (report) =>
     moveTo(shared, local, moved, { signal, dryRun, report }),
@@ -470,7 +478,7 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
       'ledger copy --to local copies from the shared ledger, and none is set',
       'name it with STENO_LEDGER=postgres://… or: steno config set ledger postgres://user@host/database',
     );
-  const shared = await Ledger.openShared(await context.ledgers.sharedOptions(url), mask.hide);
+  const shared = await openSharedLedger(await context.ledgers.sharedOptions(url), mask.hide);
   context.onExit(() => shared.close());
   if (!dryRun) await takeSpoolIn(context, shared);
   const local = await openLocal(context);
@@ -497,7 +505,7 @@ async function comeBackWithoutShared(
       'to begin a new one, which knows of no order: steno config unset ledger   (and unset STENO_LEDGER)',
     );
   const local = await openLocal(context);
-  const moved = await local.moved();
+  const moved = await readMoved(local);
   if (!moved) return out.note(`the ledger of this machine is not marked as moved: ${unsetLedger(flag)}`);
   await out.warn(
     `what was ordered with ${moved.to} since ${moved.at}, here or by others, is not known to the ledger of this machine and could be bought again`,
@@ -519,7 +527,7 @@ async function comeBackWithoutShared(
   const question = 'Order with the ledger of this machine again, without what the shared one knows?';
   if (!yes && !(await askPerson(context, (questions) => questions.confirm(question))))
     throw new StenoError('failed', 'nothing was changed: the question was not answered with yes');
-  await local.unmarkMoved();
+  await unmarkMoved(local);
   out.done('orders use the ledger of this machine again', { path });
   out.note(unsetLedger(flag));
 }
@@ -544,7 +552,7 @@ async function copying(
 async function openLocal(context: Context): Promise<Ledger> {
   const { ledgers, settings, mask, signal, out } = context;
   const onTrouble = (text: string, hint?: string): Promise<void> => out.warn(text, hint);
-  const ledger = await Ledger.open(ledgers.localPath, settings.profileName, mask.hide, signal, onTrouble);
+  const ledger = await openLedger(ledgers.localPath, settings.profileName, mask.hide, signal, onTrouble);
   context.onExit(() => ledger.close());
   return ledger;
 }
@@ -559,7 +567,7 @@ async function changeBaseUrl(context: Context, given: string): Promise<void> {
   if (url === undefined)
     throw noSharedLedger('the local ledger remembers no base URL: only a shared one does');
   const options = await context.ledgers.sharedOptions(url);
-  const former = await whileWorking(out, 'Writing', () => Ledger.changeAccount(options, baseUrl));
+  const former = await whileWorking(out, 'Writing', () => moveAccount(options, baseUrl));
   await out.show(accountView({ account: options.account.name, baseUrl, former }));
 }
 
@@ -568,7 +576,7 @@ async function keepSeparate(context: Context, other: string): Promise<void> {
   const ledger = await context.ledgers.required('ledger account works on the ledger');
   if (other === ledger.profile)
     throw usage(`'${other}' is the account itself`, 'choose another with --profile or STENO_ACCOUNT');
-  await whileWorking(out, 'Writing', () => ledger.keepSeparate(other));
+  await whileWorking(out, 'Writing', () => keepAccountsSeparate(ledger, other));
   const baseUrl = settings.get('base-url').value;
   await out.show(accountView({ account: ledger.profile, baseUrl, former: undefined }));
   out.note(
@@ -583,7 +591,7 @@ async function leaveLocalBehind(context: Context): Promise<void> {
   if (!existsSync(path)) throw usage(`there is no ledger in ${dirname(path)}`, 'nothing is left behind');
   const shared = await context.ledgers.required('ledger account works on the ledger');
   const local = await openLocal(context);
-  await local.leaveFor(shared);
+  await leaveFor(local, shared);
   const baseUrl = settings.get('base-url').value;
   await out.show(accountView({ account: shared.profile, baseUrl, former: undefined }));
   out.note(`from now on, the orders in ${path} no longer block orders of account ${shared.profile}`);

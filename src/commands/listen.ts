@@ -18,8 +18,9 @@ import {
   type OptionValues,
   text,
 } from '../spec/options.ts';
+import { loadDrawing, noteLines, showLines } from '../ui/output.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { loadDrawing, noteLines, showLines } from '../ui/show-lines.ts';
+import { EventLines, totalLines } from '../views/event-lines.ts';
 import {
   eventRecord,
   eventSchema,
@@ -28,8 +29,7 @@ import {
   lostLine,
   reportLine,
   subjectOf,
-} from '../views/event.ts';
-import { EventLines, totalLines } from '../views/event-lines.ts';
+} from '../views/events.ts';
 import { printed } from '../views/outputs.ts';
 
 const names = eventTypes.map(({ name }) => name);
@@ -140,7 +140,8 @@ export const listen = command({
   output: () => ({ ...printed(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true }),
   async run(context, { options }) {
     const { out, env, signal, globals } = context;
-    out.ignoreStalls();
+    out.stdout.ignoreStalls();
+    out.stderr.ignoreStalls();
     await loadDrawing(out);
     const { hide } = context.mask;
     const plan = await planListening(options, {
@@ -151,7 +152,7 @@ export const listen = command({
       requireKey: async () => (await context.requireKey()).value,
       hide,
       onWarning: (text, hint) => void out.warn(text, hint),
-      onOutput: (lines) => out.passOn(lines),
+      onOutput: (lines) => out.stderr.passOn(lines),
     });
     const ledger = await context.ledgers.required('listen keeps events in the ledger', 'later');
     await context.ledgers.warnOfLittleRoom();
@@ -192,34 +193,34 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
   const warn = (text: string, hint?: string): void => void out.warn(text, hint);
   const lines = new EventLines();
   // What was done about an event then stands under it.
-  const isOneScreen = forPeople && out.asksOnTerminal;
+  const isOneScreen = forPeople && out.stderr.isTerminal;
   const show = (events: readonly ReceivedEvent[]): Promise<void> =>
     forPeople
-      ? showLines(out, lines.events(events, { columns: out.columns, verbose }))
+      ? showLines(out, lines.events(events, { columns: out.stdout.columns, verbose }))
       : out.showNext(eventsView(events, verbose ? 'body' : 'full'));
   return {
-    onReady: (url) => out.announce(`listening on ${url}`),
+    onReady: (url) => out.stderr.writeLine(`listening on ${url}`),
     screen: {
       show: async (events) => {
-        if (json) return out.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
+        if (json) return out.stdout.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
         if (!quiet) return show(events);
-        if (download === undefined) out.lines(events.map(subjectOf));
+        if (download === undefined) out.stdout.writeLines(events.map(subjectOf));
       },
-      isTaken: (signal) => out.isWritten(signal),
-      isGone: () => out.isReaderGone,
+      isTaken: (signal) => out.stdout.isWritten(signal),
+      isGone: () => out.stdout.isReaderGone,
     },
     onLost: (event) => void out.warn(lostLine(event), undefined, lostJson(event)),
     onReport: (report) => {
-      if (quiet && report.saved) out.lines(report.saved);
+      if (quiet && report.saved) out.stdout.writeLines(report.saved);
       if (isOneScreen) void noteLines(out, [lines.report(report)]);
       else if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));
       else out.note(reportLine(report));
     },
     onTotal: async (tally) => {
-      if (forPeople) await noteLines(out, totalLines(tally, out.columns));
+      if (forPeople) await noteLines(out, totalLines(tally, out.stdout.columns));
     },
     onNote: (text) => out.note(text),
-    onNotice: (text) => out.sayNow(text),
+    onNotice: (text) => out.stderr.notice(text),
     onWarning: warn,
     async mayReplace(previous, signal) {
       if (!context.stdin.isTTY || !forPeople) {

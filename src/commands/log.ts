@@ -1,12 +1,13 @@
 import type { LogEntry } from '../ledger/purchase-log.ts';
+import { PurchaseLog } from '../ledger/purchase-log.ts';
 import { nowMs } from '../lib/clock.ts';
 import { LOG_ROWS } from '../lib/defaults.ts';
 import { parseSince } from '../lib/since.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import { count, text } from '../spec/options.ts';
 import { withPager } from '../ui/pager.ts';
-import { logRecord, logView } from '../views/log.ts';
 import { printedList } from '../views/outputs.ts';
+import { logRecord, logView } from '../views/purchases.ts';
 
 export const log = command({
   name: 'log',
@@ -49,7 +50,7 @@ export const log = command({
     const ledger = await context.ledgers.required('log reads the ledger');
     const entries: LogEntry[] = [];
     // One more tells whether there are others.
-    for await (const page of ledger.purchaseLog.entries({ since, file, order }, limit + 1))
+    for await (const page of new PurchaseLog(ledger).entries({ since, file, order }, limit + 1))
       entries.push(...page);
     const shown = entries.slice(0, limit);
     await withPager(context, () => out.show(logView(shown, settings.currency, out.forPeople)));

@@ -1,4 +1,4 @@
-import { getBalance } from '../api/balance.ts';
+import { getBalance } from '../api/account.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { readAll } from '../lib/streams.ts';
 import { checkBaseUrl } from '../settings/base-url.ts';
@@ -64,7 +64,8 @@ export const login = command({
     });
     if (context.env.STENO_API_KEY)
       await context.out.warn('STENO_API_KEY is set and is used in place of the key of a profile');
-    if (context.stdin.isTTY && context.out.asksOnTerminal) context.out.note(nextStep(settings.profileName));
+    if (context.stdin.isTTY && context.out.stderr.isTerminal)
+      context.out.note(nextStep(settings.profileName));
   },
 });
 

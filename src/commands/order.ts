@@ -1,7 +1,7 @@
 import { orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { meaningOfOrderSku, orderSkus, transcriptionSkus } from '../catalog/skus.ts';
-import { knownFiles } from '../flows/files/known.ts';
+import { knownFiles } from '../flows/files/listed.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import {
   type CostFacts,
@@ -11,9 +11,8 @@ import {
   readCostFacts,
 } from '../flows/orders/cost.ts';
 import { doubtfulText, otherSkusNote } from '../flows/orders/duplicates.ts';
-import { raiseUnplaced } from '../flows/orders/failures.ts';
+import { orderGoOn, raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
-import { orderGoOn } from '../flows/orders/go-on.ts';
 import { type KeptOut, OrderGuard } from '../flows/orders/guard.ts';
 import { isLocalPath, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
 import {
@@ -34,9 +33,9 @@ import {
 } from '../flows/orders/planned-order.ts';
 import { leftOutIds, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
-import { checkFolder } from '../flows/transcripts/folder.ts';
-import { checkNameAs } from '../flows/transcripts/name.ts';
+import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
 import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
+import { prepareForOrders } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { LISTED_URLS_PER_ORDER } from '../lib/defaults.ts';
@@ -58,14 +57,22 @@ import {
 } from '../spec/options.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { fileSchema } from '../views/file-outputs.ts';
-import { orderedView, orderLines, orderRecord, ordersTable, placedLine } from '../views/order.ts';
+import { waitedTable } from '../views/files.ts';
+import {
+  orderedView,
+  orderLines,
+  orderRecord,
+  ordersTable,
+  placedLine,
+  planDocument,
+  plannedRecord,
+  planPages,
+  planSchema,
+} from '../views/orders.ts';
 import { anyOf, printed } from '../views/outputs.ts';
-import { planDocument, plannedRecord, planPages, planSchema } from '../views/plan.ts';
-import { savedLine } from '../views/saved.ts';
 import { arrayOf, described } from '../views/schema.ts';
-import { waitedTable } from '../views/waited.ts';
+import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 const options = {
   sku: list('--sku <SKU…>', 'a transcription and add-ons', {
@@ -199,7 +206,7 @@ export const order = command({
     const { out, globals } = context;
     const waits = options.wait || options.download !== undefined;
     if (options.download !== undefined) checkFolder(options.download);
-    const maxCost = options.maxCost === undefined ? undefined : checkAmount(options.maxCost, '--max-cost');
+    const maxCost = checkMaxCost(options.maxCost);
     const formats = checkFormats(options.format, options.nameAs);
     checkNameAs(options, formats);
     const plan = await readPlan(context, args, options);
@@ -224,7 +231,7 @@ export const order = command({
     // A local ledger gains nothing by being asked at once, and would hold up the guard, which compares times.
     const reading = context.ledgers.sharedUrl === undefined ? sorting.then(readCosts) : readCosts();
     reading?.catch(() => {});
-    await ledger?.prepareForOrders(isShown, keyMark);
+    if (ledger) await prepareForOrders(ledger, isShown, keyMark);
     const guard = await sorting;
     await sayLeftOut(out, guard, countAudios(plan.orders));
     const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });
@@ -237,6 +244,9 @@ export const order = command({
     return raiseHeld(job);
   },
 });
+
+const checkMaxCost = (given: string | undefined): Money | undefined =>
+  given === undefined ? undefined : checkAmount(given, '--max-cost');
 
 /** What the line asks for, and what is known before anything is sent. */
 interface Job {
@@ -436,7 +446,7 @@ async function showPlan(job: Job, problem: StenoError | undefined): Promise<void
     const leftOut = [...guard.leftOut, ...guard.existing];
     const files = await filesOf({ ...job, waits: false }, nothingSent(guard), leftOut, true);
     await out.show(planDocument(ready.map(toRow), costs.estimate(ready), files));
-  } else await out.showPages(planPages(ready, toRow, { forPeople: out.forPeople }));
+  } else await out.showPages(planPages(ready, out.forPeople));
   if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
   if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
   if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
@@ -501,7 +511,7 @@ const uploader = (
       ...{ env, signal, ledger, report, used, urls },
       command: settings.get('upload-command').value,
       timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
-      onMessage: (lines: string) => out.passOn(lines),
+      onMessage: (lines: string) => out.stderr.passOn(lines),
     };
     const uploaded = await uploadOrder(order, uploading, onFailure);
     context.sandbox?.setLengths(uploaded.audios);
@@ -515,7 +525,7 @@ function callbacks(out: Output): OrderCallbacks {
     whilePlacing: (work) => whileWorking(out, 'Ordering', work),
     // A line that moves says so.
     onWaitForOthers: (text) => {
-      if (out.progressForm !== 'line' && !saidThatItWaits) out.note(text);
+      if (out.stderr.progressForm !== 'line' && !saidThatItWaits) out.note(text);
       saidThatItWaits = true;
     },
     onLedgerError: (error: unknown) =>
@@ -532,7 +542,7 @@ async function show(job: Job, result: OrderResult): Promise<void> {
   const { context, waits, guard } = job;
   const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
-  out.addDone(...savedLine(waited?.saved ?? []));
+  out.addDone(...savedLine(waited?.saved));
   if (out.forPeople)
     await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
   else {
@@ -541,7 +551,7 @@ async function show(job: Job, result: OrderResult): Promise<void> {
     await out.show(orderedView(await filesOf(job, result, guard.leftOut, asksLedger), result, waits));
   }
   if (out.mode.quiet) announceLacking(out, result);
-  await warnSkippedFiles(out, waited?.saved);
+  for (const each of skippedWarnings(waited?.saved)) await out.warn(...each);
   await warnRemarks(out, placed);
   if (hold && !holdIsFailure) await out.warn(hold.message, hold.hint);
 }
@@ -567,7 +577,7 @@ async function filesOf(
 function announceLacking(out: Output, { waited, placed }: OrderResult): void {
   if (!waited?.saved) return;
   const lacks = waited.held.length > 0 || waited.outcomes.some(({ error }) => error);
-  if (lacks) for (const line of orderLines(placed.map(({ order }) => order))) out.announce(line);
+  if (lacks) for (const line of orderLines(placed.map(({ order }) => order))) out.stderr.writeLine(line);
 }
 
 async function warnRemarks(out: Output, placed: OrderResult['placed']): Promise<void> {

@@ -1,10 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { refreshMany } from '../flows/files/refresh.ts';
-import { fetchInvoices, missingInvoices } from '../flows/invoices/keep.ts';
-import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
+import { checkIsFree, writeExport } from '../flows/ledger.ts';
 import { costSettings } from '../flows/orders/cost.ts';
+import { fetchInvoices, missingInvoices } from '../flows/prices/invoices.ts';
 import { gatherReport } from '../flows/report/gather.ts';
 import { makeReport, type Report } from '../flows/report/report.ts';
+import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nowMs } from '../lib/clock.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
@@ -21,10 +22,16 @@ import { flag, text } from '../spec/options.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { anyOf, printed, writtenFile } from '../views/outputs.ts';
-import { isReportPage, reportPage } from '../views/report/page.ts';
-import { type Grouping, groupings, reportView, spendView } from '../views/report/rows.ts';
-import { reportColumns, reportSchema } from '../views/report/schema.ts';
-import { reportPages } from '../views/report/terminal.ts';
+import {
+  type Grouping,
+  groupings,
+  reportColumns,
+  reportDocument,
+  reportPages,
+  reportView,
+  spendView,
+} from '../views/report.ts';
+import { isReportPage, reportPage } from '../views/report-page.ts';
 import { described } from '../views/schema.ts';
 
 export const report = command({
@@ -64,7 +71,7 @@ export const report = command({
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,
-  output: () => printed(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
+  output: () => printed(anyOf(reportDocument.schema, described('with --html', writtenFile)), reportColumns),
   async run(context, { options, line }) {
     const { out } = context;
     const by = options.by === undefined ? undefined : checkGrouping(options.by);
@@ -83,8 +90,7 @@ export const report = command({
     if (options.html !== undefined) {
       const page = context.mask.hide(reportPage(report));
       await writeExport(options.html, justOne(page), replaces);
-      out.done(`${options.html} is written`, { path: options.html });
-      if (out.mode.quiet) out.lines([options.html]);
+      out.done(`${options.html} is written`, { path: options.html }, options.html);
       return;
     }
     await show(context, report, by);
@@ -104,7 +110,7 @@ function checkGrouping(text: string): Grouping {
 async function fetchMissing(context: Context, ledger: Ledger, line: readonly string[]): Promise<void> {
   const { out } = context;
   try {
-    const unbilled = await ledger.files.unbilled();
+    const unbilled = await new Files(ledger).unbilled();
     if (unbilled.length) await refreshMany(await context.connect(), ledger, unbilled, {});
     const missing = await missingInvoices(ledger);
     if (missing.length === 0) return;
@@ -137,7 +143,7 @@ async function show(context: Context, report: Report, by: Grouping | undefined):
   const pages = reportPages(report, by);
   await withPager(context, async () => {
     for (const { title, view } of pages) {
-      out.write(`${title}\n`);
+      out.stdout.write(`${title}\n`);
       await out.show(view);
     }
   });

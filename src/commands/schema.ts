@@ -4,8 +4,8 @@ import { didYouMean } from '../lib/suggest.ts';
 import { command } from '../spec/command.ts';
 import { outputsOf } from '../spec/entries.ts';
 import { flag } from '../spec/options.ts';
-import { errorMembers, optionalErrorMembers } from '../views/error-schema.ts';
 import { anyOf, type CommandOutput, printed } from '../views/outputs.ts';
+import { errorMembers, optionalErrorMembers } from '../views/record.ts';
 import { arrayOf, described, object, type Schema, text } from '../views/schema.ts';
 
 export const schema = command({
@@ -42,7 +42,7 @@ export const schema = command({
     const named = commands.find(({ alias }) => alias === name)?.name ?? name;
     const found = schemaOf(named, outputs);
     if (!found) throw usage(`no schema for '${name}'`, hintFor(name, names));
-    out.write(`${formatJson(toJson(found))}\n`);
+    out.stdout.write(`${formatJson(toJson(found))}\n`);
   },
 });
 

@@ -1,8 +1,7 @@
 import { checkFormats } from '../catalog/check.ts';
 import { raiseTallies, type Tally } from '../flows/bulk.ts';
 import { type Change, type SyncCallbacks, syncFiles } from '../flows/files/sync.ts';
-import { checkFolder } from '../flows/transcripts/folder.ts';
-import { checkNameAs } from '../flows/transcripts/name.ts';
+import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nowMs } from '../lib/clock.ts';
@@ -17,23 +16,22 @@ import { movedNote, moveLeftInto } from '../listen/spool-mover.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { count, downloadOptions, execOptions, flag, type OptionValues, text } from '../spec/options.ts';
-import type { Output } from '../ui/output.ts';
+import { type Output, ResultStream } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { ResultStream } from '../ui/result-stream.ts';
-import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { savedSchema } from '../views/file-outputs.ts';
 import { anyOf, failed, printed } from '../views/outputs.ts';
-import { savedLine } from '../views/saved.ts';
 import { arrayOf } from '../views/schema.ts';
 import {
   noSyncRows,
   notAskedView,
   notHandedOverView,
   type SyncRow,
+  savedLine,
+  skippedWarnings,
   syncedView,
   syncRecord,
   syncTables,
-} from '../views/sync.ts';
+} from '../views/transcripts.ts';
 
 const { format, nameAs } = downloadOptions();
 
@@ -147,7 +145,14 @@ async function execOf(context: Context, options: SyncOptions): Promise<ExecOptio
   if (command === undefined) return undefined;
   if (!command.trim()) throw usage('--exec requires a command');
   const key = execWithKey ? (await context.requireKey()).value : undefined;
-  return { command, env: context.env, key, timeoutMs, jobs, onOutput: (lines) => context.out.passOn(lines) };
+  return {
+    command,
+    env: context.env,
+    key,
+    timeoutMs,
+    jobs,
+    onOutput: (lines) => context.out.stderr.passOn(lines),
+  };
 }
 
 /** What a listener that broke off has received is of use only once it is in the ledger. */
@@ -255,10 +260,7 @@ class News implements Omit<SyncCallbacks, 'report'> {
         `${saved.path} is a draft from before the delivery, and was changed: it is left as it is`,
         `replace it with: ${replacingLine(saved)}`,
       );
-    await warnSkippedFiles(
-      this.#out,
-      this.#foreign,
-      `steno did not write it: move it away, or replace it with: ${replacingLine(...this.#foreign)}`,
-    );
+    const hint = `steno did not write it: move it away, or replace it with: ${replacingLine(...this.#foreign)}`;
+    for (const each of skippedWarnings(this.#foreign, hint)) await this.#out.warn(...each);
   }
 }

@@ -1,7 +1,6 @@
 import { raiseFailures } from '../flows/bulk.ts';
-import { withOrderHints } from '../flows/files/mistaken-ids.ts';
-import { trackedFiles } from '../flows/files/shown.ts';
-import { trackFiles } from '../flows/files/track.ts';
+import { withOrderHints } from '../flows/files/ids.ts';
+import { trackedFiles, trackFiles } from '../flows/files/shown.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';
@@ -11,7 +10,7 @@ import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { idsFrom } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { askedFiles } from '../views/file-outputs.ts';
-import { askedView } from '../views/ledger-files.ts';
+import { askedView } from '../views/files.ts';
 
 export const track = command({
   name: 'track',

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { checkFormats } from '../catalog/check.ts';
 import { findFormat } from '../catalog/formats.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
-import { withOrderHints } from '../flows/files/mistaken-ids.ts';
+import { withOrderHints } from '../flows/files/ids.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
 import {
   outputTarget,
@@ -11,8 +11,7 @@ import {
   type TranscriptSelection,
 } from '../flows/transcripts/fetch.ts';
 import { checkTemplate } from '../flows/transcripts/name.ts';
-import type { Saved } from '../flows/transcripts/save.ts';
-import type { IfExists } from '../flows/transcripts/whole-file.ts';
+import type { IfExists, Saved } from '../flows/transcripts/save.ts';
 import { usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { type Summary, untilInterrupted } from '../lib/interruption.ts';
@@ -29,13 +28,18 @@ import {
   text,
 } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { warnDrafts, warnUnidentified } from '../ui/skipped-files.ts';
-import { documents } from '../views/documents.ts';
-import { savedRecord } from '../views/download-record.ts';
 import { savedSchema } from '../views/file-outputs.ts';
 import { anyOf, failed, printed } from '../views/outputs.ts';
-import { savedJson, savedLine, savedView } from '../views/saved.ts';
+import { documents } from '../views/record.ts';
 import { arrayOf } from '../views/schema.ts';
+import {
+  draftWarnings,
+  savedJson,
+  savedLine,
+  savedRecord,
+  savedView,
+  unidentifiedWarnings,
+} from '../views/transcripts.ts';
 
 const options = {
   format: formatOption('document types'),
@@ -106,14 +110,14 @@ async function print(context: Context, selection: TranscriptSelection): Promise<
   } = selection;
   if (selection.ids.length * selection.formats.length > 1)
     throw usage('only one transcript can go to stdout', 'name a folder: -o transcripts/');
-  if (out.onTerminal && findFormat(ext)?.content === 'binary')
+  if (out.stdout.isTerminal && findFormat(ext)?.content === 'binary')
     throw usage(`a ${ext} file would garble the terminal`, `write it to a file: -o ${id}.${ext}`);
   const transport = await context.connect();
-  const write = (chunk: Uint8Array): Promise<void> => out.writeDocument(chunk);
+  const write = (chunk: Uint8Array): Promise<void> => out.stdout.writeDocument(chunk);
   const stream = (report?: Report): Promise<void> =>
     streamTranscript(transport, { ...selection, id, ext }, write, report);
   // On a terminal the text itself shows how far it is, and a line among its lines would tear it.
-  await (out.onTerminal ? stream() : whileWorking(out, 'Downloading', stream));
+  await (out.stdout.isTerminal ? stream() : whileWorking(out, 'Downloading', stream));
 }
 
 async function save(
@@ -160,8 +164,8 @@ async function save(
   );
   // A name with the id in it tells what it is.
   if (target.file !== undefined || !target.template.includes('{id}'))
-    await warnUnidentified(out, values(outcomes));
-  await warnDrafts(out, values(outcomes));
+    for (const each of unidentifiedWarnings(values(outcomes))) await out.warn(...each);
+  for (const each of draftWarnings(values(outcomes))) await out.warn(...each);
   raiseFailures(await withOrderHints(outcomes, ledger));
 }
 

@@ -1,11 +1,9 @@
 import { checkFormats } from '../catalog/check.ts';
-import { knownFiles } from '../flows/files/known.ts';
-import { filesToWaitFor, missingFilesError } from '../flows/files/select.ts';
+import { filesToWaitFor, missingFilesError } from '../flows/files/ids.ts';
+import { knownFiles } from '../flows/files/listed.ts';
 import { waitedFiles } from '../flows/files/shown.ts';
-import { raiseUndelivered } from '../flows/files/wait.ts';
-import { waitAndDownload } from '../flows/files/wait-and-download.ts';
-import { checkFolder } from '../flows/transcripts/folder.ts';
-import { checkNameAs } from '../flows/transcripts/name.ts';
+import { raiseUndelivered, waitAndDownload } from '../flows/files/wait.ts';
+import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
 import { pollNote } from '../lib/duration.ts';
 import { usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
@@ -15,10 +13,9 @@ import { plural } from '../lib/text.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { downloadOptions, duration, text } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { askedFiles } from '../views/file-outputs.ts';
-import { savedLine } from '../views/saved.ts';
-import { waitedTable, waitedView } from '../views/waited.ts';
+import { waitedTable, waitedView } from '../views/files.ts';
+import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 export const wait = command({
   name: 'wait',
@@ -72,13 +69,13 @@ export const wait = command({
         ),
       ),
     );
-    out.addDone(...savedLine(waited.saved ?? []));
+    out.addDone(...savedLine(waited.saved));
     const { currency } = context.settings;
     const known = await knownFiles(out.mode.quiet || out.forPeople ? undefined : ledger, ids);
     const files = waitedFiles(waited, known, currency);
     const view = out.forPeople ? waitedTable(waited, currency) : waitedView(files, waited, args.length !== 1);
     await out.show(view);
-    await warnSkippedFiles(out, waited.saved);
+    for (const each of skippedWarnings(waited.saved)) await out.warn(...each);
     const { order } = options;
     const missing = ledger && order !== undefined ? await missingFilesError(ledger, order) : undefined;
     try {

@@ -1,11 +1,11 @@
-import { messageInJson } from '../api/http/service-message.ts';
+import { getWebhook, setWebhook, testWebhook, type Webhook } from '../api/account.ts';
+import { saysNothing } from '../api/decode.ts';
+import { messageInJson } from '../api/http/message.ts';
 import type { Transport } from '../api/http/transport.ts';
-import { saysNothing } from '../api/refusal.ts';
-import { getWebhook, setWebhook, testWebhook, type Webhook } from '../api/webhook.ts';
 import { checkTestableEvent } from '../catalog/check.ts';
 import { meaningOfEvent, testableEvents } from '../catalog/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
+import { loanOfUrl, setCommand, WebhookLoans } from '../ledger/webhook-loans.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { isSealed } from '../lib/sealer.ts';
@@ -16,7 +16,7 @@ import { CALL_EXITS, command, family } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { printedRecord } from '../views/outputs.ts';
-import { webhookRecord, webhookView } from '../views/simple.ts';
+import { webhookRecord, webhookView } from '../views/setup.ts';
 
 const get = command({
   name: 'get',
@@ -101,7 +101,7 @@ export const webhook = family({
 });
 
 async function warnOfEnded({ out }: Context, ledger: Ledger, url: string): Promise<void> {
-  const holder = loanOfUrl(url, await ledger.webhookLoans.all());
+  const holder = loanOfUrl(url, await new WebhookLoans(ledger).all());
   if (!holder || holder.isRunning) return;
   const { former } = holder;
   await out.warn(
@@ -128,7 +128,7 @@ const notSet = (message: string): StenoError =>
 /** The user's word wins: what listeners would put back is forgotten. */
 async function endLoans(context: Context, ledger: Ledger, apiKey: string): Promise<void> {
   const { settings, mask, out } = context;
-  if ((await ledger.webhookLoans.all()).length === 0) return;
+  if ((await new WebhookLoans(ledger).all()).length === 0) return;
   const account = { baseUrl: settings.get('base-url').value ?? '', apiKey };
   const ended = await new LoanBook(ledger, account, mask.hide).forgetAll();
   const left = ended.find(({ isRunning }) => !isRunning);

@@ -5,7 +5,7 @@ import { command } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { printed, settingColumns } from '../views/outputs.ts';
 import { described, maybeText, object, text } from '../views/schema.ts';
-import { type ShownSetting, whoamiView } from '../views/settings.ts';
+import { type ShownSetting, whoamiView } from '../views/setup.ts';
 
 const members = {
   profile: text,

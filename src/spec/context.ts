@@ -1,5 +1,5 @@
 /** What a command is given. Each part is opened when a command first asks for it: most need few of them. */
-import type { PublicReading } from '../api/http/get-public.ts';
+import type { PublicReading } from '../api/http/keyless.ts';
 import type { Trace, Transport } from '../api/http/transport.ts';
 import { accountName } from '../lib/account-name.ts';
 import { monotonicMs } from '../lib/clock.ts';
@@ -70,7 +70,11 @@ export class Context {
     this.#io = io;
     this.signal = io.signal;
     maskGivenKeys(this.mask, globals.apiKey, io.env);
-    this.out = new Output({ ...globals, noColor: !globals.color }, io, this.mask.hide, io.env);
+    this.out = new Output(io, {
+      mode: { ...globals, noColor: !globals.color },
+      env: io.env,
+      hide: this.mask.hide,
+    });
     this.ledgers = new Ledgers(this);
   }
 
@@ -127,7 +131,7 @@ export class Context {
       env: networkEnv(this),
       signal: options.signal ?? this.signal,
       hardSignal: this.#io.hardSignal,
-      onFinishing: (text) => this.out.sayNow(text),
+      onFinishing: (text) => this.out.stderr.notice(text),
       timeoutMs: limit === undefined ? undefined : parseDuration(limit),
       endsAtMs: timeout !== undefined && timeoutBounds === 'command' ? monotonicMs() + timeout : undefined,
       connections: options.connections,
@@ -190,7 +194,11 @@ export const publicReading = (context: Context): PublicReading => ({
 /** The sandbox is on this machine: no proxy leads to it. */
 const networkEnv = ({ sandbox, env }: Context): Env => (sandbox ? withoutProxies(env) : env);
 
-const traceOf = (out: Output): Trace | undefined => (out.mode.debug ? (line) => out.debug(line) : undefined);
+/** Of a line of --debug. */
+const MAX_DEBUG_LENGTH = 4000;
+
+const traceOf = (out: Output): Trace | undefined =>
+  out.mode.debug ? (line) => out.stderr.writeLine(`debug: ${line}`, MAX_DEBUG_LENGTH) : undefined;
 
 const userAgent = (): string =>
   `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`;

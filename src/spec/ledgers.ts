@@ -123,7 +123,9 @@ export class Ledgers {
         profile: settings.profileName,
         profileFlag: profileFlag(this.#context),
       };
-      await ledger.refuseLeftBehind(own, shownPostgresUrl(url));
+      const { refuseLeftBehind } = await import('../ledger/moved.ts');
+      const { db, profile: account, hide } = ledger;
+      await refuseLeftBehind({ ...own, hide }, { identity: db.identity, account, to: shownPostgresUrl(url) });
     }
     await this.warnOfLittleRoom();
     return ledger;
@@ -159,7 +161,7 @@ export class Ledgers {
               mask.hide,
               { checks: false },
             )
-          : await (await import('../ledger/postgres/inspect.ts')).viewShared(
+          : await (await import('../ledger/shared.ts')).viewShared(
               await this.sharedOptions(url, settings, READ_TIMEOUT_MS),
               mask.hide,
             );
@@ -192,7 +194,8 @@ export class Ledgers {
     if (!ledger || sandbox) return undefined;
     const baseUrl = settings.get('base-url').value;
     const key = sends ? (await this.#context.key())?.value : settings.get('api-key').value;
-    return baseUrl === undefined || key === undefined ? undefined : ledger.keyMark(baseUrl, key);
+    if (baseUrl === undefined || key === undefined) return undefined;
+    return (await import('../ledger/accounts.ts')).keyMark(ledger, baseUrl, key);
   }
 
   /** Runs work that notes in the ledger what it can: trouble of the ledger does not stop it, and is one warning. */
@@ -291,7 +294,8 @@ export class Ledgers {
 
   /** Deletes what the ledger knows of the sandbox: it is void when the sandbox starts afresh. */
   async forgetSandbox(): Promise<void> {
-    if (this.#isThere) await (await this.#open(SANDBOX)).clear();
+    const { clearLedger } = await import('../ledger/prune.ts');
+    if (this.#isThere) await clearLedger(await this.#open(SANDBOX));
     await (await this.spoolIfAny(SANDBOX))?.removeLeft();
   }
 
@@ -302,29 +306,34 @@ export class Ledgers {
   async #openOwn(options: SharedOptions = {}): Promise<Ledger> {
     const { sandbox, out } = this.#context;
     const ledger = await this.#open(this.#context.settings.profileName, options);
-    if (!sandbox) {
-      await ledger.backUpIfDue();
-      const timer = setInterval(() => void ledger.backUpIfDue().catch(() => {}), BACKUP_CHECK_MS).unref();
-      this.#context.onExit(() => clearInterval(timer));
-    }
-    const moved = await ledger.moved();
-    if (moved) await out.warn(...(await import('../ledger/moved.ts')).movedNotice(moved));
+    if (!sandbox) await this.#backUp(ledger);
+    const { movedNotice, readMoved } = await import('../ledger/moved.ts');
+    const moved = await readMoved(ledger);
+    if (moved) await out.warn(...movedNotice(moved));
     return ledger;
+  }
+
+  /** Once a day; a command that runs for long checks again from time to time. */
+  async #backUp(ledger: Ledger): Promise<void> {
+    const path = ledger.db.file?.path;
+    if (path === undefined) return;
+    const { backUpIfDue } = await import('../ledger/stores/backups.ts');
+    await backUpIfDue(path);
+    const timer = setInterval(() => void backUpIfDue(path).catch(() => {}), BACKUP_CHECK_MS).unref();
+    this.#context.onExit(() => clearInterval(timer));
   }
 
   async #open(profile: string, { connects = 'now', limitMs }: SharedOptions = {}): Promise<Ledger> {
     const { env, mask, signal, out } = this.#context;
-    const { Ledger } = await import('../ledger/ledger.ts');
+    const { openLedger, openSharedLedger, openSharedLedgerLater } = await import('../ledger/open.ts');
     const url = this.sharedUrl;
+    const openShared = connects === 'now' ? openSharedLedger : openSharedLedgerLater;
     const ledger =
       url === undefined || profile === SANDBOX
-        ? await Ledger.open(ledgerPath(makeStateFolder(env)), profile, mask.hide, signal, (text, hint) =>
+        ? await openLedger(ledgerPath(makeStateFolder(env)), profile, mask.hide, signal, (text, hint) =>
             out.warn(text, hint),
           )
-        : await Ledger[connects === 'now' ? 'openShared' : 'openSharedLater'](
-            await this.sharedOptions(url, undefined, limitMs),
-            mask.hide,
-          );
+        : await openShared(await this.sharedOptions(url, undefined, limitMs), mask.hide);
     this.#context.onExit(() => ledger.close());
     return ledger;
   }

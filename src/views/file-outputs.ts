@@ -1,6 +1,6 @@
 /** What commands print of files and of transcripts. */
-import { savedRecord } from './download-record.ts';
-import { fileRecord } from './file-record.ts';
+import { savedRecord } from './transcripts.ts';
+import { fileRecord } from './files.ts';
 import { anyOf, type CommandOutput, printed } from './outputs.ts';
 import { arrayOf, described } from './schema.ts';
 

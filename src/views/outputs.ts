@@ -1,9 +1,4 @@
-/**
- * What commands print: the schema of their --json, and the columns of their CSV and of their rows. Each command says
- * its own in its spec, from these parts.
- */
-import { errorSchema } from './error-schema.ts';
-import type { RecordColumn } from './record.ts';
+import { errorSchema, type RecordColumn } from './record.ts';
 import { arrayOf, described, object, type Schema, text } from './schema.ts';
 
 export interface CommandOutput {

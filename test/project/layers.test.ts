@@ -52,7 +52,7 @@ const layerOf = (path: string): string => path.slice(0, path.indexOf('/'));
 
 /** What each layer may import besides itself. Imports go downwards only. */
 const below: Readonly<Record<string, readonly string[]>> = {
-  start: ['ledger', 'settings', 'lib'],
+  start: ['completion', 'ledger', 'settings', 'lib'],
   cli: ['commands', 'spec', 'completion', 'views', 'settings', 'ui', 'catalog', 'lib'],
   commands: [
     'spec',
@@ -135,6 +135,18 @@ describe('imports', () => {
     expect(upwards).toEqual([]);
   });
 
+  it('go downwards within the ledger too: stores, then tables, then exports and copies', () => {
+    const folders = ['ledger/stores', 'ledger', 'ledger/dump'];
+    const height = (path: string): number => folders.indexOf(dirname(path));
+    const ofLedger = modules.filter(({ path }) => layerOf(path) === 'ledger');
+    expect(ofLedger.map(({ path }) => path).filter((path) => height(path) < 0)).toEqual([]);
+    const upwards = offences(
+      ({ path }, { to }) =>
+        layerOf(path) === 'ledger' && layerOf(to) === 'ledger' && height(to) > height(path),
+    );
+    expect(upwards).toEqual([]);
+  });
+
   it('never form a circle, types included', () => {
     expect(circles()).toEqual([]);
   });
@@ -163,8 +175,8 @@ describe('packages', () => {
   const owners: ReadonlyArray<readonly [packages: readonly string[], owner: RegExp]> = [
     [['undici'], /^api\/http\//],
     [['@photostructure/sqlite', 'node:sqlite'], /^lib\/sqlite-driver\.ts$/],
-    [['chalk', 'ora', 'cli-table3', 'string-width'], /^ui\//],
-    [['pg'], /^ledger\/postgres\//],
+    [['chalk', 'ora', 'string-width'], /^ui\//],
+    [['pg'], /^ledger\/stores\//],
     [['conf'], /^settings\//],
     [['sax'], /^feeds\//],
     [['csv-parse'], /^flows\/orders\/manifest-csv\.ts$/],
@@ -224,7 +236,6 @@ describe('what loads at once', () => {
     'conf',
     'chalk',
     'ora',
-    'cli-table3',
     'string-width',
     'csv-parse',
     'sax',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fillSections } from '../../src/cli/docs.ts';
 import { parse } from '../../src/cli/main.ts';
-import { uploadRecipes } from '../../src/flows/uploads/recipes.ts';
+import { uploadRecipes } from '../../src/flows/uploads/upload.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
 import { shellWord } from '../../src/lib/shell-word.ts';
 import { scenarios } from '../../src/sandbox/scenarios.ts';
