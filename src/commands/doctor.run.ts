@@ -14,7 +14,8 @@ import { stateFolder } from '../settings/paths.ts';
 import { lookAtProfiles, type Profiles } from '../settings/store.ts';
 import { showLines } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { doctorLines, doctorView } from '../views/setup.ts';
+import { doctorLines } from '../views/lines.ts';
+import { doctorView } from '../views/setup.ts';
 
 /** How long one question over the network may take, where --timeout says nothing. */
 const LIMIT_MS = 10_000;

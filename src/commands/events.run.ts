@@ -24,7 +24,7 @@ import {
 import { showLines } from '../ui/output.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { EventLines } from '../views/event-lines.ts';
+import { EventLines } from '../views/lines.ts';
 import { eventPage, eventPages, eventsView, replayedView } from '../views/events.ts';
 
 const ledgerOf = (context: Context): Promise<Ledger> => context.requireLedger('events reads the ledger');

@@ -14,7 +14,8 @@ import type { View } from '../lib/view.ts';
 import { showLines } from '../ui/output.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { askedView, filesTable, watchedLine } from '../views/files.ts';
+import { askedView, filesTable } from '../views/files.ts';
+import { watchedLine } from '../views/lines.ts';
 
 interface FileOptions {
   readonly watch: boolean;

@@ -8,7 +8,7 @@ import { listen } from '../listen/session.ts';
 import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
 import { loadDrawing, noteLines, showLines } from '../ui/output.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { EventLines, totalLines } from '../views/event-lines.ts';
+import { EventLines, totalLines } from '../views/lines.ts';
 import { eventsView, lostJson, lostLine, reportLine, subjectOf } from '../views/events.ts';
 
 interface ListenOptions extends ListenFlags {

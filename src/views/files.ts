@@ -1,7 +1,6 @@
 /** The file document: what `files`, `file`, `order`, `wait`, `track`, `upgrade` and `refund` print of each file. */
 
 import type { AudioFile } from '../api/files.ts';
-import { toneOfState } from '../catalog/states.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import type { FilePage } from '../flows/files/list.ts';
 import type { ListedFile } from '../flows/files/listed.ts';
@@ -11,8 +10,6 @@ import type { FileRow } from '../ledger/file-row.ts';
 import { cutSignatures, withoutSignature } from '../lib/audio-identity.ts';
 import { leftOutReasons } from '../lib/errors.ts';
 import { type Json, parseJson } from '../lib/json.ts';
-import type { Line } from '../lib/line.ts';
-import { localTime } from '../lib/local-time.ts';
 import { type OrderedBy, otherSender, userAndHost } from '../lib/sender.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
@@ -294,26 +291,6 @@ export function waitedTable(
   if (saved) return savedView(saved, { forPeople: true });
   const files = outcomes.flatMap(({ file }) => file ?? []);
   return filesTable([...files, ...held], currency);
-}
-
-/** A state that a file has come to, for a person who watches; `several` files are told by their ids. */
-export function watchedLine(file: AudioFile, at: string, several: boolean): Line {
-  const { day, time } = localTime(at);
-  return {
-    pieces: [
-      { text: day, tone: 'faint' },
-      { text: time, tone: 'faint' },
-      { text: several ? file.id : '', tone: 'strong' },
-      { text: file.state, tone: toneOfState(file.state) },
-      { text: cutSignatures(file.title) },
-    ],
-    narrowing: [
-      [4, 20],
-      [0, 0],
-      [4, 8],
-      [4, 0],
-    ],
-  };
 }
 
 /** No title hides the rest of a question. */
