@@ -61,7 +61,7 @@ const baseUrlOf = ({ accounts, account }: ShownStatus): string | undefined =>
   accounts.find(({ name }) => name === account)?.baseUrl;
 
 /** What the ledger says of itself. */
-export const statusDocument = documentOf<ShownStatus>({
+export const { schema: statusSchema, json: statusJson } = documentOf<ShownStatus>({
   where: [is.text, ({ where }) => where, 'a path, or a URL without its password'],
   source: [is.text, ({ source }) => source, 'where the setting came from'],
   store: [is.oneOf('sqlite', 'postgres'), ({ store }) => store],
@@ -102,7 +102,7 @@ export const statusDocument = documentOf<ShownStatus>({
 });
 
 export function statusView(status: ShownStatus): View {
-  const json = statusDocument.json(status);
+  const json = statusJson(status);
   return {
     json,
     columns: [{ name: 'name', kind: 'id' }, { name: 'value' }],

@@ -236,7 +236,7 @@ const price = documentOf<Estimate['prices'][number]>({
 });
 
 /** What planned orders will cost. `low` and `high` are the same where all is known; null where a part is not. */
-export const estimateDocument = documentOf<Estimate>({
+export const { schema: estimateSchema, json: estimateJson } = documentOf<Estimate>({
   low: [is.maybeNumber, ({ total }) => total && exactJson(total.low), 'null where a part is not known'],
   high: [is.maybeNumber, ({ total }) => total && exactJson(total.high)],
   currency: [is.maybeText, ({ total }) => total?.currency || null],

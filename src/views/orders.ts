@@ -11,7 +11,7 @@ import type { Json, JsonObject } from '../lib/json.ts';
 import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
 import { fileDocuments, fileRecord } from './files.ts';
-import { amountJson, estimateDocument } from './money.ts';
+import { amountJson, estimateJson, estimateSchema } from './money.ts';
 import {
   countField,
   documentOf,
@@ -157,7 +157,7 @@ const planRecord = new RecordType<PlanRow>([
   flagField('test', 'whether it is a test', ({ order }) => order.test),
   {
     ...{ name: 'estimate', help: 'what it will cost, as far as prices are known' },
-    ...{ schema: estimateDocument.schema, json: ({ estimate }) => estimateDocument.json(estimate) },
+    ...{ schema: estimateSchema, json: ({ estimate }) => estimateJson(estimate) },
   },
   {
     ...{ name: 'request', help: 'what would be sent, without the key', schema: { type: 'object' } },
@@ -208,7 +208,7 @@ export const planDocument = (
   json: cutJsonSignatures(
     new Map<string, Json>([
       ['orders', plan.map((row) => planRecord.json(row))],
-      ['estimate', estimateDocument.json(estimate)],
+      ['estimate', estimateJson(estimate)],
       ['left_out', fileDocuments(leftOut, true)],
     ]),
   ),
@@ -217,7 +217,7 @@ export const planDocument = (
 
 export const planSchema: is.Schema = is.object({
   orders: is.described('the orders that would be placed', is.arrayOf(planRecord.schema)),
-  estimate: is.described('what all of them would cost', estimateDocument.schema),
+  estimate: is.described('what all of them would cost', estimateSchema),
   left_out: is.described('what would not be ordered, as order --json has it', is.arrayOf(fileRecord.schema)),
 });
 

@@ -7,12 +7,12 @@ import { formatRecord, skuRecord, stateRecord } from './catalog.ts';
 import { commandsSchema } from './command-index.ts';
 import { eventRecord, eventSchema, replayedRecord, shownEventSchema } from './events.ts';
 import { changeRecord, fileRecord } from './files.ts';
-import { accountRecord, importedRecord, prunedRecord, statusDocument } from './ledger.ts';
+import { accountRecord, importedRecord, prunedRecord, statusSchema } from './ledger.ts';
 import { balanceRecord, budgetRecord, budgetsSchema, invoiceColumns, invoiceRecord } from './money.ts';
 import { ignoredRecord, orderRecord, plannedRecord, planSchema } from './orders.ts';
 import { attemptRecord, logRecord, settledRecord } from './purchases.ts';
 import { errorMembers, errorSchema, optionalErrorMembers, type RecordColumn } from './record.ts';
-import { reportColumns, reportDocument } from './report.ts';
+import { reportColumns, reportSchema } from './report.ts';
 import { anything, arrayOf, described, maybeText, object, type Schema, text } from './schema.ts';
 import { completionRecord, doctorRecord, webhookRecord } from './setup.ts';
 import { savedRecord, syncRecord } from './transcripts.ts';
@@ -112,7 +112,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   refund: changeOutput,
   balance: of(balanceRecord.schema, balanceRecord.columnHelp),
   invoice: of(oneOrSeveral(invoiceRecord.schema, 'invoice'), invoiceColumns),
-  report: of(anyOf(reportDocument.schema, described('with --html', writtenFile)), reportColumns),
+  report: of(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
   budget: of(budgetsSchema, budgetRecord.columnHelp),
   'budget set': of(object({ budget: text })),
   'budget unset': of(object({ budget: maybeText })),
@@ -142,7 +142,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   'config unset': of(changedSetting),
   'config path': of(object({ path: text }), columns({ path: 'of the config file' })),
   doctor: of(arrayOf(doctorRecord.schema), doctorRecord.columnHelp),
-  'ledger status': of(statusDocument.schema, columns({ name: 'of the fact', value: 'as text' })),
+  'ledger status': of(statusSchema, columns({ name: 'of the fact', value: 'as text' })),
   'ledger migrate': of(object({ migrations: arrayOf(text) }), columns({ migrations: 'that were made' })),
   'ledger copy': importOutput,
   'ledger import': importOutput,
