@@ -78,5 +78,5 @@ export const formatsView = (): View => listView(formatRecord, formats, ({ ext })
 
 /** A name is printed once by --quiet, whatever it is used for. */
 function listView<T>(record: RecordType<T>, values: readonly T[], name: (value: T) => string): View {
-  return { ...record.view(values, name), quiet: [...new Set(values.map(name))] };
+  return { ...record.view(values), quiet: [...new Set(values.map(name))] };
 }

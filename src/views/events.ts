@@ -220,10 +220,7 @@ export const replayedRecord = new RecordType<ShownReplay>([
 
 /** Rows and --quiet: of what was sent. JSON: of all that was asked for. */
 export function replayedView(replayed: readonly ShownReplay[]): View {
-  const sent = replayedRecord.view(
-    replayed.filter(({ error }) => !error),
-    ({ n }) => String(n),
-  );
+  const sent = replayedRecord.view(replayed.filter(({ error }) => !error));
   return { ...sent, json: replayed.map((each) => replayedRecord.json(each)) };
 }
 

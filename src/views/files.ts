@@ -177,16 +177,13 @@ export interface ListForm {
 
 /** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
 function fileListView(files: readonly ShownFile[], { forPeople, currency }: ListForm): View {
-  if (!forPeople) return fileRecord.view(files, ({ row }) => row.id);
+  if (!forPeople) return fileRecord.view(files);
   const totals = alignAmounts(
-    files.map(({ row }) => row.total),
     currency,
+    files.map(({ row }) => row.total),
   );
   const aligned = files.map((file, at) => ({ ...file, row: { ...file.row, total: totals[at] ?? '' } }));
-  return fileRecord.some(
-    fileRecord.view(aligned, ({ row }) => row.id),
-    columnsForPeople(files),
-  );
+  return fileRecord.some(fileRecord.view(aligned), columnsForPeople(files));
 }
 
 function filePageView({ rows, downloads }: FilePage, form: ListForm): View {
@@ -219,10 +216,7 @@ export const changeRecord = new RecordType<ChangedFile>([
 
 /** JSON: one document, or with `several` an array in the order asked. */
 export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: boolean): View => ({
-  ...changeRecord.view(
-    outcomes.flatMap(({ value }) => value ?? []),
-    ({ row }) => row.id,
-  ),
+  ...changeRecord.view(outcomes.flatMap(({ value }) => value ?? [])),
   json: documents(outcomes, (file) => changeRecord.json(file), { name: 'audiofile', isList: several }),
 });
 
@@ -257,11 +251,11 @@ const tableColumns = ['audiofile', 'state', 'title', 'minutes', 'total', 'qualit
 /** A single file is a page, several are a table of what matters most. */
 export function filesTable(files: readonly AudioFile[], currency: string): View {
   const totals = alignAmounts(
-    files.map(({ total }) => total),
     currency,
+    files.map(({ total }) => total),
   );
   const shown = files.map((file, at) => ({ ...file, total: totals[at] ?? '' }));
-  const view = audioFileRecord.view(shown, ({ id }) => id);
+  const view = audioFileRecord.view(shown);
   return files.length === 1 ? { ...view, asRecord: true } : audioFileRecord.some(view, tableColumns);
 }
 
@@ -276,7 +270,7 @@ export function waitedView(
 ): View {
   // Of a file that failed before the service said anything, there is no row.
   const withState = files.filter(({ row, error }) => !error || row.state);
-  const { columns, rows } = fileRecord.view(withState, ({ row }) => row.id);
+  const { columns, rows } = fileRecord.view(withState);
   const delivered = outcomes.flatMap(({ what, file, error }) => (file && !error ? [what] : []));
   const quiet = saved ? writtenPaths(saved) : delivered;
   return { json: fileDocuments(files, several), columns, rows, quiet };

@@ -44,7 +44,7 @@ export const orderRecord = new RecordType<OrderRow>([
 /** People see which columns have something. */
 export function ordersTable(placed: readonly PlacedOrder[], forPeople: boolean): View {
   const all = placed.flatMap(rowsOf);
-  const view = orderRecord.view(all, ({ id }) => id);
+  const view = orderRecord.view(all);
   if (!forPeople) return view;
   const hold = all.some((each) => each.hold) ? ['hold'] : [];
   return orderRecord.some(view, ['audiofile', 'order', 'state', ...hold, 'url']);
@@ -68,9 +68,7 @@ export function orderedView(
   waits: boolean,
 ): View {
   const ordered = files.filter(({ row, error, leftOut }) => !leftOut && (row.order_id || !error));
-  const { columns, rows } = waits
-    ? fileRecord.view(ordered, ({ row }) => row.id)
-    : ordersTable(placed, false);
+  const { columns, rows } = waits ? fileRecord.view(ordered) : ordersTable(placed, false);
   // Without files that the answer names, but that are of another order.
   const ids = placed.flatMap((each) => each.files.files.map(({ id }) => id));
   const quiet = waited?.saved ? writtenPaths(waited.saved) : [...new Set(ids)];
@@ -84,7 +82,7 @@ export const placedLine = ({ id, audiofiles }: Order): string =>
 export const orderLines = (orders: readonly Order[]): string[] =>
   orders.map(({ id, audiofiles }) => `order ${id}: audiofile ${audiofiles.join(', ')}`);
 
-export interface PlanRow {
+interface PlanRow {
   readonly order: PlannedOrder;
   /** What would be sent. */
   readonly document: JsonObject;
@@ -187,7 +185,7 @@ function planView(plan: readonly PlannedOrder[], forPeople: boolean, first: numb
   const audios = plan.flatMap((order, at) =>
     order.audios.map((audio) => ({ batch: first + at, order, audio })),
   );
-  const all = plannedRecord.view(audios, String);
+  const all = plannedRecord.view(audios);
   const shown = forPeople ? plannedRecord.filled(all) : all;
   return {
     json: null,
@@ -234,5 +232,4 @@ export const ignoredRecord = new RecordType<Ignored>([
   textField('ignored_by', 'who said so', ({ setBy }) => setBy, { header: 'by', importance: 50 }),
 ]);
 
-export const ignoredView = (ignored: readonly Ignored[]): View =>
-  ignoredRecord.view(ignored, ({ given }) => given);
+export const ignoredView = (ignored: readonly Ignored[]): View => ignoredRecord.view(ignored);

@@ -62,7 +62,7 @@ export function attemptsView(attempts: readonly Attempt[], forPeople: boolean): 
   const shown = forPeople
     ? attempts.map((each) => ({ ...each, urls: [shortened(namesOf(each))] }))
     : attempts;
-  return attemptRecord.view(shown, ({ attempt }) => String(attempt));
+  return attemptRecord.view(shown);
 }
 
 /** People know a recording by its path. */
@@ -93,7 +93,7 @@ export const settledRecord = new RecordType<Settled>([
 ]);
 
 export const settledView = (settled: Settled): View => ({
-  ...settledRecord.page(settled, ''),
+  ...settledRecord.page(settled),
   quiet: settled.audiofiles,
 });
 

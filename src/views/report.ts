@@ -138,7 +138,7 @@ export const { schema: reportSchema, json: reportJson } = documentOf<Report>({
 
 /** The rows of --by: what was spent by month, SKU or order. */
 export const spendView = (report: Report, by: Grouping): View => ({
-  ...groupRecord(by).view(spendBy(report, by), String),
+  ...groupRecord(by).view(spendBy(report, by)),
   json: reportJson(report),
   quiet: totalLines(report),
 });

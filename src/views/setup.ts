@@ -49,7 +49,7 @@ export const doctorRecord = new RecordType<CheckResult>([
 /** --quiet: what needs attention. */
 export function doctorView(results: readonly CheckResult[]): View {
   const quiet = results.filter(({ status }) => status === 'fail' || status === 'warn');
-  return { ...doctorRecord.view(results, ({ check }) => check), quiet: quiet.map(({ check }) => check) };
+  return { ...doctorRecord.view(results), quiet: quiet.map(({ check }) => check) };
 }
 
 /** What was written to install completions, or removed. */
@@ -78,7 +78,7 @@ export const completionRecord = new RecordType<ShownChange>([
 ]);
 
 export const changesView = (changes: readonly ShownChange[]): View => ({
-  ...completionRecord.view(changes, String),
+  ...completionRecord.view(changes),
   quiet: changes.filter(({ change }) => change !== 'unchanged').map(({ path }) => path),
 });
 
@@ -92,7 +92,7 @@ export const webhookRecord = new RecordType<Webhook>([
 ]);
 
 export const webhookView = (webhook: Webhook): View => ({
-  ...webhookRecord.view(webhook.url ? [webhook] : [], ({ url }) => shownWebhook(url)),
+  ...webhookRecord.view(webhook.url ? [webhook] : []),
   json: webhookRecord.json(webhook),
   // The URL is all there is to see, so that it is never cut.
   asRecord: true,
