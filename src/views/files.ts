@@ -75,13 +75,8 @@ export const fileRecord = new RecordType<ShownFile>([
     cell: ({ row }) => row.actor || userAndHost(senderOf(row)),
   },
   {
-    ...{
-      name: 'job',
-      help: 'the CI job that ordered it',
-      kind: 'link',
-      importance: 10,
-      schema: is.maybeText,
-    },
+    ...{ name: 'job', help: 'the CI job that ordered it', kind: 'link', importance: 10 },
+    schema: is.maybeText,
     cell: ({ row }) => row.job ?? '',
   },
   textField('currency', 'of the total, where it is known', ({ row, currency }) =>

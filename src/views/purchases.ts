@@ -32,12 +32,8 @@ export const attemptRecord = new RecordType<Attempt>([
   }),
   listField('skus', 'that were asked for', ({ skus }) => skus, { importance: 50 }),
   {
-    ...{
-      name: 'by',
-      help: 'who sends or sent it: user, host, process, CI job and its actor',
-      importance: 30,
-    },
-    ...{ schema: sender.schema, json: sender.json, cell: ({ by }) => senderText(by) },
+    ...{ name: 'by', help: 'who sends or sent it: user, host, process, CI job and its actor' },
+    ...{ importance: 30, schema: sender.schema, json: sender.json, cell: ({ by }) => senderText(by) },
   },
   textField('order', 'the id of the order, where one is known', ({ order }) => order, {
     importance: 40,
