@@ -164,7 +164,7 @@ const columnsForPeople = (files: readonly ShownFile[]): string[] => {
   ];
 };
 
-export interface ListForm {
+interface ListForm {
   readonly forPeople: boolean;
   /** Of totals that name none; empty where it is not known. */
   readonly currency: string;

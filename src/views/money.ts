@@ -15,6 +15,7 @@ import {
   documentOf,
   documents,
   type Field,
+  type FieldOf,
   listField,
   RecordType,
   textField,
@@ -67,15 +68,10 @@ export function amountJson(text: string): JsonNumber | null {
   return money ? new JsonNumber(amountText(money.amount)) : null;
 }
 
-export const exactJson = (amount: Fraction): JsonNumber => new JsonNumber(amountText(amount));
+const exactJson = (amount: Fraction): JsonNumber => new JsonNumber(amountText(amount));
 
 /** An amount as text; null in JSON where it is not known or can't be read. */
-export const amountField = <T>(
-  name: string,
-  help: string,
-  take: (value: T) => string,
-  more: Partial<Field<T>> = {},
-): Field<T> => ({
+export const amountField: FieldOf<string> = (name, help, take, more) => ({
   ...{ name, help, kind: 'amount', schema: is.maybeNumber, cell: take },
   json: (value) => amountJson(take(value)),
   ...more,

@@ -144,7 +144,7 @@ function cellText(json: Json): string {
 }
 
 /** A field whose value is taken so. */
-type FieldOf<V> = <T>(
+export type FieldOf<V> = <T>(
   name: string,
   help: string,
   take: (value: T) => V,

@@ -185,7 +185,7 @@ export const reportColumns: readonly RecordColumn[] = [
   ...[...spendRecord.columnHelp, ...turnaroundRecord.columnHelp, ...waitingRecord.columnHelp],
 ];
 
-export interface ReportPage {
+interface ReportPage {
   readonly title: string;
   readonly view: View;
 }
