@@ -62,7 +62,7 @@ const unmigrated = {
   name: 'unmigrated',
   setup({ onResolve }) {
     onResolve({ filter: /./ }, ({ importer, kind }) =>
-      kind === 'dynamic-import' && /[\\/]ledger[\\/]schema\.ts$/.test(importer)
+      kind === 'dynamic-import' && /[\\/]ledger[\\/]stores[\\/]schema\.ts$/.test(importer)
         ? { path: 'none', namespace: 'unused' }
         : undefined,
     );
@@ -117,13 +117,10 @@ const { undici, ...packages } = parts;
 const hotEntries = [
   'src/cli/process.ts',
   'src/commands/balance.ts',
-  'src/commands/balance.run.ts',
   'src/commands/file.ts',
-  'src/commands/file.run.ts',
   'src/commands/files.ts',
-  'src/commands/files.run.ts',
-  'src/ledger/ledger.ts',
-  'src/ledger/backups.ts',
+  'src/ledger/open.ts',
+  'src/ledger/stores/backups.ts',
   'src/ledger/notes.ts',
   'src/api/http/transport.ts',
   'src/api/http/pool.ts',
@@ -152,8 +149,7 @@ const results = await Promise.all([
     ...options,
     entryPoints: {
       ...ownParts,
-      backup: 'src/ledger/backup-process.ts',
-      'disk-worker': 'src/flows/transcripts/disk-worker.ts',
+      backup: 'src/ledger/stores/backup-process.ts',
       generate: 'src/cli/generate.ts',
     },
     plugins: [apart, unused],

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DiskError, errorCode, errorMessage, usage } from '../lib/errors.ts';
 import { makeFolder } from '../lib/folders.ts';
-import { replaceFile, writtenFile } from '../lib/replace-file.ts';
+import { replaceFile, writtenFile } from '../lib/whole-file.ts';
 import type { Shell } from './model.ts';
 import type { Place } from './places.ts';
 import { hasBlock, withBlock, withoutBlock } from './rc-block.ts';
@@ -55,12 +55,12 @@ export function planUninstall({ shell, script, startUpFiles }: Place): Change[] 
 }
 
 /** Makes all changes or none: what was done is undone where one fails. */
-export function apply(changes: readonly Change[]): void {
+export async function apply(changes: readonly Change[]): Promise<void> {
   const done: Change[] = [];
   try {
     for (const change of changes) {
       if (kindOf(change) === 'unchanged') continue;
-      write(change);
+      await write(change);
       done.push(change);
     }
     removeFolders(done);
@@ -68,16 +68,16 @@ export function apply(changes: readonly Change[]): void {
     const undone = done
       .reverse()
       .map((change) => ({ ...change, before: change.after, after: change.before }));
-    for (const change of undone) write(change);
+    for (const change of undone) await write(change);
     removeFolders(undone);
     throw error;
   }
 }
 
-function write({ path, after }: Change): void {
+async function write({ path, after }: Change): Promise<void> {
   if (after) {
     makeFolder(dirname(path), 0o755);
-    replaceFile(path, after);
+    await replaceFile(path, after);
     return;
   }
   try {

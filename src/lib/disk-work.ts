@@ -1,14 +1,26 @@
 /**
- * Work on a disk that may hang, in libuv's pool: at most two at once, so that two of its four threads are left for
- * everything else, such as what a receiver writes before it answers.
+ * Calls of the file system for files that are written. Where nothing else waits for this thread they are done at once: a
+ * write to the page cache takes microseconds, and handing it to a thread ten times as long. A receiver leaves them to
+ * libuv's pool, because a disk that hangs must not hold up its answers: at most two at a time, so that two of the pool's
+ * four threads are left for everything else. Syncs always go there.
  */
+import * as fs from 'node:fs';
+import { promisify } from 'node:util';
+
 const MAX_RUNNING = 2;
 
+let usesPool = false;
 let running = 0;
 const waiting: Array<() => void> = [];
 
+/** For a receiver. */
+export function leaveDiskToPool(): void {
+  usesPool = true;
+}
+
+/** Work in the pool. */
 export async function onDisk<Result>(work: () => Promise<Result>): Promise<Result> {
-  while (running >= MAX_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve));
+  while (usesPool && running >= MAX_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve));
   running += 1;
   try {
     return await work();
@@ -20,3 +32,24 @@ export async function onDisk<Result>(work: () => Promise<Result>): Promise<Resul
 
 /** Whether a thread is at it, which Node would wait for before it exits. */
 export const isDiskBusy = (): boolean => running > 0;
+
+const call =
+  <Args extends unknown[], Result>(
+    inPool: (...args: Args) => Promise<Result>,
+    atOnce: (...args: Args) => Result,
+  ) =>
+  async (...args: Args): Promise<Result> =>
+    usesPool ? onDisk(() => inPool(...args)) : atOnce(...args);
+
+export const disk = {
+  lstat: call<[path: string], fs.Stats>(fs.promises.lstat, fs.lstatSync),
+  stat: call<[path: string], fs.Stats>(fs.promises.stat, fs.statSync),
+  open: call<[path: string, flags: string, mode?: number], number>(promisify(fs.open), fs.openSync),
+  write: call<[file: number, chunk: Uint8Array], void>(promisify(fs.writeFile), fs.writeFileSync),
+  close: call<[file: number], void>(promisify(fs.close), fs.closeSync),
+  link: call<[from: string, to: string], void>(fs.promises.link, fs.linkSync),
+  rename: call<[from: string, to: string], void>(fs.promises.rename, fs.renameSync),
+  unlink: call<[path: string], void>(fs.promises.unlink, fs.unlinkSync),
+  fdatasync: (file: number) => onDisk(() => promisify(fs.fdatasync)(file)),
+  fsync: (file: number) => onDisk(() => promisify(fs.fsync)(file)),
+};

@@ -9,7 +9,6 @@ import {
   closeSync,
   existsSync,
   fstatSync,
-  fsyncSync,
   openSync,
   readdirSync,
   readSync,
@@ -103,14 +102,8 @@ export function save(exitCode: number): void {
 function writeCache(path: string, script: Script): void {
   const temporary = `${path}.${process.pid}`;
   rmSync(temporary, { force: true });
-  const file = openSync(temporary, 'wx', 0o600);
-  try {
-    writeFileSync(file, script.createCachedData());
-    // V8 does not look whether all of it is there: a power cut must not leave a name without it.
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  // V8 does not look whether all of it is there: a power cut must not leave a name without it.
+  writeFileSync(temporary, script.createCachedData(), { flag: 'wx', mode: 0o600, flush: true });
   renameSync(temporary, path);
 }
 

@@ -1,6 +1,6 @@
 /** The same ids from a shared ledger: a file of its own, because most have none. */
 import { type IdSuggestion, IdSuggestions } from '../ledger/id-suggestions.ts';
-import { openForReading } from '../ledger/postgres/open-store.ts';
+import { openForReading } from '../ledger/shared.ts';
 import type { Env } from '../lib/env.ts';
 import { readPostgresUrl } from '../lib/postgres-url.ts';
 

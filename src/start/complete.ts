@@ -5,8 +5,8 @@
 import { existsSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IdSuggestion, IdSuggestions } from '../ledger/id-suggestions.ts';
-import { migrations } from '../ledger/schema.ts';
-import { SqliteTransaction } from '../ledger/sqlite-transaction.ts';
+import { migrations } from '../ledger/stores/schema.ts';
+import { SqliteTransaction } from '../ledger/stores/sqlite.ts';
 import { accountName } from '../lib/account-name.ts';
 import { openForReading } from '../lib/sqlite.ts';
 import { forRow } from '../lib/text.ts';

@@ -2,11 +2,10 @@
 
 import type { AudioFile } from '../api/files.ts';
 import type { Outcome } from '../flows/bulk.ts';
-import type { FilePage } from '../flows/files/list.ts';
-import type { ListedFile } from '../flows/files/listed.ts';
+import type { FilePage, ListedFile } from '../flows/files/listed.ts';
 import type { ChangedFile, ShownFile } from '../flows/files/shown.ts';
-import type { WaitResult } from '../flows/files/wait-and-download.ts';
-import type { FileRow } from '../ledger/file-row.ts';
+import type { WaitResult } from '../flows/files/wait.ts';
+import type { FileRow } from '../ledger/files.ts';
 import { cutSignatures, withoutSignature } from '../lib/audio-identity.ts';
 import { leftOutReasons } from '../lib/errors.ts';
 import { type Json, parseJson } from '../lib/json.ts';

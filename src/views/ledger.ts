@@ -1,7 +1,7 @@
 /** What was done with the ledger itself. */
 import type { TableCounts } from '../ledger/dump/import.ts';
+import type { LedgerStatus } from '../ledger/inspect.ts';
 import type { PruneCounts } from '../ledger/prune.ts';
-import type { LedgerStatus } from '../ledger/status.ts';
 import { type Json, JsonNumber, toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
 import { countField, documentOf, RecordType, textField, wordField } from './record.ts';

@@ -1,9 +1,8 @@
 /** Amounts, the balance, budgets, invoices and estimates. */
 
-import type { Balance } from '../api/balance.ts';
-import type { Invoice, InvoiceItem } from '../api/invoices.ts';
-import type { BudgetUse } from '../flows/budget.ts';
+import type { Balance, Invoice, InvoiceItem } from '../api/account.ts';
 import type { Outcome } from '../flows/bulk.ts';
+import type { BudgetUse } from '../flows/orders/cost.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
 import type { Fraction } from '../lib/fraction.ts';
 import { JsonNumber } from '../lib/json.ts';

@@ -1,5 +1,5 @@
 /** What belongs to the set-up: settings, the webhook, completions, and what `steno doctor` found. */
-import type { Webhook } from '../api/webhook.ts';
+import type { Webhook } from '../api/account.ts';
 import type { CheckResult } from '../flows/doctor/check.ts';
 import { toJson } from '../lib/json.ts';
 import { shownWebhook } from '../lib/shown-webhook.ts';

@@ -71,7 +71,6 @@ it('the clock is set back, and listen --timeout ends with 6', async () => {
 /** What needs the time of day; all else measures with monotonicMs. */
 const timeOfDay: Readonly<Record<string, string>> = {
   'api/http/failures.ts': 'Retry-After may be a date',
-  'api/http/get-public.ts': 'Retry-After may be a date',
   'commands/events.run.ts': '--since',
   'commands/file.run.ts': 'when a state was seen',
   'commands/files.run.ts': '--since',

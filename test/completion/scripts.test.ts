@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Command as Commander } from 'commander';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { commands } from '../../src/cli/command-list.ts';
 import { commandTree } from '../../src/cli/command-tree.ts';
 import { fillSections } from '../../src/cli/docs.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { type CommandNode, everyNode, pathOf, type Shell } from '../../src/completion/model.ts';
 import { completionScript, scriptPaths } from '../../src/completion/script.ts';
+import { commands, groups } from '../support/commands.ts';
 import { BIN, KEY, User } from '../support/steno.ts';
 
-const tree = commandTree(commands);
+const tree = commandTree(groups);
 
 const shells = Object.keys(scriptPaths) as Shell[];
 
@@ -75,7 +75,7 @@ describe('the script for bash', () => {
 
 describe('the model of the commands', () => {
   test('has the commands and flags that the program parses, and no others', () => {
-    expect(modelSummary(tree)).toEqual(programSummary(buildProgram({ specs: commands }), []));
+    expect(modelSummary(tree)).toEqual(programSummary(buildProgram(commands), []));
   });
 
   test('leaves out what only the scripts call', () => {
@@ -94,20 +94,20 @@ describe('the model of the commands', () => {
 describe('the marked parts of a text', () => {
   test('are replaced, and the rest stays', () => {
     const text = 'a\n<!-- generated: exit-codes -->\nold\n<!-- end: exit-codes -->\nb\n';
-    const filled = fillSections(text);
+    const filled = fillSections(text, groups);
     expect(filled).toMatch(/^a\n<!-- generated: exit-codes -->\n\| code \| name \| when \| what to do \|\n/);
     expect(filled).toMatch(/\n\| 130 \| interrupted \| .*\n<!-- end: exit-codes -->\nb\n$/);
-    expect(fillSections(filled)).toBe(filled);
+    expect(fillSections(filled, groups)).toBe(filled);
   });
 
   test('have every command that can be run', () => {
-    const filled = fillSections('<!-- generated: commands -->\n<!-- end: commands -->\n');
+    const filled = fillSections('<!-- generated: commands -->\n<!-- end: commands -->\n', groups);
     expect(filled).toContain('`events`, `events show`, `events replay`');
     expect(filled).not.toContain('`help`');
   });
 
   test('name a part that exists', () => {
-    expect(() => fillSections('<!-- generated: odd -->\n<!-- end: odd -->\n')).toThrow("'odd'");
+    expect(() => fillSections('<!-- generated: odd -->\n<!-- end: odd -->\n', groups)).toThrow("'odd'");
   });
 });
 

@@ -3,14 +3,14 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/command-list.ts';
 import { commandTree } from '../../src/cli/command-tree.ts';
 import type { CommandNode, Flag } from '../../src/completion/model.ts';
 import { completionScript } from '../../src/completion/script.ts';
+import { groups } from '../support/commands.ts';
 import { freshFolder } from '../support/files.ts';
 import { sliceOf } from '../support/slices.ts';
 
-const tree = commandTree(commands);
+const tree = commandTree(groups);
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Tested = (typeof shells)[number];
