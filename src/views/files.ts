@@ -13,6 +13,7 @@ import { type OrderedBy, otherSender, userAndHost } from '../lib/sender.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
+import { anyOf, type CommandOutput, printed } from './outputs.ts';
 import {
   answerField,
   documentOf,
@@ -124,6 +125,18 @@ export const fileRecord = new RecordType<ShownFile>([
   },
   errorField(({ error }) => error),
 ]);
+
+export const fileSchema = (): is.Schema => is.described('a file', fileRecord.schema);
+
+/** What commands print that ask the service about files. */
+export const askedFiles = (): CommandOutput =>
+  printed(
+    anyOf(
+      is.described('for a single id', fileSchema()),
+      is.described('for several ids, or where the line does not say which', is.arrayOf(fileSchema())),
+    ),
+    fileRecord.columnHelp,
+  );
 
 const split = (text: string | null, separator: string): string[] => (text ? text.split(separator) : []);
 

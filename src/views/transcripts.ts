@@ -9,6 +9,7 @@ import { type Json, toJson } from '../lib/json.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import { countField, type Field, flagField, RecordType, textField, timeField, wordField } from './record.ts';
+import { described, type Schema } from './schema.ts';
 
 interface ShownDownload extends Omit<Download, 'at'> {
   readonly at: string | null;
@@ -34,6 +35,8 @@ export const savedRecord = new RecordType<ShownDownload>([
     ({ skipped }) => skipped === true,
   ),
 ]);
+
+export const savedSchema = (): Schema => described('a transcript', savedRecord.schema);
 
 const shownDownload = ({ id, ext, path, bytes, at, skipped }: Saved): ShownDownload => ({
   ...{ file: id, ext, path, bytes, at: at ?? null, skipped },
