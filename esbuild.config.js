@@ -25,20 +25,12 @@ const parts = {
   sax: 'sax',
 };
 
-/** Parts of a program that have modules of their own. */
-const ownParts = {
-  'complete-shared': './src/start/complete-shared.ts',
-  'complete-settings': './src/start/complete-settings.ts',
-};
-
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
     onResolve({ filter: /./ }, ({ path, kind }) => {
       if (kind === 'entry-point') return undefined;
-      const found = Object.entries({ ...parts, ...ownParts }).find(
-        ([, entry]) => path === entry || path.endsWith(ours(entry)),
-      );
+      const found = Object.entries(parts).find(([, entry]) => path === entry || path.endsWith(ours(entry)));
       return found && { path: `./${found[0]}.js`, external: true };
     });
   },
@@ -148,7 +140,6 @@ const results = await Promise.all([
   build({
     ...options,
     entryPoints: {
-      ...ownParts,
       backup: 'src/ledger/stores/backup-process.ts',
       generate: 'src/cli/generate.ts',
     },

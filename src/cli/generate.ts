@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Shell } from '../completion/model.ts';
-import { completionScript, scriptPaths } from '../completion/script.ts';
 import { makeFolder } from '../lib/folders.ts';
 import type { Group } from '../spec/command.ts';
 import { commandTree } from './command-tree.ts';
 import { catalogueTexts, fillSections, helpPages, manFiles, manPages } from './docs.ts';
 import { loadGroups } from './registry.ts';
+import { completionScript, scriptPaths } from '../completion/shells.ts';
 
 async function writeTexts(folder: string, groups: readonly Group[]): Promise<void> {
   makeFolder(folder);
@@ -31,9 +31,8 @@ function listManPages(groups: readonly Group[]): void {
 
 function writeCheckout(groups: readonly Group[]): void {
   makeFolder('completions');
-  const tree = commandTree(groups);
   for (const [shell, path] of Object.entries(scriptPaths))
-    writeFileSync(path, completionScript(shell as Shell, tree));
+    writeFileSync(path, completionScript(shell as Shell));
   if (existsSync('README.md'))
     writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8'), groups));
 }
@@ -41,6 +40,7 @@ function writeCheckout(groups: readonly Group[]): void {
 async function generate(task: string | undefined, out: string | undefined): Promise<void> {
   const groups = await loadGroups();
   if (task === 'texts') {
+    writeFileSync(`${out}/completion.json`, JSON.stringify(commandTree(groups)));
     await writeTexts(`${out}/text`, groups);
     writeManPages(`${out}/man`, groups);
   } else {

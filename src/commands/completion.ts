@@ -1,7 +1,7 @@
 import { apply, type Change, kindOf, planInstall, planUninstall } from '../completion/install.ts';
 import { shells } from '../completion/model.ts';
 import { chooseShell, type Place, placeOf, thisMachine } from '../completion/places.ts';
-import { completionScript } from '../completion/script.ts';
+import { completionScript } from '../completion/shells.ts';
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { command } from '../spec/command.ts';
@@ -40,11 +40,11 @@ const install = command({
   effect: 'local',
   exits: [],
   output: () => printedList(changeRecord),
-  async run(context, { args: [name], options }, all) {
+  async run(context, { args: [name], options }) {
     const { out } = context;
     const machine = thisMachine(context.env);
     const place = placeOf(chooseShell(name, machine), machine);
-    const changes = planInstall(place, completionScript(place.shell, await all.tree()));
+    const changes = planInstall(place, completionScript(place.shell));
     if (!options.dryRun) await apply(changes);
     await out.show(changesView(changes.map((each) => ({ ...each, change: kindOf(each) }))));
     for (const line of notesOf(place, changes, options.dryRun)) out.note(line);
@@ -92,14 +92,14 @@ export const completion = command({
   refuses: { '--json': 'it prints a script', '--csv': 'it prints a script' },
   effect: 'none',
   exits: [],
-  async run(context, { args: [name = ''] }, all) {
+  async run(context, { args: [name = ''] }) {
     const shell = shells.find((each) => each === name);
     if (!shell)
       throw usage(
         `no completion for '${name}'`,
         didYouMean(name, shells, `choose from: ${shells.join(', ')}`),
       );
-    context.out.stdout.write(completionScript(shell, await all.tree()));
+    context.out.stdout.write(completionScript(shell));
   },
 });
 

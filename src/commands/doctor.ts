@@ -2,7 +2,7 @@ import { checkTestableEvent } from '../catalog/check.ts';
 import { testableEvents } from '../catalog/events.ts';
 import { kindOf, planInstall } from '../completion/install.ts';
 import { chooseShell, placeOf, thisMachine } from '../completion/places.ts';
-import { completionScript } from '../completion/script.ts';
+import { completionScript } from '../completion/shells.ts';
 import { type Completions, once, type ReadSettings, type Setup } from '../flows/doctor/check.ts';
 import { examine } from '../flows/doctor/doctor.ts';
 import type { Env } from '../lib/env.ts';
@@ -11,7 +11,7 @@ import { plural } from '../lib/text.ts';
 import { configPath } from '../settings/config-file.ts';
 import { stateFolder } from '../settings/paths.ts';
 import { lookAtProfiles, type Profiles } from '../settings/store.ts';
-import { type AllCommands, CALL_EXITS, command } from '../spec/command.ts';
+import { CALL_EXITS, command } from '../spec/command.ts';
 import { type Context, publicReading, readSettings } from '../spec/context.ts';
 import { flag, type OptionValues, text } from '../spec/options.ts';
 import { showLines } from '../ui/output.ts';
@@ -52,13 +52,11 @@ export const doctor = command({
   effect: 'none',
   exits: CALL_EXITS,
   output: () => printedList(doctorRecord),
-  async run(context, { options }, all) {
+  async run(context, { options }) {
     const { out, signal } = context;
     if (options.testEvent !== undefined) checkTestableEvent(options.testEvent);
     const program = { version: STENO_VERSION, folder: __dirname };
-    const results = await whileWorking(out, 'Checking', () =>
-      examine(setupOf(context, options, all), program),
-    );
+    const results = await whileWorking(out, 'Checking', () => examine(setupOf(context, options), program));
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
     if (out.forPeople) await showLines(out, doctorLines(results, out.stdout.columns));
     else await out.show(doctorView(results));
@@ -74,7 +72,7 @@ export const doctor = command({
 /** How long one question over the network may take, where --timeout says nothing. */
 const LIMIT_MS = 10_000;
 
-function setupOf(context: Context, { offline, testEvent }: DoctorOptions, all: AllCommands): Setup {
+function setupOf(context: Context, { offline, testEvent }: DoctorOptions): Setup {
   const { env, signal, sandbox, globals, mask } = context;
   const { env: networkEnv, userAgent } = publicReading(context);
   const limitMs = globals.timeout ?? LIMIT_MS;
@@ -93,7 +91,7 @@ function setupOf(context: Context, { offline, testEvent }: DoctorOptions, all: A
         signal: limit,
         timeoutBounds: 'nothing',
       }),
-    completions: () => completionsOf(env, all),
+    completions: () => completionsOf(env),
     sharedLedger: async () => {
       const { settings: read } = settings();
       const { value: url } = read.get('ledger');
@@ -102,13 +100,13 @@ function setupOf(context: Context, { offline, testEvent }: DoctorOptions, all: A
   };
 }
 
-async function completionsOf(env: Env, all: AllCommands): Promise<Completions> {
+async function completionsOf(env: Env): Promise<Completions> {
   const machine = thisMachine(env);
   // To find the place there, PowerShell must be started.
   if (machine.platform === 'win32') throw usage('they are not looked for on Windows');
   const place = placeOf(chooseShell(undefined, machine), machine);
   const { shell, script, startUpFiles } = place;
-  const kinds = planInstall(place, completionScript(shell, await all.tree())).map(kindOf);
+  const kinds = planInstall(place, completionScript(shell)).map(kindOf);
   const [ofScript = 'new'] = kinds;
   const state = kinds.every((kind) => kind === 'unchanged') ? 'installed' : 'outdated';
   return { shell, script, startUpFiles, state: ofScript === 'new' ? 'missing' : state };
