@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts'
 import { oneLine } from '../lib/text.ts';
 import { checkAnswer, field, idField, pathSegment, saysNothing, scalar, unwrap } from './decode.ts';
 import { requestJson } from './http/answer.ts';
+import type { Call } from './http/call.ts';
 import type { Transport } from './http/transport.ts';
 
 export interface Balance {
@@ -13,7 +14,7 @@ export interface Balance {
 }
 
 export async function getBalance(transport: Transport): Promise<Balance> {
-  const call = { method: 'GET', path: '/prepay_balance', safety: 'read' } as const;
+  const call: Call = { method: 'GET', path: '/prepay_balance', safety: 'read' };
   const json = checkAnswer(await requestJson(transport, call));
   const value = isObject(json) ? json.get('balance') : json;
   const balance = scalar(value);
@@ -88,13 +89,7 @@ export interface Webhook {
 
 /** Throws where the answer is not clear: what was there before has to be given back later, so nothing is guessed. */
 export async function getWebhook(transport: Transport): Promise<Webhook> {
-  const call = {
-    method: 'GET',
-    path: '/webhook',
-    safety: 'read',
-    isAddress: true,
-    uniqueKeys: true,
-  } as const;
+  const call: Call = { method: 'GET', path: '/webhook', safety: 'read', isAddress: true, uniqueKeys: true };
   const json = checkAnswer(await requestJson(transport, call));
   const url = urlIn(json);
   if (url !== undefined) return { url, json };
@@ -109,7 +104,7 @@ export const testWebhook = (transport: Transport, type: string): Promise<Webhook
   changeWebhook(transport, `/webhook/test/${encodeURIComponent(type)}`);
 
 async function changeWebhook(transport: Transport, path: string, params?: JsonObject): Promise<Webhook> {
-  const call = { method: 'POST', path, safety: 'once', isAddress: true, ...(params && { params }) } as const;
+  const call: Call = { method: 'POST', path, safety: 'once', isAddress: true, ...(params && { params }) };
   const json = checkAnswer(await requestJson(transport, call));
   // It may be a message alone.
   return { url: urlIn(json) ?? '', json };
