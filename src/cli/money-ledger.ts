@@ -64,16 +64,14 @@ async function keptBudget(context: Needed): Promise<KeptBudget | undefined> {
             localLedgerPath,
             settings.profileName,
             mask.hide,
-            {
-              checks: false,
-            },
           )
         : await (await import('../ledger/shared.ts')).viewShared(
             await context.sharedLedgerOptions(sharedLedger, settings, LOOK_LIMIT_MS),
             mask.hide,
           );
     try {
-      return await view?.budget();
+      const { Budgets } = await import('../ledger/budgets.ts');
+      return await (view && new Budgets(view.context).get());
     } finally {
       await view?.close();
     }

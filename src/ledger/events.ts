@@ -187,6 +187,18 @@ export class Events extends Table {
     return new Set(names.filter((_, at) => kept[at]));
   }
 
+  /** The number of the latest one. */
+  async latest(): Promise<number> {
+    const sql = 'SELECT coalesce(max(id), 0) AS id FROM events WHERE profile = ?';
+    return (await this.db.get<{ id: number }>(sql, this.profile))?.id ?? 0;
+  }
+
+  /** The first of a name after a number. */
+  async firstAfter(n: number, name: string): Promise<number | undefined> {
+    const sql = 'SELECT min(id) AS id FROM events WHERE profile = ? AND id > ? AND event = ?';
+    return (await this.db.get<{ id: number | null }>(sql, this.profile, n, name))?.id ?? undefined;
+  }
+
   async count(filter: EventFilter): Promise<number> {
     const { where, values } = this.#where(filter);
     const sql = `SELECT count(*) AS n FROM events WHERE ${where}`;

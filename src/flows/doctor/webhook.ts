@@ -1,6 +1,9 @@
 /** The account's webhook, the listener behind it, and the way of an event from the service to the ledger. */
+
 import type { Transport } from '../../api/http/transport.ts';
 import { getWebhook, testWebhook } from '../../api/webhook.ts';
+import { Events } from '../../ledger/events.ts';
+import { factsOf } from '../../ledger/inspect.ts';
 import { loanOfUrl, setCommand } from '../../ledger/webhook-loans.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { durationText } from '../../lib/duration.ts';
@@ -75,15 +78,16 @@ export class WebhookChecks {
         'no webhook is set, so that no event is sent',
         'set one with: steno listen --register, or steno webhook set <url>',
       );
-    if (!view || !(await view.facts()).listeners)
+    if (!view || !(await factsOf(view.context)).listeners)
       return fail('no listener runs here that could keep it', 'start one in another window: steno listen');
-    const latest = await view.latestEvent();
+    const events = new Events(view.context);
+    const latest = await events.latest();
     const startedAt = monotonicMs();
     try {
       const n = await within(TEST_LIMIT_MS, signal, async (limit) => {
         await testWebhook(await this.#connect(key, limit), type);
         for (;;) {
-          const found = await view.eventAfter(latest, type);
+          const found = await events.firstAfter(latest, type);
           if (found !== undefined) return found;
           await sleep(POLL_INTERVAL_MS, limit);
         }
