@@ -286,19 +286,19 @@ export class RowMerger {
       rows.filter(({ id }) => !profiles.has(String(id))),
     ];
     await bringTogether(this.#db, known, profiles, this.#options.moves);
-    const numbers = await this.#newNumbers('purchases', added);
-    await insertRows(
-      this.#db,
-      'purchases',
-      added.map((fields, at) => ({ ...fields, number: numbers[at] as number })),
-    );
     for (const { profile, id } of rows) this.#numbers.touch('purchases', String(profile), [String(id)]);
+    return this.#addAndMerge('purchases', added, known);
+  }
+
+  async #addAndMerge(
+    table: 'purchases' | 'files',
+    added: readonly Fields[],
+    known: readonly Fields[],
+  ): Promise<Counts> {
+    await this.#insertNumbered(table, added);
     // A number that is never used: without one, the database would give one away.
-    const updated = await mergeRows(
-      this.#db,
-      'purchases',
-      known.map((fields) => ({ ...fields, number: -1 })),
-    );
+    const unnumbered = known.map((fields) => ({ ...fields, [numberColumn(table)]: -1 }));
+    const updated = await mergeRows(this.#db, table, unnumbered);
     return { ...noRows, new: added.length, updated, known: known.length - updated };
   }
 
@@ -356,19 +356,13 @@ export class RowMerger {
        CROSS JOIN files ON files.profile = column1 AND files.id = column2`,
       ...keys.flat(),
     );
-    const isKnown = new Set(found.map(({ profile, id }) => JSON.stringify([profile, id])));
-    const isNew = ({ profile, id }: Fields): boolean => !isKnown.has(JSON.stringify([profile, id]));
-    const added = rows.filter(isNew);
-    const numbers = await this.#newNumbers('files', added);
-    await insertRows(
-      this.#db,
+    const known = new Set(found.map(({ profile, id }) => JSON.stringify([profile, id])));
+    const isKnown = ({ profile, id }: Fields): boolean => known.has(JSON.stringify([profile, id]));
+    return this.#addAndMerge(
       'files',
-      added.map((fields, at) => ({ ...fields, seq: numbers[at] as number })),
+      rows.filter((fields) => !isKnown(fields)),
+      rows.filter(isKnown),
     );
-    // A number that is never used: without one, the database would give one away.
-    const known = rows.filter((fields) => !isNew(fields)).map((fields) => ({ ...fields, seq: -1 }));
-    const updated = known.length ? await mergeRows(this.#db, 'files', known) : 0;
-    return { ...noRows, new: added.length, updated, known: known.length - updated };
   }
 
   async #mergeByKey(table: string, rows: readonly Fields[]): Promise<Counts> {
@@ -416,21 +410,25 @@ export class RowMerger {
 
   /** Adds rows that have numbers which others refer to; gives their numbers in this ledger. */
   async #addNumbered(table: 'events' | 'runs', rows: readonly Fields[]): Promise<number[]> {
-    const numbers = await this.#newNumbers(table, rows);
-    await insertRows(
-      this.#db,
-      table,
-      rows.map((fields, at) => ({ ...fields, id: numbers[at] as number })),
-    );
+    const numbers = await this.#insertNumbered(table, rows);
     for (const [at, fields] of rows.entries())
       this.#numbers.add(table, Number(fields.id), numbers[at] as number);
     return numbers;
   }
 
-  async #newNumbers(table: NumberedTable, rows: readonly Fields[]): Promise<number[]> {
-    if (this.#options.dryRun) return rows.map(() => --this.#lastDryNumber);
-    const wanted = rows.map((fields) => Number(fields[numberColumn(table)] ?? 0));
-    return rows.length ? this.#db.idsFor(table, wanted) : [];
+  async #insertNumbered(table: NumberedTable, rows: readonly Fields[]): Promise<number[]> {
+    if (rows.length === 0) return [];
+    const column = numberColumn(table);
+    const wanted = rows.map((fields) => Number(fields[column] ?? 0));
+    const numbers = this.#options.dryRun
+      ? rows.map(() => --this.#lastDryNumber)
+      : await this.#db.idsFor(table, wanted);
+    await insertRows(
+      this.#db,
+      table,
+      rows.map((fields, at) => ({ ...fields, [column]: numbers[at] as number })),
+    );
+    return numbers;
   }
 }
 
