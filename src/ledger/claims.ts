@@ -1,9 +1,10 @@
 /** Which purchase holds which name. A name has one holder: the primary key sees to that, whatever processes do. */
 
+import { storedName } from '../lib/names.ts';
 import { otherSender, type Sender, senderText } from '../lib/sender.ts';
 import { SKUS_NOW } from './files.ts';
 import { holdsLease } from './lease.ts';
-import { IS_ACCEPTED, type PurchaseKind, storedName } from './purchase.ts';
+import { IS_ACCEPTED, type PurchaseKind } from './purchase.ts';
 import type { Statement, Store, Value } from './stores/store.ts';
 import { jsonList, keptText, NOW, Table } from './table.ts';
 

@@ -1,5 +1,6 @@
 /** How purchases, their items and files are written; the base of the tables that do so. */
 import { ciActor, ciJobUrl } from '../lib/ci-job.ts';
+import { spellingOf, storedName } from '../lib/names.ts';
 import { thisProcess, userName } from '../lib/processes.ts';
 import { Claims } from './claims.ts';
 import type { OrderedAudio, OrderedFile } from './ordered-files.ts';
@@ -10,8 +11,6 @@ import {
   type NewPurchase,
   type PurchaseKind,
   type PurchaseSender,
-  spellingOf,
-  storedName,
 } from './purchase.ts';
 import type { Statement, Store, Value } from './stores/store.ts';
 import { NOW, Table, type TableContext } from './table.ts';

@@ -151,8 +151,6 @@ export function hiddenPurchase(purchase: NewPurchase, hide: (text: string) => st
 
 // An audio of an order, with its names: an order claims every name of each of its audios.
 
-export { spellingOf, storedName, urlName } from '../lib/names.ts';
-
 /** One audio of an order. */
 export interface Audio {
   readonly url: string;
