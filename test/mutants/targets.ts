@@ -24,8 +24,8 @@ const orderingShared = tests('test/flows/orders', 'attempts being-sent budget pl
 const targets: readonly Target[] = [
   {
     sources: [
-      ...named('src/ledger', 'purchases claims purchase-table open-attempts audio-names budgets lease moved'),
-      ...named('src/ledger', 'order-audios ordered-files outbox'),
+      ...named('src/ledger', 'purchases claims purchase-table open-attempts purchase budgets lease moved'),
+      ...named('src/ledger', 'ordered-files outbox'),
     ],
     inProcess: tests(
       'test/ledger',
@@ -56,7 +56,7 @@ const targets: readonly Target[] = [
     shared: [],
   },
   {
-    sources: [...named('src/ledger', 'merge-rules merged bill'), ...named('src/ledger/dump', 'merge moving')],
+    sources: ['src/ledger/bill.ts', ...named('src/ledger/dump', 'merge rules derive')],
     inProcess: tests('test/ledger', 'bill merge dump'),
     tests: tests('test/ledger', 'records'),
     shared: [],
