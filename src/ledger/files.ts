@@ -1,4 +1,4 @@
-/** A file as the ledger gives it, with what is kept of its order. */
+/** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { feedMark } from '../lib/names.ts';
@@ -8,6 +8,7 @@ import { detailsText, parseDetails } from './purchase.ts';
 import type { Statement, Store, Value } from './stores/store.ts';
 import { jsonList, Table } from './table.ts';
 
+/** A file as the ledger gives it, with what is kept of its order. */
 export interface FileRow {
   readonly seq: number;
   readonly id: string;
@@ -61,8 +62,6 @@ export const FILE_COLUMNS = `files.seq, files.id, files.purchase, files.order_id
   purchases.actor`;
 
 export const FILES_AND_ORDERS = 'files LEFT JOIN purchases ON purchases.id = files.purchase';
-
-// The files of the orders: what is known of each, and which are open, that is, may still change.
 
 export interface FileFilter {
   readonly states?: readonly string[];

@@ -1,5 +1,4 @@
 /** A call that costs or returns money, on its way to the service, and what the service made of it. */
-
 import { audioIdentity, contentKey, keyName, urlName } from '../lib/names.ts';
 import type { ProcessMark } from '../lib/processes.ts';
 

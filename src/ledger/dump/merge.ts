@@ -1,4 +1,7 @@
-/** What an import must remember of its rows: in a scratch database, because there may be a great many. */
+/**
+ * Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
+ * older export never undoes what was learned since.
+ */
 import type { Database } from '../../lib/sqlite.ts';
 import { isRefusedValue } from '../../lib/sqlite-errors.ts';
 import { isRefusedRow } from '../stores/postgres-connection.ts';
@@ -10,6 +13,7 @@ import { type Fields, insertRows, mergeRows, placesFor } from './rules.ts';
 
 const PAGE_ROWS = 1_000;
 
+/** What an import must remember of its rows: in a scratch database, because there may be a great many. */
 export class ImportedNumbers {
   readonly #scratch: Database;
 
@@ -114,9 +118,6 @@ export class ImportedNumbers {
     }
   }
 }
-
-// Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
-// older export never undoes what was learned since.
 
 export interface Counts {
   readonly new: number;

@@ -1,7 +1,7 @@
 /**
  * What stays where two records of one account meet: in an import, in a copy, on either store. Knowledge is only added.
  * Each rule takes the greater of two values, by an order that depends on nothing but the two; so the result is the same
- * whichever record comes first, and however often. What follows from the rows is derived anew: see merged.ts.
+ * whichever record comes first, and however often. What follows from the rows is derived anew: see derive.ts.
  */
 
 import { rankOf } from '../purchase-table.ts';
