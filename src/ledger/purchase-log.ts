@@ -4,7 +4,7 @@ import type { Sender } from '../lib/sender.ts';
 import { PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
 import type { PurchaseKind } from './purchase.ts';
 import type { Value } from './stores/store.ts';
-import { jsonList, Table } from './table.ts';
+import { groupBy, jsonList, Table } from './table.ts';
 
 export interface LogEntry {
   readonly id: string;
@@ -165,8 +165,8 @@ export class PurchaseLog extends Table {
         ids,
       ),
     ]);
-    const itemsOf = groupBy(items);
-    const settlementsOf = groupBy(settlements);
+    const itemsOf = groupBy(items, ({ purchase }) => purchase);
+    const settlementsOf = groupBy(settlements, ({ purchase }) => purchase);
     return rows.map((row) => this.#entryOf(row, itemsOf.get(row.id) ?? [], settlementsOf.get(row.id) ?? []));
   }
 
@@ -196,14 +196,4 @@ export class PurchaseLog extends Table {
       this.profile,
     );
   }
-}
-
-function groupBy<Row extends { readonly purchase: string }>(rows: readonly Row[]): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(row.purchase);
-    if (group) group.push(row);
-    else groups.set(row.purchase, [row]);
-  }
-  return groups;
 }

@@ -96,6 +96,17 @@ export abstract class Table {
 /** SQL for the time by the clock of the database: on a shared ledger, those of other machines may be wrong. */
 export const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
+/** Rows by a text of each, in their order. */
+export function groupBy<Row>(rows: readonly Row[], textOf: (row: Row) => string): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(textOf(row));
+    if (group) group.push(row);
+    else groups.set(textOf(row), [row]);
+  }
+  return groups;
+}
+
 export const timestamp = (): string => new Date(nowMs()).toISOString();
 
 /** How JSON writes a NUL and half of a surrogate pair. */

@@ -6,6 +6,7 @@
 
 import { rankOf } from '../purchase-table.ts';
 import type { Store, Value } from '../stores/store.ts';
+import { groupBy } from '../table.ts';
 
 /** Columns that belong together: all are taken from the row that ranks higher, by `by` and then by their own values. */
 export interface Group {
@@ -204,13 +205,6 @@ const insertInto = (table: string, rows: readonly Fields[]): string =>
 const valuesOf = (rows: readonly Fields[]): Value[] => rows.flatMap((row) => Object.values(row));
 
 /** An export lacks the columns that a later migration has added. */
-function withSameColumns(rows: readonly Fields[]): Fields[][] {
-  const groups = new Map<string, Fields[]>();
-  for (const row of rows) {
-    const columns = Object.keys(row).join();
-    const group = groups.get(columns);
-    if (group) group.push(row);
-    else groups.set(columns, [row]);
-  }
-  return [...groups.values()];
-}
+const withSameColumns = (rows: readonly Fields[]): Fields[][] => [
+  ...groupBy(rows, (row) => Object.keys(row).join()).values(),
+];
