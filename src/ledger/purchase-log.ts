@@ -4,7 +4,7 @@ import type { Sender } from '../lib/sender.ts';
 import { PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
 import type { PurchaseKind } from './purchase.ts';
 import type { Value } from './stores/store.ts';
-import { groupBy, jsonList, Table } from './table.ts';
+import { Conditions, groupBy, jsonList, Table } from './table.ts';
 
 export interface LogEntry {
   readonly id: string;
@@ -105,18 +105,13 @@ export class PurchaseLog extends Table {
     last: readonly Value[] | undefined,
   ): Promise<LogRow[]> {
     const asked = this.#asked(file, order);
-    const where = ['profile = ?', 'tracked = 0'];
-    const values: Value[] = [...asked.values, this.profile];
-    const add = (condition: string, ...more: Value[]): void => {
-      where.push(condition);
-      values.push(...more);
-    };
-    if (since !== undefined) add('started_at >= ?', since);
-    if (last) add('(started_at, number) < (?, ?)', ...last);
+    const all = new Conditions().add('profile = ?', this.profile).add('tracked = 0');
+    if (since !== undefined) all.add('started_at >= ?', since);
+    if (last) all.add('(started_at, number) < (?, ?)', ...last);
     return this.db.all<LogRow>(
       `SELECT ${PURCHASE_COLUMNS}, test
-       FROM ${asked.from} WHERE ${where.join(' AND ')} ORDER BY started_at DESC, number DESC LIMIT ${size}`,
-      ...values,
+       FROM ${asked.from} WHERE ${all.where} ORDER BY started_at DESC, number DESC LIMIT ${size}`,
+      ...[...asked.values, ...all.values],
     );
   }
 
