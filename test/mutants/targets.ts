@@ -17,7 +17,7 @@ const ordering = [
   ...tests('test/flows/orders', 'answers attempts being-sent budget feeds local-files manifest place'),
   ...tests('test/flows/orders', 'same-audio sending signatures stopped unclear-rows'),
   ...tests('test/flows/files', 'track pairing'),
-  ...tests('test/ledger/postgres', 'copy outcomes races store'),
+  ...tests('test/ledger/stores', 'copy outcomes races store'),
 ];
 const orderingShared = tests('test/flows/orders', 'attempts being-sent budget place stopped unclear-rows');
 
