@@ -4,7 +4,7 @@ import type { Context } from '../cli/context.ts';
 import { kindOf, planInstall } from '../completion/install.ts';
 import { chooseShell, placeOf, thisMachine } from '../completion/places.ts';
 import { completionScript } from '../completion/script.ts';
-import { once, type Completions, type ReadSettings, type Setup } from '../flows/doctor/check.ts';
+import { type Completions, once, type ReadSettings, type Setup } from '../flows/doctor/check.ts';
 import { examine } from '../flows/doctor/doctor.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { plural } from '../lib/text.ts';

@@ -12,7 +12,7 @@ import {
   readCostFacts,
 } from '../flows/orders/cost.ts';
 import { doubtfulText, otherSkusNote } from '../flows/orders/duplicates.ts';
-import { raiseUnplaced, orderGoOn } from '../flows/orders/failures.ts';
+import { orderGoOn, raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { type KeptOut, OrderGuard } from '../flows/orders/guard.ts';
 import { isLocalPath, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';

@@ -2,10 +2,16 @@ import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { changedFiles } from '../flows/files/shown.ts';
-import { type ChangePlan, planAll, raiseUnchanged, sendChanges } from '../flows/orders/changes.ts';
 import type { OrderCosts } from '../flows/orders/cost.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
-import { asOrder, callCosts } from '../flows/orders/money-calls.ts';
+import {
+  asOrder,
+  type ChangePlan,
+  callCosts,
+  planAll,
+  raiseUnchanged,
+  sendChanges,
+} from '../flows/orders/money-calls.ts';
 import { totalText } from '../flows/prices/estimate.ts';
 import { StenoError } from '../lib/errors.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';

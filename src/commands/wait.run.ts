@@ -1,8 +1,8 @@
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { knownFiles } from '../flows/files/listed.ts';
 import { filesToWaitFor, missingFilesError } from '../flows/files/ids.ts';
+import { knownFiles } from '../flows/files/listed.ts';
 import { waitedFiles } from '../flows/files/shown.ts';
 import { raiseUndelivered, waitAndDownload } from '../flows/files/wait.ts';
 import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';

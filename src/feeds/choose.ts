@@ -1,8 +1,9 @@
 /** Which episodes of a feed are meant. */
-import { usage, errorMessage } from '../lib/errors.ts';
+
+import { runInNewContext } from 'node:vm';
+import { errorMessage, usage } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
 import type { Draft, Episode, Feed } from './feed.ts';
-import { runInNewContext } from 'node:vm';
 
 export interface Choice {
   /** At most so many, the newest. */

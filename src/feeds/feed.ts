@@ -1,14 +1,15 @@
 /** A podcast feed: RSS 2.0 or Atom, and the episodes in it that have audio. */
+
+import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
 import { withoutSignature } from '../lib/audio-identity.ts';
-import { usage, type StenoError } from '../lib/errors.ts';
+import { type StenoError, usage } from '../lib/errors.ts';
+import { isUrl } from '../lib/is-url.ts';
 import { audioIdentity, episodeNames, type FeedMarks } from '../lib/names.ts';
-import { oneLine, plural, hasHidden } from '../lib/text.ts';
+import { hasHidden, oneLine, plural } from '../lib/text.ts';
 import { type Entry, FeedCollector, type Link, type RawFeed } from './entries.ts';
 import { parseFeedDate, parseFeedDuration } from './times.ts';
 import { readXml } from './xml.ts';
-import { isUrl } from '../lib/is-url.ts';
-import { isUtf8 } from 'node:buffer';
-import { TextDecoder } from 'node:util';
 
 // Which of the files of an entry is its audio, and where it is.
 

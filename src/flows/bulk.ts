@@ -1,3 +1,4 @@
+/** The same work for many items: what became of each, and what is raised at the end. */
 import { CallError } from '../api/http/failures.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../lib/errors.ts';
 import { limitHeapGrowth, limitYoungSpace } from '../lib/memory.ts';
@@ -211,11 +212,11 @@ function raiseFailed(failed: readonly Failure[], total: number): void {
   if (total === 1) throw first.error;
   // A service that is down: one line says it all.
   if (failed.length === total && failed.every(({ error }) => error === first.error)) throw first.error;
-  throw new BulkError(kindOf(failed, total), `${failed.length} of ${total} failed`, failed);
+  throw new BulkError(kindOfAll(failed, total), `${failed.length} of ${total} failed`, failed);
 }
 
 /** `all`: how many were tried. */
-export function kindOf(failed: readonly Failure[], all: number): Kind {
+export function kindOfAll(failed: readonly Failure[], all: number): Kind {
   if (failed.length < all) return 'partial';
   const kinds = new Set(failed.map(({ error }) => error.kind));
   const [kind] = kinds;

@@ -1,9 +1,10 @@
 /** One line of `steno doctor`: what is looked at, and what was found. */
-import { formatDuration } from '../../lib/duration.ts';
-import { errorMessage, StenoError } from '../../lib/errors.ts';
+
 import type { Transport } from '../../api/http/transport.ts';
 import type { SharedLedgerOptions } from '../../ledger/shared.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import type { Env } from '../../lib/env.ts';
+import { errorMessage, StenoError } from '../../lib/errors.ts';
 import type { Key } from '../../settings/key.ts';
 import type { Settings } from '../../settings/settings.ts';
 

@@ -1,8 +1,5 @@
-/** All checks, in the order in which they are shown. */
-import { type Check, type CheckResult, runChecks, type Setup, type Finding, fail, ok, once, skipped, warn, within } from './check.ts';
-import { checkCompletions, checkConfigFile, checkSettings, checkDisk, checkStateFolder, checkNode, checkProgram } from './machine.ts';
-import { LedgerChecks } from './ledger.ts';
-import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
+/** `steno doctor`: all checks, in the order in which they are shown; and those of the way of an event. */
+
 import type { Transport } from '../../api/http/transport.ts';
 import { getWebhook, testWebhook } from '../../api/webhook.ts';
 import { loanOfUrl, setCommand } from '../../ledger/webhook-loans.ts';
@@ -13,6 +10,30 @@ import { isSealed } from '../../lib/sealer.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import { maskUserinfo } from '../../lib/userinfo.ts';
+import {
+  type Check,
+  type CheckResult,
+  type Finding,
+  fail,
+  ok,
+  once,
+  runChecks,
+  type Setup,
+  skipped,
+  warn,
+  within,
+} from './check.ts';
+import { LedgerChecks } from './ledger.ts';
+import {
+  checkCompletions,
+  checkConfigFile,
+  checkDisk,
+  checkNode,
+  checkProgram,
+  checkSettings,
+  checkStateFolder,
+} from './machine.ts';
+import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
 
 // The account's webhook, the listener behind it, and the way of an event from the service to the ledger.
 

@@ -14,7 +14,7 @@ import { durationText } from '../../lib/duration.ts';
 import { bytesText } from '../../lib/quantities.ts';
 import { plural } from '../../lib/text.ts';
 import { ledgerPath, spoolPath } from '../../settings/paths.ts';
-import { type Finding, fail, ok, once, skipped, warn, within, type Setup } from './check.ts';
+import { type Finding, fail, ok, once, type Setup, skipped, warn, within } from './check.ts';
 import { accessTrouble } from './machine.ts';
 
 const NONE = 'there is none yet; the first order makes it';

@@ -1,16 +1,16 @@
-/** What runs: Node and steno. */
-import { statSync, type Stats, existsSync, readFileSync, accessSync, constants, statfsSync } from 'node:fs';
-import { join, dirname } from 'node:path';
-import { type Finding, fail, ok, warn, failed, skipped, type Setup, type Completions } from './check.ts';
-import { shellWord } from '../../lib/shell-word.ts';
+/** What is on this machine: Node, steno, settings, folders, completions. */
+import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { accountName } from '../../lib/account-name.ts';
-import { nearest } from '../../lib/suggest.ts';
-import { plural } from '../../lib/text.ts';
-import { isSettingName, settingNames } from '../../settings/settings.ts';
 import { littleRoom } from '../../lib/disk-room.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { bytesText } from '../../lib/quantities.ts';
+import { shellWord } from '../../lib/shell-word.ts';
+import { nearest } from '../../lib/suggest.ts';
+import { plural } from '../../lib/text.ts';
 import { canBeNarrowed, folderRefusal } from '../../settings/paths.ts';
+import { isSettingName, settingNames } from '../../settings/settings.ts';
+import { type Completions, type Finding, fail, failed, ok, type Setup, skipped, warn } from './check.ts';
 
 const OLDEST_NODE = 20;
 const NEWEST_NODE = 26;

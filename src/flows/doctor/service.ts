@@ -1,13 +1,14 @@
 /** The service: whether it is there, whether it takes the key, and what time it has. */
-import { getBalance } from '../../api/balance.ts';
-import { type ProbeAnswer, probe } from '../../api/http/probe.ts';
-import { durationText } from '../../lib/duration.ts';
-import { StenoError, errorMessage } from '../../lib/errors.ts';
-import { type Finding, fail, failed, ok, once, skipped, warn, within, type Setup } from './check.ts';
-import { notKnown } from './machine.ts';
+
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { getBalance } from '../../api/balance.ts';
+import { type ProbeAnswer, probe } from '../../api/http/probe.ts';
 import { proxyFor } from '../../api/http/proxy.ts';
+import { durationText } from '../../lib/duration.ts';
+import { errorMessage, StenoError } from '../../lib/errors.ts';
+import { type Finding, fail, failed, ok, once, type Setup, skipped, warn, within } from './check.ts';
+import { notKnown } from './machine.ts';
 
 const SET_BASE_URL = 'set it with: steno config set base-url https://host/API4   (or STENO_BASE_URL)';
 /** A signature or a token may be refused where clocks differ by more. */

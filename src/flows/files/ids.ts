@@ -1,9 +1,9 @@
 /** An order's id in place of a file's, and the reverse: the ledger knows which it is. Or what is hardly an id. */
-import { idHint, checkId } from '../../api/ids.ts';
+import { checkId, idHint } from '../../api/ids.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { missingText } from '../../ledger/ordered-files.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
-import { missingText } from '../../ledger/ordered-files.ts';
 
 interface MayBeMissing {
   readonly what: string;

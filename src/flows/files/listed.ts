@@ -1,13 +1,13 @@
 /** A file of the ledger as it is listed. */
 import type { AudioFile } from '../../api/files.ts';
+import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { type AudioDetails, audioTitle, parseDetails } from '../../ledger/audio-details.ts';
-import type { FileRow } from '../../ledger/file-row.ts';
-import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 import type { Download } from '../../ledger/downloads.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Transport } from '../../api/http/transport.ts';
+import type { FileRow } from '../../ledger/file-row.ts';
 import type { FileFilter } from '../../ledger/files.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Tally } from '../bulk.ts';
 import { refreshMany } from './refresh.ts';

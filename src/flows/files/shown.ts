@@ -1,18 +1,18 @@
 /** All that is known of a file, from the ledger, from the service, or both: what commands print of it. */
 import { resolve } from 'node:path';
 import { type AudioFile, type FileChange, getFile } from '../../api/files.ts';
+import type { Transport } from '../../api/http/transport.ts';
 import type { Download } from '../../ledger/downloads.ts';
+import type { FileRow } from '../../ledger/file-row.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LeftOutReason, StenoError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
-import { type Outcome, values, doEach } from '../bulk.ts';
-import type { Saved } from '../transcripts/save.ts';
-import { type KnownFiles, knownFiles, type ListedFile, unknownFile, withAnswer, listed } from './listed.ts';
-import type { WaitResult } from './wait.ts';
-import type { Transport } from '../../api/http/transport.ts';
-import type { FileRow } from '../../ledger/file-row.ts';
 import type { Report } from '../../lib/progress.ts';
+import { doEach, type Outcome, values } from '../bulk.ts';
+import type { Saved } from '../transcripts/save.ts';
+import { type KnownFiles, knownFiles, type ListedFile, listed, unknownFile, withAnswer } from './listed.ts';
 import { keepAnswer, REFRESH_CONCURRENCY } from './refresh.ts';
+import type { WaitResult } from './wait.ts';
 
 export interface ShownFile {
   readonly row: ListedFile;

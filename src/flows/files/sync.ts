@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { limitHeapGrowth } from '../../lib/memory.ts';
 import type { Report } from '../../lib/progress.ts';
-import { type Tally, InOrder } from '../bulk.ts';
+import { InOrder, type Tally } from '../bulk.ts';
 import { saveMany } from '../transcripts/fetch.ts';
 import { DEFAULT_TEMPLATE } from '../transcripts/name.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';

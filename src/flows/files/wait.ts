@@ -5,11 +5,11 @@ import { findFileState } from '../../catalog/states.ts';
 import { BulkError, StenoError } from '../../lib/errors.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
 import { failures, raiseFailures } from '../bulk.ts';
-import { type PolledFile, type Polling, pollFiles } from './poll.ts';
 import { type Destination, TranscriptDownloads } from '../transcripts/downloads.ts';
 import { byteCounter } from '../transcripts/fetch.ts';
 import { asksService, DEFAULT_TEMPLATE } from '../transcripts/name.ts';
 import type { Saved } from '../transcripts/save.ts';
+import { type PolledFile, type Polling, pollFiles } from './poll.ts';
 
 export interface WaitOptions
   extends Pick<Polling, 'transport' | 'ledger' | 'notes' | 'poll' | 'onDelivered'> {

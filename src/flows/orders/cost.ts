@@ -6,19 +6,40 @@ import type { KeptBudget, SpendingLimit, SpentRow, UnpricedItem } from '../../le
 import type { KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Cost, NewPurchase } from '../../ledger/purchase.ts';
-import { type Budget, type BudgetPeriod, budgetPeriods, budgetText, parseBudget, periodAt, withCurrency, type Period } from '../../lib/budget.ts';
+import {
+  type Budget,
+  type BudgetPeriod,
+  budgetPeriods,
+  budgetText,
+  type Period,
+  parseBudget,
+  periodAt,
+  withCurrency,
+} from '../../lib/budget.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import { fromMillionths, type Money, millionthsOf, moneyText, parseNumber } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures } from '../bulk.ts';
+import {
+  type Estimate,
+  estimateCost,
+  type PlannedAudio,
+  type Price,
+  pricesFromSettings,
+} from '../prices/estimate.ts';
 import { fetchInvoices, missingOf } from '../prices/invoices.ts';
-import { billedFiles } from '../prices/billed-files.ts';
-import { type Estimate, estimateCost, type PlannedAudio, pricesFromSettings, type Price } from '../prices/estimate.ts';
-import { learnPrices } from '../prices/learn.ts';
-import { type BudgetInForce, budgetState, checkBudget, checkMaxCost, inCurrency, NotCovered, type Spent } from '../prices/limits.ts';
-import type { BilledFile } from '../prices/samples.ts';
+import { type BilledFile, billedFiles, learnPrices } from '../prices/learn.ts';
+import {
+  type BudgetInForce,
+  budgetState,
+  checkBudget,
+  checkMaxCost,
+  inCurrency,
+  NotCovered,
+  type Spent,
+} from '../prices/limits.ts';
 import type { OrderGuard } from './guard.ts';
 import { nameOf, type PlannedOrder, rowOf, splitRows } from './planned-order.ts';
 

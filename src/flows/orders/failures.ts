@@ -2,12 +2,12 @@
 import { CallError } from '../../api/http/failures.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../../lib/errors.ts';
+import { goOnHint, shellLine } from '../../lib/go-on-line.ts';
 import { plural } from '../../lib/text.ts';
 import { values } from '../bulk.ts';
 import type { PlacedOrder } from './place.ts';
 import { countAudios, describeAudio, describeUrls, type PlannedOrder } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
-import { goOnHint, shellLine } from '../../lib/go-on-line.ts';
 
 const GO_ON = 'run the same line again with --skip-ordered';
 

@@ -1,6 +1,13 @@
 /** The chosen episodes of a podcast feed, as rows to order. */
 import { basename } from 'node:path';
-import { type Choice, type Chosen, chooseEpisodes, isChoice, nameOf, parseMatch } from '../../feeds/choose.ts';
+import {
+  type Choice,
+  type Chosen,
+  chooseEpisodes,
+  isChoice,
+  nameOf,
+  parseMatch,
+} from '../../feeds/choose.ts';
 import type { Episode, Feed } from '../../feeds/feed.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
 import type { AudioDetails } from '../../ledger/audio-details.ts';

@@ -3,21 +3,28 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseDetails } from '../../ledger/audio-details.ts';
-import { makeFile, type Audio } from '../../ledger/audio-names.ts';
+import { type Audio, makeFile } from '../../ledger/audio-names.ts';
 import type { Holder } from '../../ledger/claims.ts';
+import type { ToIgnore } from '../../ledger/ignored-audio.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';
-import { uploadName, urlName, contentKey } from '../../lib/names.ts';
+import { contentKey, uploadName, urlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
+import { checkUrl } from '../../lib/urls.ts';
 import { doEach } from '../bulk.ts';
-import { type CountedRows, findAudio, type LeftOut, isUnchanged, readContent, settle } from '../uploads/audio-files.ts';
-import { noUploadCommand, canBeKept, type UploadOptions, uploadAll } from '../uploads/upload.ts';
+import {
+  type CountedRows,
+  findAudio,
+  isUnchanged,
+  type LeftOut,
+  readContent,
+  settle,
+} from '../uploads/audio-files.ts';
+import { canBeKept, noUploadCommand, type UploadOptions, uploadAll } from '../uploads/upload.ts';
 import type { Row } from './manifest-formats.ts';
 import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
-import type { ToIgnore } from '../../ledger/ignored-audio.ts';
-import { checkUrl } from '../../lib/urls.ts';
 
 const READ_JOBS = 4;
 const UPLOAD_JOBS = 4;

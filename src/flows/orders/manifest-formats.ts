@@ -1,14 +1,15 @@
 /** A row of a manifest, whichever way it is written. */
+
+import type { CsvError } from 'csv-parse/sync';
+import { scalar } from '../../api/decode.ts';
+import { findOrderSku } from '../../catalog/skus.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
-import { StenoError, usage, errorMessage } from '../../lib/errors.ts';
+import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { oneLine } from '../../lib/text.ts';
 import { checkUrl } from '../../lib/urls.ts';
 import type { FileMark } from '../uploads/audio-files.ts';
-import { scalar } from '../../api/decode.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts';
-import type { CsvError } from 'csv-parse/sync';
-import { findOrderSku } from '../../catalog/skus.ts';
 
 export interface Cells {
   readonly url: string;

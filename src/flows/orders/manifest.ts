@@ -8,7 +8,20 @@ import { shellWord } from '../../lib/shell-word.ts';
 import { readBytes } from '../../lib/streams.ts';
 import { oneLine } from '../../lib/text.ts';
 import { checkUtf8 } from '../../lib/utf8.ts';
-import { fromCsv, headerMissing, isCsvHeader, isQuotedUrl, lacksHeader, fromJson, type Cells, type ManifestReading, type OnRow, placeText, type Row, rowAt } from './manifest-formats.ts';
+import {
+  type Cells,
+  fromCsv,
+  fromJson,
+  headerMissing,
+  isCsvHeader,
+  isQuotedUrl,
+  lacksHeader,
+  type ManifestReading,
+  type OnRow,
+  placeText,
+  type Row,
+  rowAt,
+} from './manifest-formats.ts';
 
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 

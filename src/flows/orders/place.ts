@@ -1,23 +1,24 @@
 /** Places one order, and tells which file belongs to which of its audios. */
+
+import type { BeforeSend } from '../../api/http/call.ts';
+import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { type Order, placeOrder } from '../../api/orders.ts';
 import { detailsText } from '../../ledger/audio-details.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
-import { recheckTimer, HEARTBEAT_INTERVAL_MS } from '../../ledger/lease.ts';
+import type { SpendingLimit } from '../../ledger/budgets.ts';
+import type { TakeOver } from '../../ledger/claims.ts';
+import { HEARTBEAT_INTERVAL_MS, recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
+import type { Begun, NewPurchase } from '../../ledger/purchase.ts';
+import type { Purchases } from '../../ledger/purchases.ts';
 import { cutSignatures } from '../../lib/audio-identity.ts';
+import { StenoError } from '../../lib/errors.ts';
 import type { Outcome } from '../bulk.ts';
 import type { OrderCosts } from './cost.ts';
 import type { KeptOut, OrderGuard } from './guard.ts';
 import { type PlannedOrder, requestOf } from './planned-order.ts';
-import type { BeforeSend } from '../../api/http/call.ts';
-import { CallError } from '../../api/http/failures.ts';
-import type { SpendingLimit } from '../../ledger/budgets.ts';
-import type { TakeOver } from '../../ledger/claims.ts';
-import type { Begun, NewPurchase } from '../../ledger/purchase.ts';
-import type { Purchases } from '../../ledger/purchases.ts';
-import { StenoError } from '../../lib/errors.ts';
 
 // A purchase is written to the ledger, sent once, and its outcome is written: nothing is bought twice by accident.
 

@@ -1,27 +1,27 @@
 /** Makes order requests of the arguments, flags and manifest. */
-import { existsSync, statSync, createReadStream } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { OrderRequest } from '../../api/orders.ts';
+import { checkOrderSkus } from '../../catalog/check.ts';
+import { findOrderSku, findUpgradeSku } from '../../catalog/skus.ts';
 import type { FeedReading } from '../../feeds/read.ts';
 import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
 import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
-import { usage, StenoError, errorMessage } from '../../lib/errors.ts';
+import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { isUrlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
+import { shellWord } from '../../lib/shell-word.ts';
+import { readBytes } from '../../lib/streams.ts';
+import { TextIndex } from '../../lib/text-index.ts';
+import { checkUrl } from '../../lib/urls.ts';
+import { decodeUtf8 } from '../../lib/utf8.ts';
 import type { CountedRows, LeftOut } from '../uploads/audio-files.ts';
+import { samenessOf } from './duplicates.ts';
 import { type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
 import { isLocalPath, type LocalRows, localRows } from './local-audio.ts';
 import { manifestName, readManifest } from './manifest.ts';
-import { checkTags, type Row, placeText } from './manifest-formats.ts';
-import { type PlannedOrder, describeAudio, type PlannedAudio } from './planned-order.ts';
-import type { OrderRequest } from '../../api/orders.ts';
-import { checkOrderSkus } from '../../catalog/check.ts';
-import { isUrlName } from '../../lib/names.ts';
-import { TextIndex } from '../../lib/text-index.ts';
-import { samenessOf } from './duplicates.ts';
-import { readBytes } from '../../lib/streams.ts';
-import { decodeUtf8 } from '../../lib/utf8.ts';
-import { findOrderSku, findUpgradeSku } from '../../catalog/skus.ts';
-import { shellWord } from '../../lib/shell-word.ts';
-import { checkUrl } from '../../lib/urls.ts';
+import { checkTags, placeText, type Row } from './manifest-formats.ts';
+import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
 
 // Makes orders of rows as they are read: of a million of them, no more is kept than is needed to order them.
 

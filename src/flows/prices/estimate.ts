@@ -1,11 +1,12 @@
 /** What is known of a price, and where it comes from. */
-import { Fraction } from '../../lib/fraction.ts';
-import { monthName } from '../../lib/service-time.ts';
-import { plural } from '../../lib/text.ts';
+
 import { productOf } from '../../catalog/skus.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { usage } from '../../lib/errors.ts';
+import { Fraction } from '../../lib/fraction.ts';
 import { amountText, type Money, MoneySums, moneyText, parseMoney } from '../../lib/money.ts';
+import { monthName } from '../../lib/service-time.ts';
+import { plural } from '../../lib/text.ts';
 
 /** Where a price comes from: a setting of the user's, or what the service has charged before. */
 export type Ground =

@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
-import { millionthsOf, type Money, parseMoney, parseNumber } from '../../lib/money.ts';
+import { type Money, millionthsOf, parseMoney, parseNumber } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 

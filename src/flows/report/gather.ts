@@ -1,12 +1,13 @@
 /** What a report is made of: plain data, with texts as the service sent them and empty where a field is missing. */
-import type { BillItem } from '../../ledger/bill.ts';
-import { type Money, fromMillionths } from '../../lib/money.ts';
+
 import { decodeKeptInvoice } from '../../api/invoices.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
+import type { BillItem } from '../../ledger/bill.ts';
 import { billItems } from '../../ledger/billing.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BoughtRow } from '../../ledger/purchase-log.ts';
-import { listFiles, type ListedFile } from '../files/listed.ts';
+import { fromMillionths, type Money } from '../../lib/money.ts';
+import { type ListedFile, listFiles } from '../files/listed.ts';
 
 export interface ReportFile {
   readonly id: string;

@@ -1,9 +1,10 @@
 /** Spend, turnaround and what is late, from plain data. */
+
+import { findOrderSku, targetDaysOf, transcriptionOf } from '../../catalog/skus.ts';
 import { moneyText } from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
-import { type ReportInput, isWithin, type ReportFile, type UnclearOrder } from './gather.ts';
+import { isWithin, type ReportFile, type ReportInput, type UnclearOrder } from './gather.ts';
 import { type Spend, type SpendRow, spendOf } from './spend.ts';
-import { findOrderSku, targetDaysOf, transcriptionOf } from '../../catalog/skus.ts';
 
 // How long transcripts took against the target of their SKU, what is under way, and what of that is late.
 

@@ -1,10 +1,11 @@
 /** File names made of the service's data: safe on every system, whatever the data holds. */
-import { sep, dirname, resolve } from 'node:path';
+
+import { statSync } from 'node:fs';
+import { dirname, resolve, sep } from 'node:path';
 import { usage } from '../../lib/errors.ts';
+import { isDanglingLink } from '../../lib/folders.ts';
 import { isUrl } from '../../lib/is-url.ts';
 import { pathKey } from '../../lib/path-key.ts';
-import { statSync } from 'node:fs';
-import { isDanglingLink } from '../../lib/folders.ts';
 
 const placeholders = [
   ...(['id', 'title', 'order', 'key', 'tag', 'feed', 'guid', 'date', 'dir', 'basename', 'ext'] as const),

@@ -1,16 +1,23 @@
 /** Finds the audio that a person means by files and folders on disk. */
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import type { BigIntStats, Dirent } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { formatOfName } from '../../catalog/formats.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
-import { audioExtensions } from '../../lib/audio-extensions.ts';
-import { errorCode, errorMessage, type LeftOutReason, StenoError, usage, DiskError } from '../../lib/errors.ts';
-import { shellWord } from '../../lib/shell-word.ts';
-import { createHash } from 'node:crypto';
 import { durationIn } from '../../lib/audio/duration.ts';
 import { FileWindow } from '../../lib/audio/file-window.ts';
+import { audioExtensions } from '../../lib/audio-extensions.ts';
+import {
+  DiskError,
+  errorCode,
+  errorMessage,
+  type LeftOutReason,
+  StenoError,
+  usage,
+} from '../../lib/errors.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { sleep } from '../../lib/sleep.ts';
 
 export interface LeftOut {

@@ -11,10 +11,10 @@ import type { Env } from '../../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
 import { passLines } from '../../lib/pass-lines.ts';
 import { type GroupEnd, ProcessGroup } from '../../lib/process-group.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { plural } from '../../lib/text.ts';
 import { checkUrl } from '../../lib/urls.ts';
 import { doEach, type Outcome } from '../bulk.ts';
-import { shellWord } from '../../lib/shell-word.ts';
 
 export interface UploadOptions {
   readonly command: string;
