@@ -5,7 +5,6 @@ import { changedFiles } from '../flows/files/shown.ts';
 import type { OrderCosts } from '../flows/orders/cost.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
 import {
-  asOrder,
   type ChangePlan,
   callCosts,
   planAll,
@@ -66,7 +65,7 @@ function isConfirmed(
   skus: readonly string[],
   costs: OrderCosts,
 ): Promise<boolean> {
-  const estimate = costs.estimate(ready.map(({ purchase }) => asOrder(purchase)));
+  const estimate = costs.estimate(ready.map(({ purchase }) => purchase));
   const what = `${filesInQuestion(ready.map(({ id }) => id))} with ${skus.join(', ')}`;
   const cost = [`estimated cost ${totalText(estimate)}`, ...costs.leftTexts].join(', ');
   return askPerson(context, (questions) => questions.confirm(`Upgrade ${what} (${cost})?`));

@@ -110,7 +110,7 @@ export const nameOf = ({ title, guid, enclosure }: Episode): string =>
 // `--match`: which titles hold a text, or fit a regular expression between slashes.
 
 /** Says of each title whether it is meant. */
-export type TitleMatch = (titles: readonly string[]) => boolean[];
+type TitleMatch = (titles: readonly string[]) => boolean[];
 
 const MAX_PATTERN_LENGTH = 1_000;
 /** For all titles together. 10,000 of them take some milliseconds, but `(a+)+$` may take longer than we live. */

@@ -7,7 +7,7 @@ import type { XmlHandler } from './xml.ts';
 
 // Which vocabulary an element belongs to, whatever prefix its feed has for it.
 
-export type Vocabulary = 'rss' | 'atom' | 'itunes' | 'podcast' | 'dc' | 'other';
+type Vocabulary = 'rss' | 'atom' | 'itunes' | 'podcast' | 'dc' | 'other';
 
 /** In lower case: feeds differ in the case, the scheme and the end of these. */
 const uris: ReadonlyArray<readonly [RegExp, Vocabulary]> = [
@@ -29,7 +29,7 @@ const prefixes: Readonly<Record<string, Vocabulary>> = {
 };
 
 /** What holds within an element. */
-export interface Scope {
+interface Scope {
   readonly parent: Scope | undefined;
   readonly vocabularies: ReadonlyMap<string, Vocabulary>;
   /** What relative addresses are relative to: `xml:base`. */
@@ -39,7 +39,7 @@ export interface Scope {
 /** What a root without prefix says by its name: feeds have these in namespaces of their own, or in none. */
 const roots: Readonly<Record<string, Vocabulary>> = { rss: 'rss', feed: 'atom' };
 
-export function scopeWithin(
+function scopeWithin(
   parent: Scope | undefined,
   name: string,
   attributes: Readonly<Record<string, string>>,

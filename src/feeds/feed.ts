@@ -13,7 +13,7 @@ import { readXml } from './xml.ts';
 
 // Which of the files of an entry is its audio, and where it is.
 
-export interface Enclosure {
+interface Enclosure {
   /** Absolute; as the feed spells it where that is possible. */
   readonly url: string;
   readonly type: string | undefined;
@@ -24,7 +24,7 @@ const audioEndings =
   /\.(?:mp3|m4[abpv]|mp4|mp2|mpga|aac|og[agv]|opus|spx|wave?|flac|wma|wmv|webm|mk[av]|aiff?|aifc|amr|3gpp?|3g2|caf|mov|mpe?g|avi|ac3|au|ra|rm)$/i;
 
 /** A feed may offer one episode in several formats: the first audio counts, or the first video. */
-export function chooseEnclosure(all: readonly Link[]): Link | undefined {
+function chooseEnclosure(all: readonly Link[]): Link | undefined {
   return all.find((each) => kindOf(each) === 'audio') ?? all.find((each) => kindOf(each) === 'video');
 }
 
@@ -40,7 +40,7 @@ function kindOf({ type, url }: Link): 'audio' | 'video' | undefined {
 }
 
 /** An absolute http or https URL; undefined where the text is none, and nothing says what it is relative to. */
-export function absoluteUrl({ url, base }: Link, documentUrl: string | undefined): string | undefined {
+function absoluteUrl({ url, base }: Link, documentUrl: string | undefined): string | undefined {
   const parent = base !== undefined && isUrl(base) ? base : documentUrl;
   if (!isUrl(url, parent)) return undefined;
   const { protocol, href } = new URL(url, parent);
@@ -49,7 +49,7 @@ export function absoluteUrl({ url, base }: Link, documentUrl: string | undefined
   return isPlain ? url : href;
 }
 
-export const enclosureOf = ({ type, length }: Link, url: string): Enclosure => ({
+const enclosureOf = ({ type, length }: Link, url: string): Enclosure => ({
   url,
   type: type || undefined,
   bytes: /^[1-9]\d{0,14}$/.test(length) ? Number(length) : undefined,
@@ -58,7 +58,7 @@ export const enclosureOf = ({ type, length }: Link, url: string): Enclosure => (
 // Turns the bytes of a feed into text: by byte order mark, then what the server and the feed itself say.
 
 /** `contentType` is the server's; a file has none. */
-export function decodeFeed(bytes: Buffer, contentType: string, where: string): string {
+function decodeFeed(bytes: Buffer, contentType: string, where: string): string {
   return decoderFor(bytes, contentType, where).decode(bytes);
 }
 
@@ -106,7 +106,7 @@ function knownDecoder(name: string): TextDecoder[] {
 const MAX_LENGTH = 262_144;
 
 /** `url` is where the page came from. */
-export function pageError(where: string, page: string, url: string | undefined): StenoError {
+function pageError(where: string, page: string, url: string | undefined): StenoError {
   const feed = feedIn(page.slice(0, MAX_LENGTH), url);
   return usage(
     `${where} is a web page, not a feed`,
@@ -173,7 +173,7 @@ export interface FeedPage {
 }
 
 /** Where older entries are. */
-export interface OlderPage {
+interface OlderPage {
   readonly url: string;
   /** Archives may repeat what newer documents have; a page that adds nothing is the end. */
   readonly isArchive: boolean;

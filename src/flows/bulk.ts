@@ -1,8 +1,6 @@
 /** The same work for many items: what became of each, and what is raised at the end. */
 import { CallError } from '../api/http/failures.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../lib/errors.ts';
-import { limitHeapGrowth, limitYoungSpace } from '../lib/memory.ts';
-import { optimiseLater } from '../lib/optimise-later.ts';
 import { noReport, type Report } from '../lib/progress.ts';
 
 /** What became of one of many items: a value or an error, never both. */
@@ -65,13 +63,6 @@ export async function doMany(work: BulkWork<unknown>): Promise<Tally> {
   return tally;
 }
 
-const ITEMS_BETWEEN_LIMITS = 1_000;
-
-function limitMemory(): void {
-  limitYoungSpace();
-  limitHeapGrowth();
-}
-
 /** How many items there were, and which of them failed. */
 export class Tally {
   readonly total: number;
@@ -110,7 +101,6 @@ async function doAll<T>({
   onOutcome,
   report = noReport,
 }: BulkWork<T> & { readonly onOutcome: (outcome: Outcome<T>, at: number) => void }): Promise<void> {
-  optimiseLater(count);
   let [done, failed] = [0, 0];
   let next = 0;
   let succeeded = false;
@@ -136,7 +126,6 @@ async function doAll<T>({
       if (isServiceDown(error)) down = error;
     }
     done += 1;
-    if (done % ITEMS_BETWEEN_LIMITS === 0) limitMemory();
     report({ done, of: count, failed });
   };
   const mayStart = (): boolean => next < count && !fatal && !down && (succeeded || !unauthorized);
@@ -249,4 +238,24 @@ export class InOrder<Item> {
     this.#early.clear();
     for (const [, item] of left) if (item !== undefined) this.#onNext(item);
   }
+}
+
+/** What became of one piece of work, which may fail with an error for people. */
+export async function outcomeOf<T>(what: string, work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { what, value: await work() };
+  } catch (error) {
+    if (error instanceof StenoError) return { what, error };
+    throw error;
+  }
+}
+
+export function groupBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
 }

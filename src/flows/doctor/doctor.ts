@@ -40,7 +40,7 @@ import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
 const TEST_LIMIT_MS = 20_000;
 const POLL_INTERVAL_MS = 200;
 
-export class WebhookChecks {
+class WebhookChecks {
   readonly #setup: Setup;
   readonly #service: ServiceChecks;
   readonly #ledger: LedgerChecks;
@@ -122,7 +122,7 @@ export class WebhookChecks {
   }
 }
 
-export interface Program {
+interface Program {
   readonly version: string;
   /** Where its build is. */
   readonly folder: string;

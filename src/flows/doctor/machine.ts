@@ -54,7 +54,7 @@ export function accessTrouble(path: string, mode: 0o600 | 0o700): Finding | unde
   );
 }
 
-export const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
+const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
 
 // The config file and what is set.
 

@@ -8,7 +8,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LeftOutReason, StenoError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Report } from '../../lib/progress.ts';
-import { doEach, type Outcome, values } from '../bulk.ts';
+import { doEach, groupBy, type Outcome, values } from '../bulk.ts';
 import type { Saved } from '../transcripts/save.ts';
 import { type KnownFiles, knownFiles, type ListedFile, listed, unknownFile, withAnswer } from './listed.ts';
 import { keepAnswer, REFRESH_CONCURRENCY } from './refresh.ts';
@@ -60,16 +60,8 @@ function allDownloads(noted: readonly Download[], saved: readonly Saved[]): Down
 }
 
 /** By the id of the file: to search all of them for each file would take time that grows with the square. */
-export function savedByFile(saved: readonly Saved[] = []): ReadonlyMap<string, readonly Saved[]> {
-  const byFile = new Map<string, Saved[]>();
-  for (const each of saved) {
-    const { id } = each;
-    const ofFile = byFile.get(id);
-    if (ofFile) ofFile.push(each);
-    else byFile.set(id, [each]);
-  }
-  return byFile;
-}
+export const savedByFile = (saved: readonly Saved[] = []): ReadonlyMap<string, readonly Saved[]> =>
+  groupBy(saved, ({ id }) => id);
 
 /** What the service said of files, and what was written of them: a document each. */
 export function waitedFiles(
@@ -113,7 +105,7 @@ export async function changedFiles(
 
 // Takes files into the ledger that were ordered elsewhere.
 
-export interface Tracked {
+interface Tracked {
   readonly row: ListedFile;
   readonly downloads: readonly Download[];
 }

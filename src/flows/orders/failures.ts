@@ -185,7 +185,7 @@ interface PlacedIds {
   readonly audiofiles: readonly string[];
 }
 
-export interface GoOn {
+interface GoOn {
   readonly goOn: string;
   readonly waitLine: (orders: readonly PlacedIds[]) => string;
 }

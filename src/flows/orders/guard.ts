@@ -57,7 +57,7 @@ export interface KeptOut {
   readonly doubt?: HeldAudio | undefined;
 }
 
-export interface WaitForOthers {
+interface WaitForOthers {
   readonly signal: AbortSignal;
   /** Called when the waiting begins, with what is waited for. */
   readonly onWait: (text: string) => void;

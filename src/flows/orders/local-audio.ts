@@ -39,7 +39,7 @@ export interface LocalRows {
   readonly counted: readonly CountedRows[];
 }
 
-export interface LocalReading {
+interface LocalReading {
   /** Also what is hidden in folders, and linked folders. */
   readonly hidden: boolean;
   /** Without it no file is read: it could not be ordered. */
@@ -99,7 +99,7 @@ async function rowOf(path: string, signal: AbortSignal): Promise<LocalRow | unde
   return { at: path, url: href, path, mark: content.mark, content: content.hash, audio };
 }
 
-export interface UploaderOptions extends Omit<UploadOptions, 'command'> {
+interface UploaderOptions extends Omit<UploadOptions, 'command'> {
   readonly command: string | undefined;
   readonly ledger: Ledger | undefined;
   /** The URLs that recordings got in this run. */

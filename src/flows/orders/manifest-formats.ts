@@ -53,7 +53,7 @@ const fields = ['url', 'path', 'sku', 'notes', 'names', 'key', 'minutes', 'tags'
 /** The header that most manifests need. */
 export const HEADER = 'url,sku,notes,names';
 
-export const isField = (name: string): boolean => fields.includes(name.trim().toLowerCase());
+const isField = (name: string): boolean => fields.includes(name.trim().toLowerCase());
 
 /** How a manifest is read. */
 export interface ManifestReading {
@@ -62,7 +62,7 @@ export interface ManifestReading {
 }
 
 /** Empty for one that is passed over. */
-export function fieldName(name: string, { ignoreColumns }: ManifestReading): string {
+function fieldName(name: string, { ignoreColumns }: ManifestReading): string {
   if (isField(name)) return name.trim().toLowerCase();
   if (ignoreColumns) return '';
   const list = `a manifest has: ${fields.join(', ')}; --ignore-columns ignores others`;
@@ -123,7 +123,7 @@ function secondsOf(minutes: string | undefined): number | undefined {
   );
 }
 
-export const splitTags = (text = ''): string[] =>
+const splitTags = (text = ''): string[] =>
   text.trim() === '' ? [] : text.split(/[|,;]/).map((tag) => tag.trim());
 
 export const splitSkus = (text = ''): string[] => text.split(/[\s,;|]+/).filter(Boolean);
@@ -132,7 +132,7 @@ export const splitNames = (text = ''): string[] =>
   text.trim() === '' ? [] : text.split('|').map((name) => name.trim());
 
 /** Adds to an error where in the manifest it is. */
-export function withPosition<T>(at: string, work: () => T): T {
+function withPosition<T>(at: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -247,16 +247,15 @@ export const headerMissing = (at: string): StenoError =>
     `begin it with a line that names its columns: ${HEADER} (a URL that holds commas goes in quotes)`,
   );
 
-/** `bytes` begin with the header, which is at that line of the manifest. */
+/** The text begins with the header, which is at that line of the manifest. */
 export async function fromCsv(
-  bytes: Buffer,
+  text: string,
   { where, line: firstLine }: Place,
   onRow: OnRow,
   reading: ManifestReading,
 ): Promise<void> {
   const { parse } = await import('csv-parse/sync');
-  const lineBreak = bytes.indexOf('\n');
-  const header = bytes.toString('utf8', 0, lineBreak < 0 ? bytes.length : lineBreak);
+  const [header = ''] = text.split('\n', 1);
   const delimiter = SEPARATOR.exec(header)?.[0] ?? ',';
   let columns: string[] | undefined;
   let lastLine = 0;
@@ -269,7 +268,7 @@ export async function fromCsv(
     return null;
   };
   try {
-    parse(bytes, {
+    parse(text, {
       skip_empty_lines: true,
       relax_column_count: true,
       delimiter,
@@ -282,7 +281,7 @@ export async function fromCsv(
     if (error instanceof StenoError) throw error;
     const { code, lines = 1 } = error as Partial<CsvError> & { lines?: number };
     // The parser looks for the closing quote to the end of the text: what to correct is where the record begins.
-    const line = code === 'CSV_QUOTE_NOT_CLOSED' ? nextRecord(bytes.toString(), lastLine) : lines;
+    const line = code === 'CSV_QUOTE_NOT_CLOSED' ? nextRecord(text, lastLine) : lines;
     throw usage(
       `${placeText(where, firstLine - 1 + line)}: ${explanations[code ?? ''] ?? errorMessage(error)}`,
       QUOTES,

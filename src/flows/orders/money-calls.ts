@@ -18,16 +18,15 @@ import type { Json, JsonObject } from '../../lib/json.ts';
 import { refundName, upgradeNames } from '../../lib/names.ts';
 import { plural } from '../../lib/text.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { failures, kindOfAll, type Outcome, values } from '../bulk.ts';
+import { failures, kindOfAll, type Outcome, outcomeOf, values } from '../bulk.ts';
 import { costSettings, OrderCosts, readCostFacts } from './cost.ts';
 import { duplicateError, type HeldAudio, heldChange } from './duplicates.ts';
 import { fileProblem, withAttempts } from './failures.ts';
 import { strongest } from './guard.ts';
 import { type Sending, type Sent, sendOnce } from './place.ts';
-import type { PlannedOrder } from './planned-order.ts';
 import { Pacer, type SendingOptions } from './sending.ts';
 
-export interface MoneyCallOptions {
+interface MoneyCallOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   /** By which the ledger knows the service and the key again. */
@@ -53,15 +52,12 @@ export async function callCosts(
 }
 
 /** An upgrade or a refund of a file. */
-export interface PlannedChange {
+interface PlannedChange {
   readonly id: string;
   readonly purchase: NewPurchase;
 }
 
-export async function changeOnce(
-  { id, purchase }: PlannedChange,
-  options: MoneyCallOptions,
-): Promise<FileChange> {
+async function changeOnce({ id, purchase }: PlannedChange, options: MoneyCallOptions): Promise<FileChange> {
   const { kind, skus, test } = purchase;
   const send = (check: BeforeSend): Promise<FileChange> =>
     kind === 'upgrade'
@@ -106,7 +102,7 @@ export async function callOnce(
     keep: (purchases, begun, order) => purchases.markPlaced(begun, purchase, order),
   });
   const [problem] = kept
-    ? fileProblem({ planned: asOrder(purchase), order: answer, files: kept, attempt })
+    ? fileProblem({ planned: { ...purchase, extra: [] }, order: answer, files: kept, attempt })
     : [];
   if (problem) throw problem.error;
 }
@@ -130,7 +126,7 @@ export interface Change extends Pick<NewPurchase, 'skus' | 'test'> {
 }
 
 /** The same change of each file, with what the ledger knows of the file. */
-export async function planChanges(
+async function planChanges(
   files: readonly string[],
   { kind, skus, test }: Change,
   ledger: Ledger | undefined,
@@ -171,12 +167,12 @@ async function sendChecked<Answer, Kept>(
 ): Promise<Sent<Answer, Kept>> {
   const isLimited = costs !== undefined && purchase.kind !== 'refund';
   if (!again) await refuseHeld(purchase, ledger);
-  if (isLimited) costs.check([asOrder(purchase)]);
+  if (isLimited) costs.check([purchase]);
   const limits = isLimited ? costs.limits : [];
   const takeOver = again ? 'any' : [];
   try {
     const sent = await sendOnce(
-      isLimited ? withCosts(purchase, costs) : purchase,
+      isLimited ? costs.priced(purchase) : purchase,
       { ledger, takeOver, limits, onLedgerError },
       sending,
     );
@@ -186,7 +182,7 @@ async function sendChecked<Answer, Kept>(
   }
   // Another process was faster, or has spent what was left.
   if (!again) await refuseHeld(purchase, ledger);
-  if (isLimited) await costs.recheck([asOrder(purchase)]);
+  if (isLimited) await costs.recheck([purchase]);
   throw new StenoError('duplicate', 'it was not sent: another process sent the same call first', {
     hint: 'if it is still wanted, run this again',
   });
@@ -213,7 +209,7 @@ async function heldAudios(
 }
 
 /** The changes that an earlier one of the same holds up, by file. */
-export async function heldChanges(
+async function heldChanges(
   changes: readonly PlannedChange[],
   ledger: Ledger | undefined,
 ): Promise<Map<string, StenoError>> {
@@ -223,20 +219,6 @@ export async function heldChanges(
     changes.flatMap(({ id }, at) => (held[at] ?? []).slice(0, 1).map((each) => [id, heldChange(each)])),
   );
 }
-
-/** As an order, which is what costs are estimated of. */
-export const asOrder = (purchase: NewPurchase): PlannedOrder => ({ ...purchase, extra: [] });
-
-function withCosts(purchase: NewPurchase, costs: OrderCosts): NewPurchase {
-  const { audios } = costs.priced(asOrder(purchase));
-  const withCost = (
-    { url, key, names, details, file, totalBefore }: PurchasedAudio,
-    at: number,
-  ): PurchasedAudio => ({ url, key, names, details, file, totalBefore, cost: audios[at]?.cost });
-  return { ...purchase, audios: purchase.audios.map(withCost) };
-}
-
-// Upgrades or refunds several files, one after the other, each a purchase of its own.
 
 export interface ChangePlan {
   readonly ids: readonly string[];
@@ -254,11 +236,11 @@ export async function planAll(
   const planned = await planChanges(ids, change, ledger);
   const held = again ? new Map<string, StenoError>() : await heldChanges(planned, ledger);
   const ready = planned.filter(({ id }) => !held.has(id));
-  costs?.check(ready.map(({ purchase }) => asOrder(purchase)));
+  costs?.check(ready.map(({ purchase }) => purchase));
   return { ids, ready, held };
 }
 
-export interface SentChanges {
+interface SentChanges {
   /** One for each file, in the order given. */
   readonly outcomes: readonly Outcome<FileChange>[];
   readonly notSent: readonly string[];
@@ -281,7 +263,7 @@ export async function sendChanges(
   for (const [at, each] of ready.entries()) {
     // What a single call shows is how long it takes.
     if (ready.length > 1) report({ done: at, of: ready.length, unit: 'file', failed });
-    const outcome = signal.aborted ? undefined : await outcomeOf(each, options);
+    const outcome = signal.aborted ? undefined : await outcomeOf(each.id, () => changeOnce(each, options));
     // It was interrupted before it was sent.
     if (!outcome || outcome.error?.kind === 'interrupted') break;
     sent.set(each.id, outcome);
@@ -300,16 +282,6 @@ export async function sendChanges(
 }
 
 const notSentText = (because: string): string => `it was not sent, because ${because}`;
-
-async function outcomeOf(change: PlannedChange, options: MoneyCallOptions): Promise<Outcome<FileChange>> {
-  const { id: what } = change;
-  try {
-    return { what, value: await changeOnce(change, options) };
-  } catch (error) {
-    if (error instanceof StenoError) return { what, error };
-    throw error;
-  }
-}
 
 /** Raises what failed: unclear before interrupted before the rest. `done`: `upgraded` or `refunded`. */
 export function raiseUnchanged(
@@ -337,7 +309,7 @@ export function raiseUnchanged(
     unclear ? 'uncertain' : kindOfAll(failed, failed.length + changed.length),
     `${failed.length} of ${outcomes.length} failed`,
     [...failed, ...unsent],
-    unclear?.error.hint ?? `run it again with only what failed: the others are ${done}, and would be again`,
+    unclear?.error.hint ?? `run it again with only the ids that failed: the others would be ${done} twice`,
   );
 }
 

@@ -49,7 +49,7 @@ export interface OrderCallbacks extends Pick<SendingOptions, 'onWaitForOthers'> 
   readonly whileWaiting: <T>(work: (report: Report) => Promise<T>) => Promise<T>;
 }
 
-export interface WaitedOrders extends WaitResult {
+interface WaitedOrders extends WaitResult {
   /** Files that were not waited for, because their order is on hold. */
   readonly held: readonly AudioFile[];
 }

@@ -22,7 +22,7 @@ import { type PlannedOrder, requestOf } from './planned-order.ts';
 
 // A purchase is written to the ledger, sent once, and its outcome is written: nothing is bought twice by accident.
 
-export interface SendOnceOptions {
+interface SendOnceOptions {
   readonly ledger: Ledger | undefined;
   /** The purchases whose names it may take. */
   readonly takeOver: TakeOver;
@@ -50,7 +50,7 @@ export interface Sent<Answer, Kept> {
 }
 
 /** Not sent: another purchase holds some of it or a limit does not allow it; or another process took it over. */
-export type NotSent = 'held' | 'taken over';
+type NotSent = 'held' | 'taken over';
 
 export async function sendOnce<Answer, Kept>(
   purchase: NewPurchase,

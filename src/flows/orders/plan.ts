@@ -12,7 +12,6 @@ import { isUrlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { readBytes } from '../../lib/streams.ts';
-import { TextIndex } from '../../lib/text-index.ts';
 import { checkUrl } from '../../lib/urls.ts';
 import { decodeUtf8 } from '../../lib/utf8.ts';
 import type { CountedRows, LeftOut } from '../uploads/audio-files.ts';
@@ -26,7 +25,7 @@ import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-o
 // Makes orders of rows as they are read: of a million of them, no more is kept than is needed to order them.
 
 /** What holds for every row that does not say otherwise. */
-export interface Defaults {
+interface Defaults {
   readonly skus: readonly string[];
   readonly notes: string | undefined;
   readonly names: readonly string[];
@@ -62,8 +61,8 @@ export class PlannedRows {
   readonly #audios: PlannedAudio[] = [];
   /** Where each of them stands: a line of the manifest, or a text. */
   readonly #places: Array<number | string> = [];
-  /** Their names. */
-  readonly #seen = new TextIndex((at) => this.#audios[at]?.names ?? []);
+  /** By their names. */
+  readonly #seen = new Map<string, number>();
 
   constructor(defaults: Defaults, options: RowOptions) {
     this.#defaults = defaults;
@@ -80,7 +79,7 @@ export class PlannedRows {
 
   /** Where it stands: a line of the manifest, a path or an episode; empty for a URL of the command line. */
   placeOf({ names }: Audio): string {
-    const at = names.map((name) => this.#seen.find(name)).find((found) => found !== undefined);
+    const at = names.map((name) => this.#seen.get(name)).find((found) => found !== undefined);
     return at === undefined ? '' : this.#placeOf(at);
   }
 
@@ -88,7 +87,7 @@ export class PlannedRows {
   #isRepeated(row: Row, audio: PlannedAudio, line: number | undefined): boolean {
     const { names } = audio;
     for (const name of names) {
-      const first = this.#seen.find(name);
+      const first = this.#seen.get(name);
       if (first === undefined) continue;
       if (this.#options.again) return true;
       if (isUrlName(name) && hasOtherGuid(audio, this.#audios[first])) {
@@ -103,7 +102,7 @@ export class PlannedRows {
     }
     const at = this.#audios.push(audio) - 1;
     this.#places.push(line ?? row.at);
-    for (const name of names) this.#seen.add(name, at);
+    for (const name of names) this.#seen.set(name, at);
     return false;
   }
 
@@ -167,7 +166,7 @@ const copied = ({ url, key, names, details, path, mark }: PlannedAudio): Planned
 const MAX_NOTES_BYTES = 1024 * 1024;
 
 /** Notes from the command line, a file or stdin. */
-export async function readNotes(
+async function readNotes(
   notes: string | undefined,
   file: string | undefined,
   stdin: NodeJS.ReadStream,
@@ -194,7 +193,7 @@ const flagsOfParams: Readonly<Record<string, string>> = {
 };
 
 /** `key=value` pairs for parameters that the API document does not list. */
-export function parseParams(params: readonly string[]): Array<[string, string]> {
+function parseParams(params: readonly string[]): Array<[string, string]> {
   return params.map((param) => {
     const at = param.indexOf('=');
     const key = param.slice(0, Math.max(at, 0));
@@ -210,7 +209,7 @@ export function parseParams(params: readonly string[]): Array<[string, string]> 
 
 const QUOTE = 'put the URL in quotes, because the shell ends a line at &';
 
-export function checkUrlArgument(text: string, skus: readonly string[]): string {
+function checkUrlArgument(text: string, skus: readonly string[]): string {
   if (findOrderSku(text) || findUpgradeSku(text))
     throw usage(
       `'${text}' is a SKU, not a URL`,
@@ -230,7 +229,7 @@ export function checkUrlArgument(text: string, skus: readonly string[]): string 
 }
 
 /** Why an order may have no --sku. */
-export const skuHint = (args: readonly string[]): string =>
+const skuHint = (args: readonly string[]): string =>
   args.some((arg) => arg.includes('?'))
     ? `choose from: steno skus; if there was more of the line, ${QUOTE}`
     : 'choose from: steno skus';
@@ -279,7 +278,7 @@ export interface OrderInput extends FeedInput {
 }
 
 /** Where what is ordered comes from, beside the arguments. */
-export interface OrderSources {
+interface OrderSources {
   readonly stdin: NodeJS.ReadStream;
   /** How a feed is read. */
   readonly reading: FeedReading;

@@ -5,6 +5,7 @@ import { StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
+import { outcomeOf } from '../bulk.ts';
 import type { HeldFailure } from './duplicates.ts';
 import type { OrderGuard } from './guard.ts';
 import type { PlacedOrder, SentOrder } from './place.ts';
@@ -30,7 +31,7 @@ interface Refused {
 }
 
 /** What the run has seen so far: halving stops where it is not the audios that are refused. */
-export class Refusals {
+class Refusals {
   readonly #alone = new Map<string, number>();
   readonly #accepted = new Set<string>();
 
@@ -57,7 +58,7 @@ const likeness = ({ order: { skus }, error: { status, message } }: Refused): str
   JSON.stringify([skus, status, message]);
 
 /** One order, and its halves. */
-export class Halving {
+class Halving {
   readonly #guard: OrderGuard;
   /** Absent where nothing is halved. */
   readonly #refusals: Refusals | undefined;
@@ -155,7 +156,7 @@ export class Halving {
     return true;
   }
 
-  /** Two more calls that tell nothing would leave too few for one of each audio; there were enough so far. */
+  /** Now there are calls enough to send each audio by itself; after two more halves there would not be. */
   #callsAreShort(whole: Refused): boolean {
     const audios = [whole, ...this.#refused].reduce((sum, { order }) => sum + order.audios.length, 0);
     const calls = MAX_CALLS + 1 - this.#calls;
@@ -252,7 +253,7 @@ export async function sendOrders(
           parts: { ...progress },
         });
       onSending();
-      const outcome = await outcomeOf(order, () => place(order as PlannedOrder, onSending));
+      const outcome = await sent(order, () => place(order as PlannedOrder, onSending));
       // It was interrupted before it was sent.
       if (outcome?.error?.kind === 'interrupted') return stop([order, ...halving.left]);
       outcomes.push(...halving.after(order, outcome));
@@ -319,18 +320,14 @@ export class Pacer {
   }
 }
 
-async function outcomeOf(
-  order: PlannedOrder,
+/** Nothing where it was not sent after all. */
+async function sent(
+  planned: PlannedOrder,
   place: () => Promise<PlacedOrder | undefined>,
 ): Promise<SentOrder | undefined> {
-  const what = describeUrls(order);
-  try {
-    const value = await place();
-    return value && { what, value, planned: order };
-  } catch (error) {
-    if (error instanceof StenoError) return { what, error, planned: order };
-    throw error;
-  }
+  const { what, value, error } = await outcomeOf(describeUrls(planned), place);
+  if (error) return { what, error, planned };
+  return value && { what, value, planned };
 }
 
 /** What would happen to every order after it, or left one unclear. */

@@ -31,7 +31,7 @@ export interface KnownPrice {
   readonly ground: Ground;
 }
 
-export interface UnknownPrice {
+interface UnknownPrice {
   readonly sku: string;
   /** What is missing: `no invoice has it`. */
   readonly reason: string;

@@ -20,7 +20,7 @@ interface Item {
   readonly total: string;
 }
 
-export interface ReadLine {
+interface ReadLine {
   readonly file: string;
   readonly sku: string;
   /** Undefined where it can't be read. */

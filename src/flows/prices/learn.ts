@@ -1,9 +1,11 @@
 /** Learns the price of a minute of each SKU from what the service has billed before. */
+
 import { productOf } from '../../catalog/skus.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { Fraction, least, most } from '../../lib/fraction.ts';
 import { type Money, parseMoney, parseNumber } from '../../lib/money.ts';
 import { parseServiceTime } from '../../lib/service-time.ts';
+import { groupBy } from '../bulk.ts';
 import type { Billing, Ground, KnownPrice, Price } from './estimate.ts';
 
 // What an invoice item says about the price of a minute. The API document says that `total` is `price` multiplied by
@@ -47,7 +49,7 @@ export interface Sample {
 }
 
 /** Undefined for what teaches no price: a credit, something free, an unknown length, or fields that contradict. */
-export function itemSample(item: BilledItem, duration: string, currency: string): Sample | undefined {
+function itemSample(item: BilledItem, duration: string, currency: string): Sample | undefined {
   const minutes = lengthOf(duration);
   const [price, total] = [parseMoney(item.price), parseMoney(item.total)];
   const quantity = parseNumber(item.quantity);
@@ -74,7 +76,7 @@ function contradicts(product: Money | undefined, total: Money | undefined): bool
 }
 
 /** A file with several SKUs does not tell what each of them cost. */
-export function fileSample(file: BilledFile): Sample | undefined {
+function fileSample(file: BilledFile): Sample | undefined {
   const minutes = lengthOf(file.duration);
   const total = parseMoney(file.total);
   const [sku, ...more] = new Set(file.skus.map(productOf));
@@ -122,15 +124,7 @@ export function learnPrices({ items, files }: Billed, currency: string): Map<str
   return prices;
 }
 
-function bySku(samples: readonly Sample[]): Map<string, Sample[]> {
-  const groups = new Map<string, Sample[]>();
-  for (const sample of samples) {
-    const group = groups.get(sample.sku);
-    if (group) group.push(sample);
-    else groups.set(sample.sku, [sample]);
-  }
-  return groups;
-}
+const bySku = (samples: readonly Sample[]): Map<string, Sample[]> => groupBy(samples, ({ sku }) => sku);
 
 function learnPrice(sku: string, all: readonly Sample[], from: 'invoices' | 'files'): Price {
   const samples = newest(all);

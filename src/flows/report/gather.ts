@@ -7,6 +7,7 @@ import { billItems } from '../../ledger/billing.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BoughtRow } from '../../ledger/purchase-log.ts';
 import { fromMillionths, type Money } from '../../lib/money.ts';
+import { groupBy } from '../bulk.ts';
 import { type ListedFile, listFiles } from '../files/listed.ts';
 
 export interface ReportFile {
@@ -43,7 +44,7 @@ export interface Bought extends BillItem {
   readonly estimate: Money | undefined;
 }
 
-export interface ReportItem {
+interface ReportItem {
   readonly sku: string;
   readonly quantity: string;
   readonly price: string;
@@ -102,7 +103,7 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
     {},
     { limit: Number.POSITIVE_INFINITY, asTable: false, withDownloads: false },
   );
-  const bought = boughtByFile(await ledger.purchaseLog.bought());
+  const bought = groupBy(await ledger.purchaseLog.bought(), ({ file }) => file);
   for await (const { rows } of pages)
     files.push(...rows.map((row) => reportFile(row, bought.get(row.id) ?? [])));
   const open = (await ledger.openAttempts.list()).filter(({ status }) => status === 'unclear');
@@ -119,16 +120,6 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
     }),
     unclear,
   };
-}
-
-function boughtByFile(rows: readonly BoughtRow[]): Map<string, BoughtRow[]> {
-  const files = new Map<string, BoughtRow[]>();
-  for (const row of rows) {
-    const file = files.get(row.file);
-    if (file) file.push(row);
-    else files.set(row.file, [row]);
-  }
-  return files;
 }
 
 const textsOf = (list: string | null): string[] => (list ? list.split(',') : []);

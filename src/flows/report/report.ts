@@ -3,8 +3,9 @@
 import { findOrderSku, targetDaysOf, transcriptionOf } from '../../catalog/skus.ts';
 import { moneyText } from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
+import { groupBy } from '../bulk.ts';
 import { isWithin, type ReportFile, type ReportInput, type UnclearOrder } from './gather.ts';
-import { type Spend, type SpendRow, spendOf } from './spend.ts';
+import { type Spend, type SpendTables, spendOf } from './spend.ts';
 
 // How long transcripts took against the target of their SKU, what is under way, and what of that is late.
 
@@ -46,18 +47,11 @@ export interface WaitingFile {
 /** Without test orders, which are not transcribed. */
 const isReal = ({ test }: ReportFile): boolean => !test;
 
-export function turnaroundOf(input: ReportInput): TurnaroundRow[] {
+function turnaroundOf(input: ReportInput): TurnaroundRow[] {
   const delivered = input.files.filter(
     (file) => isReal(file) && file.ended === 'delivered' && isWithin(input, file.deliveredAt),
   );
-  const bySku = new Map<string, ReportFile[]>();
-  for (const file of delivered) {
-    const sku = transcriptionOf(file.skus);
-    const group = bySku.get(sku);
-    if (group) group.push(file);
-    else bySku.set(sku, [file]);
-  }
-  return [...bySku]
+  return [...groupBy(delivered, ({ skus }) => transcriptionOf(skus))]
     .map(([sku, group]) => turnaroundRow(sku, group))
     .sort((one, other) => other.delivered - one.delivered || (one.sku < other.sku ? -1 : 1));
 }
@@ -93,7 +87,7 @@ function median(sorted: readonly number[]): number | undefined {
 }
 
 /** What is open, held or unclear: the latest first, then by the time of the order. */
-export function waitingOf({ files, unclear, now }: ReportInput): WaitingFile[] {
+function waitingOf({ files, unclear, now }: ReportInput): WaitingFile[] {
   const open = files.filter((file) => isReal(file) && !file.ended).map((file) => waitingFile(file, now));
   return [...open, ...unclear.map(unclearFile)].sort(
     (one, other) =>
@@ -139,18 +133,9 @@ const unclearFile = ({ attempt, at, url, skus }: UnclearOrder): WaitingFile => (
   lateSeconds: 0,
 });
 
-export interface Report {
-  /** All in ISO 8601. */
+export interface Report extends Pick<ReportInput, 'since' | 'until'>, SpendTables {
+  /** In ISO 8601. */
   readonly madeAt: string;
-  readonly since: string | undefined;
-  readonly until: string | undefined;
-  /** One row for each currency. */
-  readonly totals: readonly SpendRow[];
-  readonly months: readonly SpendRow[];
-  readonly skus: readonly SpendRow[];
-  readonly orders: readonly SpendRow[];
-  readonly feeds: readonly SpendRow[];
-  readonly tags: readonly SpendRow[];
   readonly turnaround: readonly TurnaroundRow[];
   readonly waiting: readonly WaitingFile[];
   readonly counts: ReportCounts;
@@ -158,7 +143,7 @@ export interface Report {
   readonly notes: readonly string[];
 }
 
-export interface ReportCounts {
+interface ReportCounts {
   readonly delivered: number;
   readonly open: number;
   readonly held: number;
@@ -175,14 +160,8 @@ export function makeReport(input: ReportInput): Report {
   const { totals, months, skus, orders, feeds, tags } = spend;
   return {
     madeAt: new Date(input.now).toISOString(),
-    since: input.since,
-    until: input.until,
-    totals,
-    months,
-    skus,
-    orders,
-    feeds,
-    tags,
+    ...{ since: input.since, until: input.until },
+    ...{ totals, months, skus, orders, feeds, tags },
     turnaround,
     waiting,
     counts: {

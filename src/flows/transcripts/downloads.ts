@@ -36,7 +36,7 @@ import {
   saveTranscript,
 } from './save.ts';
 
-export interface DownloadOptions {
+interface DownloadOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   /** Where the download counts even if the ledger fails: what is asked and written goes through this. */

@@ -26,7 +26,7 @@ export interface TranscriptSelection {
   readonly delivered?: boolean;
 }
 
-export interface OutputTarget {
+interface OutputTarget {
   readonly folder: string;
   readonly template: string;
   /** In place of a folder and a template. */
@@ -37,7 +37,7 @@ export interface OutputTarget {
   readonly forCommand?: boolean;
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   readonly notes?: LedgerNotes | undefined;

@@ -41,7 +41,7 @@ export interface CountedRows {
   readonly isOther?: boolean;
 }
 
-export interface FoundAudio {
+interface FoundAudio {
   /** Each file once, in the order of the arguments; within a folder by name. */
   readonly files: readonly string[];
   /** Files and folders of a given folder that can't be used. */
