@@ -104,8 +104,8 @@ function checkGuids(episodes: readonly Episode[]): void {
   }
 }
 
-export const nameOf = ({ title, guid, enclosure }: Episode): string =>
-  `'${oneLine(title || guid || enclosure.url.replace(/[?#].*$/s, ''), 80)}'`;
+export const nameOf = ({ title, guid, url }: Episode): string =>
+  `'${oneLine(title || guid || url.replace(/[?#].*$/s, ''), 80)}'`;
 
 // `--match`: which titles hold a text, or fit a regular expression between slashes.
 

@@ -82,7 +82,6 @@ export function qualified(name: string, scope: Scope): { vocabulary: Vocabulary;
 export interface Link {
   readonly url: string;
   readonly type: string;
-  readonly length: string;
   /** What it is relative to, where the feed says so. */
   readonly base: string | undefined;
 }
@@ -215,8 +214,8 @@ export class FeedCollector implements XmlHandler {
 }
 
 function linkOf({ attributes }: Tag, { base }: Scope): Link & { rel: string } {
-  const { url, href = url ?? '', type = '', length = '', rel = 'alternate' } = attributes;
-  return { url: href.trim(), type: type.trim(), length: length.trim(), rel: rel.trim().toLowerCase(), base };
+  const { url, href = url ?? '', type = '', rel = 'alternate' } = attributes;
+  return { url: href.trim(), type: type.trim(), rel: rel.trim().toLowerCase(), base };
 }
 
 function useInFeed(feed: RawFeed, name: string, { rel, ...link }: Link & { rel: string }): Element['use'] {

@@ -15,7 +15,7 @@ import type { Begun, NewPurchase } from '../../ledger/purchase.ts';
 import type { Purchases } from '../../ledger/purchases.ts';
 import { cutSignatures } from '../../lib/audio-identity.ts';
 import { StenoError } from '../../lib/errors.ts';
-import type { Outcome } from '../bulk.ts';
+import { groupBy, type Outcome } from '../bulk.ts';
 import type { OrderCosts } from './cost.ts';
 import type { KeptOut, OrderGuard } from './guard.ts';
 import { type PlannedOrder, requestOf } from './planned-order.ts';
@@ -120,14 +120,9 @@ async function checkStillOurs(
 /** Tells other processes that this one is still waiting for the answer. */
 function startHeartbeat(ledger: Ledger | undefined, begun: Begun | undefined): () => void {
   if (!ledger || !begun) return () => {};
-  const beat = async (): Promise<void> => {
-    try {
-      await ledger.purchases.heartbeat(begun);
-    } catch {
-      // A ledger that is locked for a moment: the next one will do.
-    }
-  };
-  const timer = setInterval(() => void beat(), HEARTBEAT_INTERVAL_MS);
+  // A ledger that is locked for a moment: the next one will do.
+  const beat = (): void => void ledger.purchases.heartbeat(begun).catch(() => {});
+  const timer = setInterval(beat, HEARTBEAT_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
@@ -146,11 +141,7 @@ export type SentOrder = Outcome<PlacedOrder> & { readonly planned: PlannedOrder 
 
 /** What was ordered before, by its order. */
 export function existingOrders(rows: readonly KeptOut[]): PlacedOrder[] {
-  const byPurchase = new Map<string, KeptOut[]>();
-  for (const row of rows) {
-    const id = row.holder?.id ?? '';
-    byPurchase.set(id, [...(byPurchase.get(id) ?? []), row]);
-  }
+  const byPurchase = groupBy(rows, ({ holder }) => holder?.id ?? '');
   return [...byPurchase.values()].map((ofOne) => {
     const { planned, holder } = ofOne[0] as KeptOut;
     const files = ofOne.flatMap(({ planned: { audios }, holder: { file = '' } = {} }) =>
