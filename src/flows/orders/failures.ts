@@ -1,5 +1,6 @@
 /** What is raised after orders were sent, and with which exit code. */
 import { CallError } from '../../api/http/failures.ts';
+import type { Order } from '../../api/orders.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../../lib/errors.ts';
 import { goOnHint, shellLine } from '../../lib/go-on-line.ts';
@@ -179,20 +180,9 @@ interface Globals {
   readonly ledger: boolean;
 }
 
-/** An order, and its files. */
-interface PlacedIds {
-  readonly id: string;
-  readonly audiofiles: readonly string[];
-}
-
-interface GoOn {
-  readonly goOn: string;
-  readonly waitLine: (orders: readonly PlacedIds[]) => string;
-}
-
-export const orderGoOn = (line: readonly string[], given: Given, globals: Globals): GoOn => ({
+export const orderGoOn = (line: readonly string[], given: Given, globals: Globals) => ({
   goOn: restHint(line, given, globals),
-  waitLine: (orders) => waitLine(orders, given, globals),
+  waitLine: (orders: readonly Order[]): string => waitLine(orders, given, globals),
 });
 
 function restHint(line: readonly string[], { again, test }: Given, { ledger }: Globals): string {
@@ -204,7 +194,7 @@ function restHint(line: readonly string[], { again, test }: Given, { ledger }: G
 }
 
 function waitLine(
-  orders: readonly PlacedIds[],
+  orders: readonly Order[],
   { download, format, nameAs }: Given,
   { profile, baseUrl, sandbox, ledger }: Globals,
 ): string {

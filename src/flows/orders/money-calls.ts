@@ -3,7 +3,6 @@ import { type FileChange, readChange, refundFile, upgradeFile } from '../../api/
 import type { BeforeSend, Call } from '../../api/http/call.ts';
 import { CallError } from '../../api/http/failures.ts';
 import type { MoneyTarget } from '../../api/http/money-path.ts';
-import type { Transport } from '../../api/http/transport.ts';
 import { cuttingSignatures, type Order, readOrder } from '../../api/orders.ts';
 import { type RawAnswer, sendRaw } from '../../api/raw.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
@@ -23,20 +22,14 @@ import { costSettings, OrderCosts, readCostFacts } from './cost.ts';
 import { duplicateError, type HeldAudio, heldChange } from './duplicates.ts';
 import { fileProblem, withAttempts } from './failures.ts';
 import { strongest } from './guard.ts';
-import { type Sending, type Sent, sendOnce } from './place.ts';
+import { type PlaceOptions, type Sending, type Sent, sendOnce } from './place.ts';
 import { Pacer, type SendingOptions } from './sending.ts';
 
-interface MoneyCallOptions {
-  readonly transport: Transport;
-  readonly ledger: Ledger | undefined;
+interface MoneyCallOptions extends Omit<PlaceOptions, 'upload'> {
   /** By which the ledger knows the service and the key again. */
   readonly keyMark: string | undefined;
   /** Sends it though an earlier one is on order, being sent or unclear. */
   readonly again: boolean;
-  /** What it costs, and whether it may; a refund has none. */
-  readonly costs?: OrderCosts | undefined;
-  /** The ledger could not record what became of it. */
-  readonly onLedgerError: (error: unknown) => Promise<void>;
 }
 
 /** What a call costs counts only under a budget, or where it is shown. */

@@ -22,16 +22,13 @@ import { type PlannedOrder, requestOf } from './planned-order.ts';
 
 // A purchase is written to the ledger, sent once, and its outcome is written: nothing is bought twice by accident.
 
-interface SendOnceOptions {
-  readonly ledger: Ledger | undefined;
+interface SendOnceOptions extends Pick<PlaceOptions, 'ledger' | 'onLedgerError'> {
   /** The purchases whose names it may take. */
   readonly takeOver: TakeOver;
   /** Started before it was prepared; without one, the time begins with its writing. */
   readonly isRecheckDue?: (() => boolean) | undefined;
   /** A test costs nothing, and has none. */
   readonly limits?: readonly SpendingLimit[] | undefined;
-  /** The ledger could not record what became of it. */
-  readonly onLedgerError: (error: unknown) => Promise<void>;
 }
 
 export interface Sending<Answer, Kept> {
@@ -175,8 +172,9 @@ export interface PlaceOptions {
   readonly ledger: Ledger | undefined;
   /** Gives the files of this machine their URLs; what can't be uploaded is left out of the order. */
   readonly upload?: ((order: PlannedOrder) => Promise<PlannedOrder>) | undefined;
+  /** What it costs, and whether it may; a refund has none. */
   readonly costs?: OrderCosts | undefined;
-  /** The ledger could not record what became of an order. */
+  /** The ledger could not record what became of it. */
   readonly onLedgerError: (error: unknown) => Promise<void>;
 }
 

@@ -1,6 +1,12 @@
 /** Fetches the invoices of files that the ledger knows, once, and keeps them. */
 import type { Transport } from '../../api/http/transport.ts';
-import { decodeKeptInvoice, getInvoice, type Invoice, isFinalInvoice } from '../../api/invoices.ts';
+import {
+  decodeKeptInvoice,
+  getInvoice,
+  type Invoice,
+  type InvoiceItem,
+  isFinalInvoice,
+} from '../../api/invoices.ts';
 import type { InvoiceLine, KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
@@ -12,13 +18,8 @@ import { doEach, type Outcome } from '../bulk.ts';
 
 // What an invoice bills, line by line.
 
-interface Item {
-  readonly sku: string;
-  readonly quantity: string;
-  readonly price: string;
-  readonly audiofile: string;
-  readonly total: string;
-}
+/** A line as the service sent it; empty where a field is missing. */
+export type BilledLine = Omit<InvoiceItem, 'id'>;
 
 interface ReadLine {
   readonly file: string;
@@ -28,7 +29,7 @@ interface ReadLine {
 }
 
 /** What no item explains was billed all the same: it is a line of the first file, without a SKU. */
-export function linesOf({ items, total }: { items: readonly Item[]; total: string }): ReadLine[] {
+export function linesOf({ items, total }: { items: readonly BilledLine[]; total: string }): ReadLine[] {
   const lines = items.map((item): ReadLine => {
     const { audiofile: file, sku } = item;
     return { file, sku, cost: costOf(item) };
@@ -43,7 +44,7 @@ export function linesOf({ items, total }: { items: readonly Item[]; total: strin
   return [...lines, { file: first.file, sku: '', cost: { amount: rest, currency } }];
 }
 
-function costOf({ total, price, quantity }: Item): Money | undefined {
+function costOf({ total, price, quantity }: BilledLine): Money | undefined {
   if (total !== '') return parseMoney(total);
   const [each, count] = [parseMoney(price), parseNumber(quantity)];
   return each && count && { ...each, amount: each.amount.times(count) };

@@ -7,21 +7,17 @@ import { type Money, parseMoney, parseNumber } from '../../lib/money.ts';
 import { parseServiceTime } from '../../lib/service-time.ts';
 import { groupBy } from '../bulk.ts';
 import type { Billing, Ground, KnownPrice, Price } from './estimate.ts';
+import type { BilledLine } from './invoices.ts';
 
 // What an invoice item says about the price of a minute. The API document says that `total` is `price` multiplied by
 // `quantity`, and that a file's `duration` is in minutes; it does not say what a quantity counts. So it is never taken
 // for minutes unless it agrees with the duration of its file.
 
 /** Texts as the service sent them; empty where a field is missing. */
-export interface BilledItem {
+export interface BilledItem extends BilledLine {
   readonly invoice: string;
   /** When the invoice was created. */
   readonly created: string;
-  readonly sku: string;
-  readonly price: string;
-  readonly quantity: string;
-  readonly total: string;
-  readonly audiofile: string;
 }
 
 export interface BilledFile {

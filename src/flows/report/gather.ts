@@ -1,6 +1,6 @@
 /** What a report is made of: plain data, with texts as the service sent them and empty where a field is missing. */
 
-import { decodeKeptInvoice } from '../../api/invoices.ts';
+import { decodeKeptInvoice, type Invoice } from '../../api/invoices.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import type { BillItem } from '../../ledger/bill.ts';
 import { billItems } from '../../ledger/billing.ts';
@@ -9,6 +9,7 @@ import type { BoughtRow } from '../../ledger/purchase-log.ts';
 import { fromMillionths, type Money } from '../../lib/money.ts';
 import { groupBy } from '../bulk.ts';
 import { type ListedFile, listFiles } from '../files/listed.ts';
+import type { BilledLine } from '../prices/invoices.ts';
 
 export interface ReportFile {
   readonly id: string;
@@ -44,24 +45,12 @@ export interface Bought extends BillItem {
   readonly estimate: Money | undefined;
 }
 
-interface ReportItem {
-  readonly sku: string;
-  readonly quantity: string;
-  readonly price: string;
-  readonly total: string;
-  readonly audiofile: string;
-}
-
-export interface ReportInvoice {
-  readonly id: string;
+export interface ReportInvoice extends Pick<Invoice, 'id' | 'state' | 'created' | 'total'> {
   /** What it was asked for by: files may name it so. */
   readonly askedAs: string;
-  readonly state: string;
   /** It is not to be read again. */
   readonly isFinal: boolean;
-  readonly created: string;
-  readonly total: string;
-  readonly items: readonly ReportItem[];
+  readonly items: readonly BilledLine[];
 }
 
 /** An order of which it is not known whether it went through. */
