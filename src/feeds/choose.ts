@@ -1,5 +1,4 @@
 /** Which episodes of a feed are meant. */
-
 import { runInNewContext } from 'node:vm';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';

@@ -1,5 +1,4 @@
 /** A podcast feed: RSS 2.0 or Atom, and the episodes in it that have audio. */
-
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { withoutSignature } from '../lib/audio-identity.ts';

@@ -1,5 +1,4 @@
 /** One line of `steno doctor`: what is looked at, and what was found. */
-
 import type { Transport } from '../../api/http/transport.ts';
 import type { SharedLedgerOptions } from '../../ledger/shared.ts';
 import { formatDuration } from '../../lib/duration.ts';

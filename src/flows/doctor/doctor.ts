@@ -1,5 +1,4 @@
 /** `steno doctor`: all checks, in the order in which they are shown; and those of the way of an event. */
-
 import type { Transport } from '../../api/http/transport.ts';
 import { getWebhook, testWebhook } from '../../api/webhook.ts';
 import { loanOfUrl, setCommand } from '../../ledger/webhook-loans.ts';
@@ -34,6 +33,45 @@ import {
   checkStateFolder,
 } from './machine.ts';
 import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
+
+interface Program {
+  readonly version: string;
+  /** Where its build is. */
+  readonly folder: string;
+}
+
+export async function examine(setup: Setup, { version, folder }: Program): Promise<CheckResult[]> {
+  const service = new ServiceChecks(setup);
+  const ledger = new LedgerChecks(setup);
+  const webhook = new WebhookChecks(setup, service, ledger);
+  const checks: readonly Check[] = [
+    { name: 'node', run: () => checkNode() },
+    { name: 'steno', run: () => checkProgram(version, folder) },
+    { name: 'config', run: () => checkConfigFile(setup) },
+    { name: 'settings', run: () => checkSettings(setup) },
+    { name: 'state', run: () => checkStateFolder(setup) },
+    { name: 'disk', run: () => checkDisk(setup) },
+    { name: 'base-url', run: () => service.checkBaseUrl() },
+    { name: 'proxy', run: () => checkProxy(setup) },
+    { name: 'certificates', run: () => checkCertificates(setup) },
+    { name: 'service', needsNetwork: true, run: () => service.checkReachable() },
+    { name: 'key', run: () => service.checkKey() },
+    { name: 'clock', needsNetwork: true, run: () => service.checkClock() },
+    { name: 'ledger', run: () => ledger.checkFile() },
+    { name: 'shared-ledger', run: () => ledger.checkShared() },
+    { name: 'orders', run: () => ledger.checkOrders() },
+    { name: 'spool', run: () => ledger.checkSpool() },
+    { name: 'webhook', needsNetwork: true, run: () => webhook.checkWebhook() },
+    { name: 'listener', run: () => webhook.checkListener() },
+    { name: 'test-event', needsNetwork: true, run: () => webhook.checkTestEvent() },
+    { name: 'completions', run: () => checkCompletions(setup) },
+  ];
+  try {
+    return await runChecks(checks, setup);
+  } finally {
+    await ledger.close();
+  }
+}
 
 // The account's webhook, the listener behind it, and the way of an event from the service to the ledger.
 
@@ -119,44 +157,5 @@ class WebhookChecks {
         'see that the webhook leads to the listener: steno webhook get',
       );
     }
-  }
-}
-
-interface Program {
-  readonly version: string;
-  /** Where its build is. */
-  readonly folder: string;
-}
-
-export async function examine(setup: Setup, { version, folder }: Program): Promise<CheckResult[]> {
-  const service = new ServiceChecks(setup);
-  const ledger = new LedgerChecks(setup);
-  const webhook = new WebhookChecks(setup, service, ledger);
-  const checks: readonly Check[] = [
-    { name: 'node', run: () => checkNode() },
-    { name: 'steno', run: () => checkProgram(version, folder) },
-    { name: 'config', run: () => checkConfigFile(setup) },
-    { name: 'settings', run: () => checkSettings(setup) },
-    { name: 'state', run: () => checkStateFolder(setup) },
-    { name: 'disk', run: () => checkDisk(setup) },
-    { name: 'base-url', run: () => service.checkBaseUrl() },
-    { name: 'proxy', run: () => checkProxy(setup) },
-    { name: 'certificates', run: () => checkCertificates(setup) },
-    { name: 'service', needsNetwork: true, run: () => service.checkReachable() },
-    { name: 'key', run: () => service.checkKey() },
-    { name: 'clock', needsNetwork: true, run: () => service.checkClock() },
-    { name: 'ledger', run: () => ledger.checkFile() },
-    { name: 'shared-ledger', run: () => ledger.checkShared() },
-    { name: 'orders', run: () => ledger.checkOrders() },
-    { name: 'spool', run: () => ledger.checkSpool() },
-    { name: 'webhook', needsNetwork: true, run: () => webhook.checkWebhook() },
-    { name: 'listener', run: () => webhook.checkListener() },
-    { name: 'test-event', needsNetwork: true, run: () => webhook.checkTestEvent() },
-    { name: 'completions', run: () => checkCompletions(setup) },
-  ];
-  try {
-    return await runChecks(checks, setup);
-  } finally {
-    await ledger.close();
   }
 }

@@ -1,5 +1,4 @@
 /** The service: whether it is there, whether it takes the key, and what time it has. */
-
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { getBalance } from '../../api/balance.ts';

@@ -2,7 +2,6 @@
  * Keeps an audio from being bought twice: sorts planned orders into what may be sent, what is on order, what may have
  * been ordered, and what another process is sending right now.
  */
-
 import { areOrdered } from '../../catalog/skus.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import type { Audio } from '../../ledger/audio-names.ts';

@@ -1,5 +1,4 @@
 /** A row of a manifest, whichever way it is written. */
-
 import type { CsvError } from 'csv-parse/sync';
 import { scalar } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';

@@ -1,5 +1,4 @@
 /** Places one order, and tells which file belongs to which of its audios. */
-
 import type { BeforeSend } from '../../api/http/call.ts';
 import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';

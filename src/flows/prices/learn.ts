@@ -1,5 +1,4 @@
 /** Learns the price of a minute of each SKU from what the service has billed before. */
-
 import { productOf } from '../../catalog/skus.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { Fraction, least, most } from '../../lib/fraction.ts';

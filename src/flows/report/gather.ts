@@ -1,5 +1,4 @@
 /** What a report is made of: plain data, with texts as the service sent them and empty where a field is missing. */
-
 import { decodeKeptInvoice, type Invoice } from '../../api/invoices.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import type { BillItem } from '../../ledger/bill.ts';

@@ -1,5 +1,4 @@
 /** File names made of the service's data: safe on every system, whatever the data holds. */
-
 import { statSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { usage } from '../../lib/errors.ts';
