@@ -54,14 +54,8 @@ export const HEADER = 'url,sku,notes,names';
 
 const isField = (name: string): boolean => fields.includes(name.trim().toLowerCase());
 
-/** How a manifest is read. */
-export interface ManifestReading {
-  /** Columns that are not known are passed over. */
-  readonly ignoreColumns?: boolean | undefined;
-}
-
-/** Empty for one that is passed over. */
-function fieldName(name: string, { ignoreColumns }: ManifestReading): string {
+/** Empty for one that is not known, where such columns are passed over. */
+function fieldName(name: string, ignoreColumns: boolean): string {
   if (isField(name)) return name.trim().toLowerCase();
   if (ignoreColumns) return '';
   const list = `a manifest has: ${fields.join(', ')}; --ignore-columns ignores others`;
@@ -144,8 +138,8 @@ function withPosition<T>(at: string, work: () => T): T {
 
 const ONE_A_LINE = 'a manifest of JSON has one object a line';
 
-export function fromJson(line: string, reading: ManifestReading): Cells {
-  const found = fieldsOf(parseObject(line), reading);
+export function fromJson(line: string, ignoreColumns: boolean): Cells {
+  const found = fieldsOf(parseObject(line), ignoreColumns);
   const text = (key: string): string | undefined => textOf(key, found.get(key));
   const list = (key: string, split: (text: string | undefined) => string[]): string[] => {
     const value = found.get(key);
@@ -179,10 +173,10 @@ function parseObject(line: string): JsonObject {
 }
 
 /** Names in any case: `URL` beside `url` would hide one of the two. */
-function fieldsOf(object: JsonObject, reading: ManifestReading): Map<string, Json> {
+function fieldsOf(object: JsonObject, ignoreColumns: boolean): Map<string, Json> {
   const found = new Map<string, Json>();
   for (const [key, value] of object) {
-    const name = fieldName(key, reading);
+    const name = fieldName(key, ignoreColumns);
     if (name === '') continue;
     if (found.has(name)) throw occursTwice(name);
     found.set(name, value);
@@ -251,7 +245,7 @@ export async function fromCsv(
   text: string,
   { where, line: firstLine }: Place,
   onRow: OnRow,
-  reading: ManifestReading,
+  ignoreColumns: boolean,
 ): Promise<void> {
   const { parse } = await import('csv-parse/sync');
   const [header = ''] = text.split('\n', 1);
@@ -263,7 +257,7 @@ export async function fromCsv(
     // The parser tells the line at which a record ends.
     const line = firstLine - 1 + lines - lineBreaksIn(record);
     if (columns) onRow(toRow(columns, record, { where, line }), line);
-    else columns = toColumns(record, placeText(where, line), reading);
+    else columns = toColumns(record, placeText(where, line), ignoreColumns);
     return null;
   };
   try {
@@ -313,10 +307,10 @@ const explanations: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'there is a quote in a cell that does not begin with one',
 };
 
-function toColumns(header: readonly string[], at: string, reading: ManifestReading): string[] {
+function toColumns(header: readonly string[], at: string, ignoreColumns: boolean): string[] {
   if (header.some(startsWithUrl)) throw headerMissing(at);
   return withPosition(at, () => {
-    const columns = header.map((name) => fieldName(name, reading));
+    const columns = header.map((name) => fieldName(name, ignoreColumns));
     const twice = columns.find((column, index) => column && columns.indexOf(column) !== index);
     if (twice) throw usage(`the column ${twice} occurs twice`);
     if (!columns.includes('url') && !columns.includes('path'))

@@ -15,7 +15,6 @@ import {
   isCsvHeader,
   isQuotedUrl,
   lacksHeader,
-  type ManifestReading,
   type OnRow,
   placeText,
   type Row,
@@ -29,14 +28,14 @@ export async function readManifest(
   file: string,
   stdin: NodeJS.ReadStream,
   onRow: OnRow,
-  reading: ManifestReading = {},
+  ignoreColumns: boolean,
 ): Promise<void> {
   let rows = 0;
   const addRow: OnRow = (row, line) => {
     rows += 1;
     onRow(row, line);
   };
-  await readRows(await readInput(file, stdin), manifestName(file), addRow, reading);
+  await readRows(await readInput(file, stdin), manifestName(file), addRow, ignoreColumns);
   if (rows === 0) throw usage(`the manifest ${manifestName(file)} holds no URL`);
 }
 
@@ -74,17 +73,17 @@ async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<string[]
 
 export async function parseManifest(given: string, where: string): Promise<Row[]> {
   const rows: Row[] = [];
-  await readRows(given.replace(/\r\n?/g, '\n'), where, (row) => rows.push(row), {});
+  await readRows(given.replace(/\r\n?/g, '\n'), where, (row) => rows.push(row), false);
   return rows;
 }
 
 /** `where` is the name of the file, for messages; one that ends in .csv is never a plain list. */
-async function readRows(text: string, where: string, onRow: OnRow, reading: ManifestReading): Promise<void> {
+async function readRows(text: string, where: string, onRow: OnRow, ignoreColumns: boolean): Promise<void> {
   const [first] = contentLines(text);
   if (!first) return;
   const isJsonLines = /^[[{]/.test(first.text);
   if (!isJsonLines && isCsvHeader(first.text))
-    return fromCsv(text.slice(first.start), { where, line: first.line }, onRow, reading);
+    return fromCsv(text.slice(first.start), { where, line: first.line }, onRow, ignoreColumns);
   if (!isJsonLines && lacksHeader(where, texts(contentLines(text))))
     throw headerMissing(placeText(where, first.line));
   const read = isJsonLines ? fromJson : fromPlain;
@@ -92,7 +91,7 @@ async function readRows(text: string, where: string, onRow: OnRow, reading: Mani
   for (const { line, text: each } of isJsonLines ? lines(text) : contentLines(text))
     if (line >= first.line)
       onRow(
-        rowAt({ where, line }, () => read(each, reading)),
+        rowAt({ where, line }, () => read(each, ignoreColumns)),
         line,
       );
 }

@@ -138,7 +138,7 @@ async function addManifest(
     if (later.length || row.path !== undefined) later.push({ row, line });
     else rows.add(row, line);
   };
-  await readManifest(from, stdin, onRow, { ignoreColumns });
+  await readManifest(from, stdin, onRow, ignoreColumns);
   const paths = new Map(
     later.flatMap(({ row }) => (row.path ? [[row, listedPath(row, from)] as const] : [])),
   );

@@ -300,7 +300,6 @@ const reasonOf = (error: unknown): string => {
 export interface Content {
   /** SHA-256, as hexadecimal digits. */
   readonly hash: string;
-  readonly bytes: number;
   /** How long it plays, where it says so. */
   readonly seconds: number | undefined;
   readonly mark: FileMark;
@@ -333,7 +332,7 @@ export async function readContent(path: string, signal: AbortSignal): Promise<Co
   }
   const after = await markOf(path);
   return isSame(before, after) && bytes === after.size
-    ? { hash: hash.digest('hex'), bytes, seconds, mark: after }
+    ? { hash: hash.digest('hex'), seconds, mark: after }
     : undefined;
 }
 
@@ -370,7 +369,6 @@ const WATCH_MS = 2_000;
 export interface SettleOptions {
   readonly now: number;
   readonly signal: AbortSignal;
-  readonly quietMs?: number;
   readonly watchMs?: number;
 }
 
@@ -382,11 +380,11 @@ export interface Settled {
 
 /** Tells files that are complete from those that are being written. All are watched at the same time, so it waits once. */
 export async function settle(paths: readonly string[], options: SettleOptions): Promise<Settled> {
-  const { now, signal, quietMs = QUIET_MS, watchMs = WATCH_MS } = options;
+  const { now, signal, watchMs = WATCH_MS } = options;
   const before = new Map<string, FileMark>();
   for (const path of paths) before.set(path, await markOf(path));
   // A time in the future is that of a clock which differs: it says nothing.
-  const isQuiet = ({ changedMs }: FileMark): boolean => changedMs <= now - quietMs;
+  const isQuiet = ({ changedMs }: FileMark): boolean => changedMs <= now - QUIET_MS;
   const recent = [...before].filter(([, mark]) => !isQuiet(mark));
   if (recent.length) await sleep(watchMs, signal);
   const growing = new Set<string>();
