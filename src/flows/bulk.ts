@@ -23,19 +23,25 @@ interface Success<T> {
  * - While the service is down or busy, nothing new is started. If no call under way is answered either, the rest is
  *   not asked for: all have the same error.
  */
-export async function doEach<I, T>(
+export const doEach = <I, T>(
   items: readonly I[],
   concurrency: number,
   name: (item: I) => string,
   work: (item: I, at: number) => Promise<T>,
   /** Is told how many are done, whatever became of them, and how many failed. */
   report: Report = noReport,
-): Promise<Outcome<T>[]> {
-  const outcomes: Outcome<T>[] = [];
-  await doAll<T>({
+): Promise<Outcome<T>[]> =>
+  doPlaces({
     ...{ count: items.length, concurrency, report },
     name: (at) => name(items[at] as I),
     work: (at) => work(items[at] as I, at),
+  });
+
+/** The same of work that is told by its places. */
+export async function doPlaces<T>(work: BulkWork<T>): Promise<Outcome<T>[]> {
+  const outcomes: Outcome<T>[] = [];
+  await doAll<T>({
+    ...work,
     onOutcome: (outcome, at) => {
       outcomes[at] = outcome;
     },
@@ -74,10 +80,6 @@ export class Tally {
 
   add({ what, error }: MayHaveFailed, at: number): void {
     if (error) this.#failed.set(at, { what, error });
-  }
-
-  get byPlace(): ReadonlyMap<number, Failure> {
-    return this.#failed;
   }
 
   /** As if there had been nothing else. */
