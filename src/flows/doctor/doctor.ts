@@ -1,4 +1,4 @@
-/** All checks, in the order in which they are shown. */
+/** `steno doctor`: all checks, in the order in which they are shown; and those of the way of an event. */
 import { getWebhook, testWebhook } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { loanOfUrl, setCommand } from '../../ledger/webhook-loans.ts';
@@ -16,12 +16,51 @@ import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
 import { Events } from '../../ledger/events.ts';
 import { factsOf } from '../../ledger/inspect.ts';
 
+interface Program {
+  readonly version: string;
+  /** Where its build is. */
+  readonly folder: string;
+}
+
+export async function examine(setup: Setup, { version, folder }: Program): Promise<CheckResult[]> {
+  const service = new ServiceChecks(setup);
+  const ledger = new LedgerChecks(setup);
+  const webhook = new WebhookChecks(setup, service, ledger);
+  const checks: readonly Check[] = [
+    { name: 'node', run: () => checkNode() },
+    { name: 'steno', run: () => checkProgram(version, folder) },
+    { name: 'config', run: () => checkConfigFile(setup) },
+    { name: 'settings', run: () => checkSettings(setup) },
+    { name: 'state', run: () => checkStateFolder(setup) },
+    { name: 'disk', run: () => checkDisk(setup) },
+    { name: 'base-url', run: () => service.checkBaseUrl() },
+    { name: 'proxy', run: () => checkProxy(setup) },
+    { name: 'certificates', run: () => checkCertificates(setup) },
+    { name: 'service', needsNetwork: true, run: () => service.checkReachable() },
+    { name: 'key', run: () => service.checkKey() },
+    { name: 'clock', needsNetwork: true, run: () => service.checkClock() },
+    { name: 'ledger', run: () => ledger.checkFile() },
+    { name: 'shared-ledger', run: () => ledger.checkShared() },
+    { name: 'orders', run: () => ledger.checkOrders() },
+    { name: 'spool', run: () => ledger.checkSpool() },
+    { name: 'webhook', needsNetwork: true, run: () => webhook.checkWebhook() },
+    { name: 'listener', run: () => webhook.checkListener() },
+    { name: 'test-event', needsNetwork: true, run: () => webhook.checkTestEvent() },
+    { name: 'completions', run: () => checkCompletions(setup) },
+  ];
+  try {
+    return await runChecks(checks, setup);
+  } finally {
+    await ledger.close();
+  }
+}
+
 // The account's webhook, the listener behind it, and the way of an event from the service to the ledger.
 
 const TEST_LIMIT_MS = 20_000;
 const POLL_INTERVAL_MS = 200;
 
-export class WebhookChecks {
+class WebhookChecks {
   readonly #setup: Setup;
   readonly #service: ServiceChecks;
   readonly #ledger: LedgerChecks;
@@ -101,44 +140,5 @@ export class WebhookChecks {
         'see that the webhook leads to the listener: steno webhook get',
       );
     }
-  }
-}
-
-export interface Program {
-  readonly version: string;
-  /** Where its build is. */
-  readonly folder: string;
-}
-
-export async function examine(setup: Setup, { version, folder }: Program): Promise<CheckResult[]> {
-  const service = new ServiceChecks(setup);
-  const ledger = new LedgerChecks(setup);
-  const webhook = new WebhookChecks(setup, service, ledger);
-  const checks: readonly Check[] = [
-    { name: 'node', run: () => checkNode() },
-    { name: 'steno', run: () => checkProgram(version, folder) },
-    { name: 'config', run: () => checkConfigFile(setup) },
-    { name: 'settings', run: () => checkSettings(setup) },
-    { name: 'state', run: () => checkStateFolder(setup) },
-    { name: 'disk', run: () => checkDisk(setup) },
-    { name: 'base-url', run: () => service.checkBaseUrl() },
-    { name: 'proxy', run: () => checkProxy(setup) },
-    { name: 'certificates', run: () => checkCertificates(setup) },
-    { name: 'service', needsNetwork: true, run: () => service.checkReachable() },
-    { name: 'key', run: () => service.checkKey() },
-    { name: 'clock', needsNetwork: true, run: () => service.checkClock() },
-    { name: 'ledger', run: () => ledger.checkFile() },
-    { name: 'shared-ledger', run: () => ledger.checkShared() },
-    { name: 'orders', run: () => ledger.checkOrders() },
-    { name: 'spool', run: () => ledger.checkSpool() },
-    { name: 'webhook', needsNetwork: true, run: () => webhook.checkWebhook() },
-    { name: 'listener', run: () => webhook.checkListener() },
-    { name: 'test-event', needsNetwork: true, run: () => webhook.checkTestEvent() },
-    { name: 'completions', run: () => checkCompletions(setup) },
-  ];
-  try {
-    return await runChecks(checks, setup);
-  } finally {
-    await ledger.close();
   }
 }

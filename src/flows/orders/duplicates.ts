@@ -127,7 +127,7 @@ export const otherSkusNote = (
 const reasons = { placed: 'ordered', unclear: 'unclear', 'being sent': 'in_progress' } as const;
 
 /** For programs; with the files of the others where those are held for the same reason. */
-export const duplicateOf = (first: Holder, others: readonly Holder[] = []): Duplicate => ({
+const duplicateOf = (first: Holder, others: readonly Holder[] = []): Duplicate => ({
   reason: reasons[first.status],
   order: first.order,
   audiofiles: [
