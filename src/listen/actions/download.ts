@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { refreshFile } from '../../flows/files/refresh.ts';
-import { openDiskThread } from '../../flows/transcripts/disk-thread.ts';
 import { TranscriptDownloads } from '../../flows/transcripts/downloads.ts';
 import { partialPath } from '../../flows/transcripts/partial-files.ts';
 import type { Saved } from '../../flows/transcripts/save.ts';
@@ -29,13 +28,11 @@ export function downloadAction(
   formats: readonly string[],
   template: string | undefined,
 ): Action {
-  const disk = openDiskThread();
   const downloads = new TranscriptDownloads({
     ...{ transport, ledger, folder, template, keepsNames: true },
     ifExists: 'skip',
     // This thread answers deliveries.
     syncsInPool: true,
-    disk,
   });
   // Not waited for: a shared ledger may not be reachable yet. A download waits for it, and tries it again.
   void downloads.clean(folder).catch(() => {});
@@ -72,11 +69,7 @@ export function downloadAction(
     sources: ['received', 'found'],
     events: ['TRANSCRIPT_COMPLETE'],
     run: (event, { signal }) => unlessAborted(download(event), signal),
-    close: async () => {
-      // Not awaited: the disk may hang.
-      void disk?.close();
-      await transport.close();
-    },
+    close: () => transport.close(),
   };
 }
 
