@@ -2,10 +2,14 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { formatJson } from '../lib/json.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
-import type { Account } from '../listen/loan-book.ts';
-import { type ListenFlags, planListening } from '../listen/plan.ts';
+import {
+  type Account,
+  type Connect,
+  type ListenFlags,
+  planListening,
+  type SessionCallbacks,
+} from '../listen/plan.ts';
 import { listen } from '../listen/session.ts';
-import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { loadDrawing, noteLines, showLines } from '../ui/show-lines.ts';
 import { eventsView, lostJson, lostLine, reportLine, subjectOf } from '../views/event.ts';
@@ -95,12 +99,12 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
     onNote: (text) => out.note(text),
     onNotice: (text) => out.sayNow(text),
     onWarning: warn,
-    async mayReplace(former, signal) {
+    async mayReplace(previous, signal) {
       if (!context.stdin.isTTY || !forPeople) {
-        warn(`the account's webhook ${former} is replaced until this ends`);
+        warn(`the account's webhook ${previous} is replaced until this ends`);
         return true;
       }
-      const question = `The account's webhook is ${former}. Replace it until this ends?`;
+      const question = `The account's webhook is ${previous}. Replace it until this ends?`;
       return askPerson({ stdin: context.stdin, out, signal }, (questions) => questions.confirm(question));
     },
   };

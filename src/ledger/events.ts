@@ -1,7 +1,6 @@
 /** Every delivery as it came, and events made by us for deliveries that did not come. Only `twin` ever changes. */
 
 import { jsonList } from './json-list.ts';
-import { lastWithin } from './slices.ts';
 import type { Value } from './store.ts';
 import { Table } from './table.ts';
 
@@ -219,4 +218,19 @@ export class Events extends Table {
     }
     return { where: parts.join(' AND '), values };
   }
+}
+
+/** The last of these rows up to which their bodies together take no more than this; the first one in any case. */
+export function lastWithin<Row extends { readonly bytes: number }>(
+  rows: readonly Row[],
+  maxBytes: number,
+): Row | undefined {
+  let [last] = rows;
+  let total = 0;
+  for (const row of rows) {
+    total += Number(row.bytes);
+    if (total > maxBytes) break;
+    last = row;
+  }
+  return last;
 }

@@ -11,7 +11,7 @@ import { migrations } from './schema.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { StoreStatus } from './status.ts';
 import type { Hide, TableContext } from './table.ts';
-import { type Loan, WebhookLoans } from './webhook-loans.ts';
+import { type Registration, WebhookRegistrations } from './webhook-registrations.ts';
 
 /** What its tables say; only of a ledger that has all of them. */
 export interface LedgerFacts {
@@ -19,7 +19,7 @@ export interface LedgerFacts {
   readonly moved: Moved | undefined;
   /** How many listeners of this profile or account run. */
   readonly listeners: number;
-  readonly loans: readonly Loan[];
+  readonly registrations: readonly Registration[];
 }
 
 /** A ledger that is open for looking. */
@@ -91,7 +91,7 @@ export const questions = (
     unclear: await new OpenAttempts(context).countUnclear(),
     moved: await readMoved(context),
     listeners: (await new Runs(context).running()).length,
-    loans: await new WebhookLoans(context).all(),
+    registrations: await new WebhookRegistrations(context).all(),
   }),
   budget: () => new Budgets(context).get(),
   latestEvent: async () => {

@@ -4,7 +4,7 @@ import { accountName } from '../lib/names.ts';
 import { secretMark } from '../lib/sealer.ts';
 import { comparableBaseUrl } from '../lib/urls.ts';
 import { isNewKey, KEY_ROWS, type KeyRow, keepSeparate, takeKey } from './account-keys.ts';
-import { AnswerWriter, AT_ONCE, IN_BATCHES } from './answers.ts';
+import { answerWriter } from './answers.ts';
 import type { ImportOptions, TableCounts } from './dump/import.ts';
 import type { Salvaged } from './dump/salvage.ts';
 import type { LedgerView } from './inspect.ts';
@@ -164,8 +164,8 @@ export class Ledger extends LedgerTables {
   }
 
   /** Takes answers of the service about files, and writes them when it is time. */
-  answerWriter(): AnswerWriter {
-    return new AnswerWriter(this.files, this.#store.isShared ? IN_BATCHES : AT_ONCE);
+  answerWriter(): ReturnType<typeof answerWriter> {
+    return answerWriter(this.files, this.#store.isShared);
   }
 
   /**

@@ -10,9 +10,9 @@ import { type ProcessMark, thisProcess } from '../lib/processes.ts';
 import { type Database, type Migration, openDatabase } from '../lib/sqlite.ts';
 import { isCorrupt } from '../lib/sqlite-errors.ts';
 import type { ActionRule } from './actions.ts';
+import { lastWithin } from './events.ts';
 import { jsonList } from './json-list.ts';
 import { holdsLease, isSilent } from './lease.ts';
-import { lastWithin } from './slices.ts';
 
 /** A delivery as it is kept: without secrets. */
 export interface Arrival {
@@ -25,7 +25,7 @@ export interface Arrival {
   /** It came while its listener waited for a test event of this kind. */
   readonly mayBeTest: boolean;
   /** The listeners that it has passed. */
-  readonly hops: string;
+  readonly via: string;
   readonly body: Buffer;
 }
 
@@ -283,11 +283,11 @@ export class Spool {
          ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`,
         ...[listener, this.profile, host, pid, start, new Date().toISOString(), JSON.stringify(rules)],
       );
-      for (const { id, receivedAt, remote, contentType, mayBeTest, hops, body } of arrivals)
+      for (const { id, receivedAt, remote, contentType, mayBeTest, via, body } of arrivals)
         db.run(
           `INSERT INTO arrivals (listener, id, received_at, remote, content_type, may_be_test, hops, body)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-          ...[listener, id, receivedAt, remote, contentType, Number(mayBeTest), hops, body],
+          ...[listener, id, receivedAt, remote, contentType, Number(mayBeTest), via, body],
         );
     });
   }
@@ -306,6 +306,6 @@ const toArrival = (row: ArrivalRow): Arrival => ({
   remote: row.remote,
   contentType: row.content_type,
   mayBeTest: row.may_be_test === 1,
-  hops: row.hops,
+  via: row.hops,
   body: Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength),
 });

@@ -2,10 +2,12 @@
  * A session in the ledger: its number, and its lease, without which nothing new is begun. It begins with the first commit
  * where the ledger can't be reached before.
  */
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../ledger/ledger.ts';
 import { AWAY_MS, MAX_SILENCE_MS } from '../ledger/runs.ts';
 import { monotonicMs } from '../lib/clock.ts';
-import type { GroupCommit } from './group-commit.ts';
+import type { Commits } from './commits.ts';
 
 export class SessionRun {
   /** 0: the ledger knows nothing of it yet. */
@@ -34,17 +36,17 @@ export class SessionRun {
    * Whether listeners that are silent are gone. After the ledger could not be reached, each of them has MAX_SILENCE_MS to
    * write its next heartbeat.
    */
-  get canJudgeOthers(): boolean {
+  get canTellWhoIsGone(): boolean {
     const now = monotonicMs();
     return now - this.#heartbeatAt <= AWAY_MS && now - this.#backAt > MAX_SILENCE_MS;
   }
 
   /** Renews the lease. After that was lost it begins anew: what it had to do may be another listener's by now. */
-  async renew(commits: GroupCommit): Promise<void> {
-    this.id = await commits.add(async ({ runs, webhookLoans }) => {
+  async renew(commits: Commits): Promise<void> {
+    this.id = await commits.add(async ({ runs, webhookRegistrations }) => {
       if (await runs.heartbeat(this.id)) return this.id;
       const id = await runs.begin(this.#only);
-      await webhookLoans.passOn(this.id, id);
+      await webhookRegistrations.passOn(this.id, id);
       return id;
     });
     this.#noteHeartbeat();
@@ -54,5 +56,49 @@ export class SessionRun {
     const now = monotonicMs();
     if (now - this.#heartbeatAt > AWAY_MS) this.#backAt = now;
     this.#heartbeatAt = now;
+  }
+}
+
+interface LeaderTaskOptions {
+  readonly ledger: Ledger;
+  readonly commits: Commits;
+  readonly run: SessionRun;
+  readonly name: string;
+  /** Listeners of one machine need not share it: they know of each other in another way. */
+  readonly onlyIfShared?: boolean;
+}
+
+const ASK_AGAIN_MS = 200;
+
+/** Something that one listener at a time does for an account, on this machine or on all that share its ledger. */
+export class LeaderTask {
+  readonly #options: LeaderTaskOptions;
+
+  constructor(options: LeaderTaskOptions) {
+    this.#options = options;
+  }
+
+  /** Takes it on, or keeps it; false if another listener has it. */
+  async take(): Promise<boolean> {
+    const { commits, run, name } = this.#options;
+    return !this.#isKept || commits.add(({ leaderTasks }) => leaderTasks.take(name, run.id));
+  }
+
+  /** Waits for another listener that has it, but no longer than this: it may hang. */
+  async takeWithin(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    const end = monotonicMs() + milliseconds;
+    while (!(await this.take()) && monotonicMs() < end && !signal?.aborted) await sleep(ASK_AGAIN_MS);
+  }
+
+  /** Where that fails, it is free when the session has ended. */
+  async leave(): Promise<void> {
+    const { commits, run, name } = this.#options;
+    if (this.#isKept) await commits.add(({ leaderTasks }) => leaderTasks.leave(name, run.id)).catch(() => {});
+  }
+
+  /** Whether the ledger says who has it. */
+  get #isKept(): boolean {
+    const { ledger, onlyIfShared = false } = this.#options;
+    return ledger.leaderTasks.areShared || !onlyIfShared;
   }
 }

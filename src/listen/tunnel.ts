@@ -6,7 +6,7 @@ import { isUrl } from '../lib/is-url.ts';
 import { ProcessGroup } from '../lib/process-group.ts';
 import { oneLine } from '../lib/text.ts';
 import { isLoopback } from '../lib/urls.ts';
-import { startTimer } from './timers.ts';
+import { startTimer } from './background.ts';
 
 export interface Tunnel {
   readonly url: string;

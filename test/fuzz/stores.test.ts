@@ -185,7 +185,7 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
       original: text,
     })
     .map(
-      (content) => (side: Side) => side.ledger.transaction((tables) => tables.eventEffects.apply(content)),
+      (content) => (side: Side) => side.ledger.transaction((tables) => tables.fileWatch.applyEvent(content)),
     ),
   download: fc
     .record({

@@ -199,15 +199,15 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
         onTrouble: async () => {},
         password: async () => '',
       });
-      const { runs, newActions, actions } = new LedgerTables(db, 'default', (text) => text);
+      const { runs, actions } = new LedgerTables(db, 'default', (text) => text);
       await db.run(
         `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile,
            order_id) VALUES (1, 'default', 'received', '', '', '', '', 'E', '1', '7', 'o')`,
       );
       const [first, second] = [await runs.begin(), await runs.begin()];
       const key = { kind: 'exec', target: 'true' };
-      const about = { id: 1, subject: '7', isStranger: false, hops: '' };
-      await newActions.add([{ about, rule: key }], first);
+      const about = { event: 1, subject: '7', isUnknown: false, via: '' };
+      await actions.add([{ ...key, ...about }], first);
       const begin = (run: number): Promise<boolean> =>
         db.transaction((store) => actions.within(store).begin(1, key, run, 1));
       expect([await begin(second), await begin(first)]).toEqual([false, true]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeAudio } from '../../../src/ledger/audio-names.ts';
 import { Claims } from '../../../src/ledger/claims.ts';
-import { FileLooks } from '../../../src/ledger/file-looks.ts';
+import { FileWatch } from '../../../src/ledger/file-watch.ts';
 import { Files } from '../../../src/ledger/files.ts';
 import { openSharedStore } from '../../../src/ledger/postgres/open-store.ts';
 import type { Begun } from '../../../src/ledger/purchase.ts';
@@ -50,7 +50,7 @@ describe.skipIf(!postgresFolder)('a ledger in PostgreSQL', () => {
     });
     expect(await files.count({ states: ['Delivered'] })).toBe(1);
     expect(await files.notDownloaded('txt', '/x')).toEqual(['100']);
-    expect(await new FileLooks(context).named(5, [])).toEqual([]);
+    expect(await new FileWatch(context).named(5, [])).toEqual([]);
     await db.close();
   });
 });

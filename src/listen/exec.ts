@@ -1,16 +1,14 @@
 /** Runs the user's command for an event. Nothing of the event is ever part of the command line. */
-
-import { childEnv } from '../../lib/child-env.ts';
-import { formatDuration } from '../../lib/duration.ts';
-import type { Env } from '../../lib/env.ts';
-import { errorMessage } from '../../lib/errors.ts';
-import { formatJson } from '../../lib/json.ts';
-import { passLines } from '../../lib/pass-lines.ts';
-import { type GroupEnd, mayStartLater, ProcessGroup } from '../../lib/process-group.ts';
-import type { ReceivedEvent } from '../event.ts';
-import { startTimer } from '../timers.ts';
-import type { Action, Outcome } from './action.ts';
-import { targetRetries } from './schedule.ts';
+import { childEnv } from '../lib/child-env.ts';
+import { formatDuration } from '../lib/duration.ts';
+import type { Env } from '../lib/env.ts';
+import { errorMessage } from '../lib/errors.ts';
+import { formatJson } from '../lib/json.ts';
+import { passLines } from '../lib/pass-lines.ts';
+import { type GroupEnd, mayStartLater, ProcessGroup } from '../lib/process-group.ts';
+import { type Action, type Outcome, targetRetries } from './action.ts';
+import { startTimer } from './background.ts';
+import type { ReceivedEvent } from './event.ts';
 
 export interface ExecOptions {
   readonly command: string;
@@ -28,7 +26,7 @@ export const execAction = (options: ExecOptions): Action => ({
   kind: 'exec',
   target: options.command,
   jobs: options.jobs,
-  strangerJobs: options.jobs,
+  unknownJobs: options.jobs,
   recordsTries: true,
   retriedByNext: false,
   retries: () => targetRetries,

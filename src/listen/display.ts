@@ -2,12 +2,15 @@
  * Shows events in their order. Where what is shown is not read, it keeps only the numbers of what comes, and takes the
  * events from the ledger later: receiving never waits for a reader, and nothing piles up in memory.
  */
+
+import type { Unshown } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
+import { type OnError, runInBackground } from './background.ts';
+import type { Commits } from './commits.ts';
 import { ReceivedEvent } from './event.ts';
-import { NumberRanges } from './number-ranges.ts';
-import { type OnError, runInBackground } from './timers.ts';
+import type { SessionRun } from './session-run.ts';
 
 /** Where events are shown. */
 export interface EventScreen {
@@ -138,3 +141,95 @@ export class EventFeed {
 }
 
 const sizeOf = ({ body }: ReceivedEvent): number => body.byteLength + EVENT_BYTES;
+
+interface ShownEventsOptions {
+  readonly ledger: Ledger;
+  readonly commits: Commits;
+  readonly run: SessionRun;
+  /** The names of the events that are shown; empty: all. */
+  readonly only: readonly string[];
+}
+
+/**
+ * What this session has to show: each event that it keeps, and what sessions with the same filter left unshown when they
+ * ended. The ledger knows up to where each session's events were shown.
+ */
+export class ShownEvents {
+  readonly #options: ShownEventsOptions;
+  /** By ended session whose events this one shows: the last event that was read. */
+  readonly #readUpTo = new Map<number, number>();
+  #noted: Promise<void> | undefined;
+
+  constructor(options: ShownEventsOptions) {
+    this.#options = options;
+  }
+
+  /** The events of each session come in the order of their numbers. */
+  note(events: readonly ReceivedEvent[]): void {
+    const last = new Map(events.map(({ run, n }) => [run, n]));
+    const noted = this.#options.commits.add(async ({ runs }) => {
+      for (const [run, upTo] of last) await runs.setShown(run, upTo);
+    });
+    // A ledger that can't be written now: the next event that is shown tells it all, or the next session shows them again.
+    this.#noted = noted.catch(() => {});
+  }
+
+  /** Takes over what ended sessions have not shown; gives their events, oldest first, a page at a time. */
+  async *takeOver(gone: readonly number[]): AsyncGenerator<ReceivedEvent[]> {
+    const { commits, run, only } = this.#options;
+    if (!run.isBegun) return;
+    for (const unshown of await commits.add(({ runs }) => runs.takeUnshown(run.id, only, gone)))
+      yield* this.#pages(unshown);
+  }
+
+  /** Each page once, however often they are asked for. */
+  async *#pages({ run, only, after }: Unshown): AsyncGenerator<ReceivedEvent[]> {
+    const { ledger, commits } = this.#options;
+    const readUpTo = this.#readUpTo.get(run) ?? after;
+    const rows = await ledger.events.toShow({ run, only, after: readUpTo });
+    const last = rows.at(-1)?.id;
+    this.#readUpTo.set(run, last ?? readUpTo);
+    if (last !== undefined) {
+      yield rows.map((row) => new ReceivedEvent(row));
+      yield* this.#pages({ run, only, after: last });
+    } else if (after >= readUpTo) await commits.add(({ runs }) => runs.unshown(run, only));
+  }
+
+  /** Gives the number of events that are left to the next session. */
+  async finish(): Promise<number> {
+    const { commits, run, only } = this.#options;
+    await this.#noted;
+    const all = [...this.#readUpTo.keys(), ...(run.isBegun ? [run.id] : [])];
+    const lefts = await commits.add(async ({ runs }) => {
+      const counts: number[] = [];
+      for (const each of all) counts.push(await runs.unshown(each, only));
+      return counts;
+    });
+    return lefts.reduce((sum, left) => sum + left, 0);
+  }
+}
+
+/** Numbers in the order in which they were added; those that follow each other take no more room than one. */
+export class NumberRanges {
+  readonly #ranges: Array<{ from: number; to: number }> = [];
+  size = 0;
+
+  add(n: number): void {
+    const last = this.#ranges.at(-1);
+    if (last && last.to + 1 === n) last.to = n;
+    else this.#ranges.push({ from: n, to: n });
+    this.size += 1;
+  }
+
+  get first(): number | undefined {
+    return this.#ranges[0]?.from;
+  }
+
+  removeFirst(): void {
+    const [range] = this.#ranges;
+    if (!range) return;
+    this.size -= 1;
+    range.from += 1;
+    if (range.from > range.to) this.#ranges.shift();
+  }
+}

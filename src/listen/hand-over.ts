@@ -1,19 +1,19 @@
 /**
  * Runs the command of `sync --exec` for each transcript that waits for it, as `listen --exec` does for an event. What
- * waits stands in `downloads` until the command exits 0; who runs it is a duty, which ends with its process.
+ * waits stands in `downloads` until the command exits 0; who runs it is a leader task, which ends with its process.
  */
 import { existsSync } from 'node:fs';
-import { doMany, type Tally } from '../../flows/bulk.ts';
-import type { TakenTranscript, WaitingTranscript } from '../../ledger/downloads.ts';
-import type { FileRow } from '../../ledger/file-row.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { HEARTBEAT_INTERVAL_MS } from '../../ledger/runs.ts';
-import { nowMs } from '../../lib/clock.ts';
-import { StenoError } from '../../lib/errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import type { Report } from '../../lib/progress.ts';
-import { completeForm, ReceivedEvent } from '../event.ts';
-import { repeat } from '../timers.ts';
+import { doMany, type Tally } from '../flows/bulk.ts';
+import type { TakenTranscript, WaitingTranscript } from '../ledger/downloads.ts';
+import type { FileRow } from '../ledger/file-row.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { HEARTBEAT_INTERVAL_MS } from '../ledger/runs.ts';
+import { nowMs } from '../lib/clock.ts';
+import { StenoError } from '../lib/errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { Report } from '../lib/progress.ts';
+import { repeat } from './background.ts';
+import { completeForm, ReceivedEvent } from './event.ts';
 import { type ExecOptions, runCommand } from './exec.ts';
 
 export interface HandOverOptions {
@@ -61,11 +61,11 @@ async function handOverOne(
   { ledger, exec, signal }: HandOverOptions,
 ): Promise<boolean> {
   const { file, ext, folder } = waiting;
-  const duty = `hand over ${JSON.stringify([ledger.profile, file, ext, folder])}`;
-  const taken = await ledger.transaction(async ({ duties, downloads }) => {
-    if (!(await duties.take(duty, run))) return undefined;
+  const task = `hand over ${JSON.stringify([ledger.profile, file, ext, folder])}`;
+  const taken = await ledger.transaction(async ({ leaderTasks, downloads }) => {
+    if (!(await leaderTasks.take(task, run))) return undefined;
     const found = await downloads.take(waiting);
-    if (!found) await duties.leave(duty, run);
+    if (!found) await leaderTasks.leave(task, run);
     return found;
   });
   if (!taken) return false;
@@ -82,9 +82,9 @@ async function handOverOne(
     if (end !== 'done') throw new StenoError('failed', `the command for file ${file} failed: ${text}`);
     isDone = true;
   } finally {
-    await ledger.transaction(async ({ duties, downloads }) => {
+    await ledger.transaction(async ({ leaderTasks, downloads }) => {
       if (isDone) await downloads.setHandedOver(waiting, taken);
-      await duties.leave(duty, run);
+      await leaderTasks.leave(task, run);
     });
   }
   return true;

@@ -1,27 +1,30 @@
-/** Asks the service about open files, to find events that never came: their one delivery may have gone wrong. */
+/** Polls the service about open files, to find events that never came: their one delivery may have gone wrong. */
 import type { Transport } from '../api/http/transport.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs, nowMs } from '../lib/clock.ts';
-import { ServiceCheck } from './actions/service-check.ts';
-import { Duty } from './duty.ts';
+import { inSlices } from './background.ts';
+import { ServiceCheck } from './download.ts';
 import type { ReceivedEvent } from './event.ts';
 import type { Inbox } from './inbox.ts';
-import { LookBudget } from './look-budget.ts';
-import type { SessionRun } from './session-run.ts';
-import { inSlices } from './slices.ts';
+import { LeaderTask, type SessionRun } from './session-run.ts';
 
-/** A file of which nothing is heard is asked about at most once in this many ticks. */
-const TICKS_BETWEEN_LOOKS = 60;
+/** A file of which nothing is heard is polled at most once in this many ticks. */
+const TICKS_BETWEEN_POLLS = 60;
 /** Files that events named are asked about at most once in this many ticks. */
 const TICKS_BETWEEN_ASKS = 3;
 const MAX_NAMED = 200;
 /**
- * One look in this many is at a file that is not due, so that none is left out while many are due. The others are enough
+ * One poll in this many is of a file that is not due, so that none is left out while many are due. The others are enough
  * for 1,500 files in half an hour.
  */
-const LOOKS_PER_OTHER = 15;
+const POLLS_PER_OTHER = 15;
+/** In a minute, which is this many ticks at their usual pace. */
+const MAX_POLLS = 60;
+const MINUTE_TICKS = 12;
+/** At a time. More than come due between two ticks, to make up for a service that answers slowly. */
+const MAX_POLLS_AT_ONCE = 10;
 /** An event may come a little later than the state that it is about. */
 const GRACE_TICKS = 1;
 const JOBS = 4;
@@ -29,7 +32,7 @@ const JOBS = 4;
 const MAX_LEFT_OUT = 1_000;
 const MAX_PAUSE_FACTOR = 60;
 
-interface LookoutOptions {
+interface MissedEventsOptions {
   /** Absent where no account is set up: then nothing is asked. */
   readonly service: Transport | undefined;
   readonly ledger: Ledger;
@@ -46,28 +49,26 @@ interface FailingFile {
   readonly untilMs: number;
 }
 
-export class Lookout {
-  readonly #options: LookoutOptions;
+export class MissedEvents {
+  readonly #options: MissedEventsOptions;
   readonly #check: ServiceCheck | undefined;
   /** Several listeners would each ask about all files. */
-  readonly #duty: Duty;
+  readonly #task: LeaderTask;
   readonly #failing = new Map<string, FailingFile>();
-  readonly #budget: LookBudget;
-  /** How many looks there were, to give each kind of file its share. */
-  #looks = 0;
+  /** When the polls of the last minute were made. */
+  #pollTimes: number[] = [];
+  /** How many polls there were, to give each kind of file its share. */
+  #polls = 0;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   /** Since the last call that worked. */
   #failures = 0;
 
-  constructor(options: LookoutOptions) {
+  constructor(options: MissedEventsOptions) {
+    const { ledger, run, inbox, service } = options;
     this.#options = options;
-    this.#duty = new Duty({
-      ...options,
-      commits: options.inbox.commits,
-      name: `ask about files of ${options.ledger.accountName}`,
-    });
-    this.#check = options.service && new ServiceCheck(options.service);
-    this.#budget = new LookBudget(options.tickMs);
+    const name = `ask about files of ${ledger.accountName}`;
+    this.#task = new LeaderTask({ ledger, run, commits: inbox.commits, name });
+    this.#check = service && new ServiceCheck(service);
   }
 
   async tick(): Promise<void> {
@@ -80,25 +81,25 @@ export class Lookout {
   async #takeIn(): Promise<void> {
     const { inbox, signal } = this.#options;
     await inSlices(signal, () =>
-      inbox.commits.add(async ({ fileLooks }) => {
-        await fileLooks.forgetFutureLooks();
-        return fileLooks.takeInSome();
+      inbox.commits.add(async ({ fileWatch }) => {
+        await fileWatch.forgetFuturePolls();
+        return fileWatch.takeInSome();
       }),
     );
   }
 
   async #ask(): Promise<void> {
     const { service } = this.#options;
-    if (!service || this.#isPausing() || !(await this.#duty.take())) return;
+    if (!service || this.#isPausing() || !(await this.#task.take())) return;
     try {
       await this.#askAboutNamed(service);
-      await this.#look(service);
+      await this.#poll(service);
       this.#failures = 0;
     } catch (error) {
       this.#failures += 1;
       this.#askedAtMs = monotonicMs();
       // Another listener may be able to.
-      await this.#duty.leave();
+      await this.#task.leave();
       throw error;
     }
   }
@@ -118,21 +119,27 @@ export class Lookout {
     const now = monotonicMs();
     if (now - this.#askedAtMs < this.#pauseMs) return;
     const leftOut = [...this.#failing].flatMap(([id, { untilMs }]) => (untilMs > now ? [id] : []));
-    const named = await this.#options.ledger.fileLooks.named(MAX_NAMED, leftOut);
+    const named = await this.#options.ledger.fileWatch.named(MAX_NAMED, leftOut);
     if (named.length) this.#askedAtMs = now;
     await this.#askAbout(service, named);
   }
 
   /** Files of which nothing was heard: those first that are due by the target of their SKU. */
-  async #look(service: Transport): Promise<void> {
+  async #poll(service: Transport): Promise<void> {
     const { ledger, tickMs } = this.#options;
-    const { left } = this.#budget;
-    if (left <= 0) return;
-    const before = isoBefore(TICKS_BETWEEN_LOOKS * tickMs);
-    const due = await ledger.fileLooks.due(before, left);
-    const others = await ledger.fileLooks.open(before, left);
-    const chosen = this.#chosen(due, others, left);
-    await this.#askAbout(service, chosen).finally(() => this.#budget.spend(chosen.length));
+    const minuteAgo = monotonicMs() - MINUTE_TICKS * tickMs;
+    this.#pollTimes = this.#pollTimes.filter((time) => time >= minuteAgo);
+    const count = Math.min(MAX_POLLS_AT_ONCE, MAX_POLLS - this.#pollTimes.length);
+    if (count <= 0) return;
+    const before = isoBefore(TICKS_BETWEEN_POLLS * tickMs);
+    const due = await ledger.fileWatch.due(before, count);
+    const others = await ledger.fileWatch.open(before, count);
+    const chosen = this.#chosen(due, others, count);
+    await this.#askAbout(service, chosen).finally(() => {
+      // After the calls: the service counts them when they come.
+      const now = monotonicMs();
+      this.#pollTimes.push(...chosen.map(() => now));
+    });
   }
 
   /** A file may be among both. */
@@ -140,11 +147,11 @@ export class Lookout {
     const chosen = new Set<string>();
     const next = (ids: readonly string[]): string | undefined => ids.find((id) => !chosen.has(id));
     while (chosen.size < count) {
-      const isForOthers = this.#looks % LOOKS_PER_OTHER === 0;
+      const isForOthers = this.#polls % POLLS_PER_OTHER === 0;
       const id = isForOthers ? (next(others) ?? next(due)) : (next(due) ?? next(others));
       if (id === undefined) break;
       chosen.add(id);
-      this.#looks += 1;
+      this.#polls += 1;
     }
     return [...chosen];
   }
@@ -167,7 +174,7 @@ export class Lookout {
     }
     if (failed.length === 0) return;
     for (const id of failed) this.#leaveOut(id);
-    await this.#options.inbox.commits.add(({ fileLooks }) => fileLooks.noteFailed(failed));
+    await this.#options.inbox.commits.add(({ fileWatch }) => fileWatch.noteFailed(failed));
   }
 
   #leaveOut(id: string): void {
@@ -180,12 +187,12 @@ export class Lookout {
   /** Makes an event of each file that is delivered and whose own event did not come. */
   async #addFound(): Promise<void> {
     const { ledger, inbox, tickMs, signal, onFound } = this.#options;
-    const missed = await ledger.expectedEvents.missed(isoBefore(GRACE_TICKS * tickMs));
-    const cameEarly = await ledger.expectedEvents.cameEarly(missed.map(({ id }) => id));
-    for (const file of missed) {
+    for (const file of await ledger.fileWatch.missed(isoBefore(GRACE_TICKS * tickMs))) {
       if (signal.aborted) return;
-      if (cameEarly.has(file.id))
-        await inbox.commits.add((tables) => tables.expectedEvents.stopExpecting(file.id));
+      if (file.came_early) {
+        await inbox.commits.add(({ fileWatch }) => fileWatch.stopExpecting(file.id));
+        continue;
+      }
       const event = await inbox.addFound(file);
       if (event) onFound(event);
     }

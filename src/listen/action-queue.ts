@@ -2,16 +2,15 @@
  * Does one action for one event after another, as the ledger lists them: nothing waits in memory. An event that fails
  * goes back to the ledger with the time of its next try, and the queue goes on with the others.
  */
-import type { WaitingAction } from '../../ledger/actions.ts';
-import { nowMs } from '../../lib/clock.ts';
-import { errorMessage } from '../../lib/errors.ts';
-import { sleep } from '../../lib/sleep.ts';
-import type { ReceivedEvent } from '../event.ts';
-import type { SessionEnd } from '../session-end.ts';
-import { type OnError, runInBackground, startTimer } from '../timers.ts';
+import { Actions, type WaitingAction } from '../ledger/actions.ts';
+import { nowMs } from '../lib/clock.ts';
+import { errorMessage } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { Action, ActionReport, Outcome } from './action.ts';
-import type { ActionStore, FailedTry } from './store.ts';
-import { TargetState } from './target-state.ts';
+import { ActionStore, type FailedTry, type StoreOptions, TargetState } from './action-store.ts';
+import { inSlices, type OnError, runInBackground, startTimer } from './background.ts';
+import type { ReceivedEvent } from './event.ts';
+import type { SessionEnd } from './session-end.ts';
 
 export interface QueueOptions {
   readonly end: SessionEnd;
@@ -120,13 +119,13 @@ export class ActionQueue {
     return Math.min(this.action.jobs, this.#target.jobs);
   }
 
-  get #strangerJobs(): number {
-    return Math.min(this.action.strangerJobs, this.#target.strangerJobs);
+  get #unknownJobs(): number {
+    return Math.min(this.action.unknownJobs, this.#target.unknownJobs);
   }
 
-  /** A file of the ledger never waits for strangers: where these may use every job, it has one more. */
+  /** A file of the ledger never waits for unknown ones: where these may use every job, it has one more. */
   get #allJobs(): number {
-    return Math.min(Math.max(this.action.jobs, this.action.strangerJobs + 1), this.#target.jobs);
+    return Math.min(Math.max(this.action.jobs, this.action.unknownJobs + 1), this.#target.jobs);
   }
 
   async #next(now: number): Promise<WaitingAction[]> {
@@ -140,7 +139,7 @@ export class ActionQueue {
         now,
         upTo,
         free + this.#active.size + closed,
-        this.#strangerJobs + closed,
+        this.#unknownJobs + closed,
       );
       return this.#freeJobs > 0 ? this.#select(listed) : [];
     } catch (error) {
@@ -150,14 +149,14 @@ export class ActionQueue {
   }
 
   #select(listed: readonly WaitingAction[]): WaitingAction[] {
-    let strangers = [...this.#active.values()].filter(isStranger).length;
-    let known = this.#active.size - strangers;
+    let unknown = [...this.#active.values()].filter(isUnknown).length;
+    let known = this.#active.size - unknown;
     return listed.filter((waiting) => {
       if (this.#active.has(waiting.event) || this.#closed.has(waiting.event)) return false;
-      const all = known + strangers;
-      if (isStranger(waiting)) {
-        if (strangers >= this.#strangerJobs || all >= this.#jobs) return false;
-        strangers += 1;
+      const all = known + unknown;
+      if (isUnknown(waiting)) {
+        if (unknown >= this.#unknownJobs || all >= this.#jobs) return false;
+        unknown += 1;
       } else {
         if (known >= this.#jobs || all >= this.#allJobs) return false;
         known += 1;
@@ -226,9 +225,9 @@ export class ActionQueue {
     return end === 'down' && this.action.recordsTries ? 0 : 1;
   }
 
-  async #tryOnce(event: ReceivedEvent, { hops }: WaitingAction, attempt: number): Promise<Outcome> {
+  async #tryOnce(event: ReceivedEvent, { via }: WaitingAction, attempt: number): Promise<Outcome> {
     try {
-      return await this.action.run(event, { attempt, hops, signal: this.#options.abort });
+      return await this.action.run(event, { attempt, via, signal: this.#options.abort });
     } catch (error) {
       return { end: 'failed', text: errorMessage(error) };
     }
@@ -311,4 +310,62 @@ export class ActionQueue {
   }
 }
 
-const isStranger = ({ stranger }: WaitingAction): boolean => stranger === 1;
+const isUnknown = ({ is_unknown: flag }: WaitingAction): boolean => flag === 1;
+
+interface QueuesOptions extends Omit<QueueOptions, 'abort'>, StoreOptions {
+  readonly abort: AbortController;
+}
+
+/** The queues of a session, one for each action; what waits in them are rows of the ledger. */
+export class ActionQueues {
+  readonly #options: QueuesOptions;
+  readonly #queues: readonly ActionQueue[];
+
+  constructor(actions: readonly Action[], options: QueuesOptions) {
+    this.#options = options;
+    const queueOptions = { ...options, abort: options.abort.signal };
+    this.#queues = actions.map(
+      (action) => new ActionQueue(action, new ActionStore(action, options), queueOptions),
+    );
+  }
+
+  wake(): void {
+    for (const queue of this.#queues) queue.wake();
+  }
+
+  /** Takes over what other listeners left undone, where the action is the same. */
+  async adopt(gone: readonly number[]): Promise<void> {
+    const { end } = this.#options;
+    for (const queue of this.#queues) {
+      await inSlices(end.signal, () => queue.store.revive(gone));
+      await inSlices(end.signal, async () => {
+        const adopted = await queue.store.adopt(gone);
+        end.takeOver(adopted);
+        if (adopted.length) queue.wake();
+        return Actions.hasMore(adopted);
+      });
+    }
+  }
+
+  /** After the goal was reached: does what is left to do; what does not work soon is left to the next listener. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#queues.map((queue) => queue.idle()));
+  }
+
+  /** Begins nothing more; what is under way has this long to end by itself. */
+  async stop(graceMs: number): Promise<void> {
+    const { abort, onError } = this.#options;
+    const cancel = startTimer(graceMs, () => abort.abort(), onError);
+    await Promise.all(this.#queues.map((queue) => queue.stop()));
+    cancel();
+    await Promise.all(this.#queues.map(({ action }) => action.close?.()));
+  }
+
+  /** What is left to do for the next listener. */
+  async left(): Promise<Array<{ action: Action; left: number }>> {
+    const all = await Promise.all(
+      this.#queues.map(async ({ action, store }) => ({ action, left: await store.left() })),
+    );
+    return all.filter(({ left }) => left > 0);
+  }
+}

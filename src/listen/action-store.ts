@@ -1,0 +1,258 @@
+/** What a queue reads from the ledger and writes to it. Times are kept there, so that a restart keeps every pause. */
+import type { ActionResult, Actions, WaitingAction } from '../ledger/actions.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { monotonicMs, nowMs } from '../lib/clock.ts';
+import { formatDuration } from '../lib/duration.ts';
+import {
+  type Action,
+  type ActionReport,
+  ADOPTED_MS,
+  MAX_PAUSE_MS,
+  type Outcome,
+  pauseAfter,
+  targetRetries,
+} from './action.ts';
+import type { Commits, Work } from './commits.ts';
+import { ReceivedEvent } from './event.ts';
+import type { RawBodies } from './inbox.ts';
+import type { SessionRun } from './session-run.ts';
+
+export interface StoreOptions {
+  readonly ledger: Ledger;
+  readonly run: SessionRun;
+  readonly commits: Commits;
+  readonly rawBodies: RawBodies;
+  /** 1, or less in tests: the factor of all pauses. */
+  readonly pace: number;
+}
+
+/** How a try went that was not the last one. */
+export interface FailedTry {
+  readonly tries: number;
+  readonly text: string;
+  /** `retry`: after a pause; `down`: when the target works again; `interrupted`: at once. */
+  readonly end: 'retry' | 'down' | 'interrupted';
+}
+
+/** What became of such a try: why it was the last one after all, or when the next one is. */
+export interface Postponed {
+  readonly givenUp?: string;
+  readonly nextTryAt?: string;
+}
+
+/** Each of these fails where the ledger does. */
+export class ActionStore {
+  readonly #action: Action;
+  readonly #options: StoreOptions;
+  /** Once, at the start of this listener: later it would take up again what one that ended beside it gave up. */
+  #revivedUpTo: number | undefined = 0;
+
+  constructor(action: Action, options: StoreOptions) {
+    this.#action = action;
+    this.#options = options;
+  }
+
+  /** What may be begun at `now`, of events up to `upTo`: at most `limit`, at most `unknown` of them about unknown files. */
+  next(now: number, upTo: number, limit: number, unknown: number): Promise<WaitingAction[]> {
+    return this.#actions.next(this.#action, this.#run, { now: iso(now), upTo, limit, unknown });
+  }
+
+  /** How long it is until the next try that is set for a time after `now`; undefined if there is none. */
+  async msUntilNextDue(now: number): Promise<number | undefined> {
+    const due = await this.#actions.nextDueAfter(this.#action, this.#run, iso(now));
+    if (due === undefined) return undefined;
+    const milliseconds = Date.parse(due) - now;
+    if (milliseconds <= MAX_PAUSE_MS) return milliseconds;
+    await this.#options.commits.add(({ actions }) =>
+      actions.makeDueAfter(this.#action, this.#run, iso(now + MAX_PAUSE_MS)),
+    );
+    return 0;
+  }
+
+  async event(n: number): Promise<ReceivedEvent | undefined> {
+    const row = await this.#options.ledger.events.get(n);
+    return row && new ReceivedEvent(row, this.#options.rawBodies.get(row.arrival ?? ''));
+  }
+
+  /** To be called before each try; false: another listener has taken it over. */
+  async begin({ event }: WaitingAction, tries: number): Promise<boolean> {
+    if (!this.#action.recordsTries && !this.#actions.areLeased) return true;
+    return this.#options.commits.add(({ actions }) => actions.begin(event, this.#action, this.#run, tries));
+  }
+
+  async end({ event }: WaitingAction, result: ActionResult): Promise<void> {
+    await this.#write(event, result);
+  }
+
+  /** Keeps an action for another try, or gives it up where its time is over. */
+  async postpone(waiting: WaitingAction, { tries, text: outcome, end }: FailedTry): Promise<Postponed> {
+    const { failing_since: since, event } = waiting;
+    if (end !== 'retry') {
+      await this.#write(event, { status: 'pending', tries, outcome, failingSince: since });
+      return {};
+    }
+    const { pace } = this.#options;
+    const now = nowMs();
+    const failingSince = since || iso(now);
+    const isUnknown = await this.#isUnknown(waiting);
+    const schedule = this.#action.retries(isUnknown);
+    const pauseMs = pauseAfter(schedule, tries, (now - Date.parse(failingSince)) / pace);
+    if (pauseMs === undefined) {
+      const why = `given up after ${formatDuration(schedule.giveUpAfterMs)}: ${outcome}`;
+      await this.end(waiting, { status: 'failed', tries, outcome: why });
+      return { givenUp: why };
+    }
+    const dueAt = iso(now + pauseMs * pace);
+    const result = { status: 'pending' as const, tries, outcome, dueAt, failingSince, isUnknown };
+    await this.#write(event, result, async ({ actions }) => {
+      if (this.#action.perFile) await actions.putOff(this.#action, this.#run, waiting.subject, dueAt);
+    });
+    return { nextTryAt: dueAt };
+  }
+
+  /** The target is down: that goes for all that waits for it. Gives how many are given up, because it was for too long. */
+  async noteDown(outcome: string): Promise<number> {
+    const { commits, pace } = this.#options;
+    const { giveUpAfterMs } = this.#action.retries(false);
+    const now = nowMs();
+    const why = `given up after ${formatDuration(giveUpAfterMs)}: ${outcome}`;
+    return commits.add(async ({ actions }) => {
+      await actions.markFailing(this.#action, this.#run, iso(now));
+      return actions.giveUp(this.#action, this.#run, iso(now - giveUpAfterMs * pace), why);
+    });
+  }
+
+  /** Makes some of what ended listeners gave up undone work again; false if that were all. */
+  async revive(gone: readonly number[]): Promise<boolean> {
+    const after = this.#revivedUpTo;
+    if (after === undefined || !this.#action.retriedByNext) return false;
+    this.#revivedUpTo = await this.#options.commits.add(({ actions }) =>
+      actions.reviveFailed(this.#action, gone, after),
+    );
+    return this.#revivedUpTo !== undefined;
+  }
+
+  /** Takes over some of what other listeners left undone, where the action is the same; gives the events. */
+  adopt(gone: readonly number[]): Promise<number[]> {
+    const { commits, pace } = this.#options;
+    const { giveUpAfterMs } = this.#action.retries(false);
+    const failingFrom = iso(nowMs() - (giveUpAfterMs - ADOPTED_MS) * pace);
+    return commits.add(({ actions }) => actions.adopt(this.#action, this.#run, { gone, failingFrom }));
+  }
+
+  /** What is left to do for the next listener. */
+  left(): Promise<number> {
+    return this.#actions.unfinished(this.#action, this.#run, this.#action.retriedByNext);
+  }
+
+  /** An order may come into the ledger after its event. */
+  async #isUnknown({ is_unknown: wasUnknown, subject }: WaitingAction): Promise<boolean> {
+    return wasUnknown === 1 && !(await this.#options.ledger.files.known([subject])).has(subject);
+  }
+
+  get #actions(): Actions {
+    return this.#options.ledger.actions;
+  }
+
+  /** The number of this session in the ledger. */
+  get #run(): number {
+    return this.#options.run.id;
+  }
+
+  async #write(event: number, result: ActionResult, alongside?: Work<void>): Promise<void> {
+    await this.#options.commits.add(async (tables) => {
+      await tables.actions.update(event, this.#action, this.#run, result);
+      await alongside?.(tables);
+    });
+  }
+}
+
+const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+// Whether the target of an action works. While it can't be reached, one event at a time finds out whether it can again,
+// after growing pauses. One that refuses is spared, but gets each new event at once: others may be to its liking.
+
+interface TargetOptions {
+  readonly onReport: (report: ActionReport) => void;
+  /** 1, or less in tests: the factor of all pauses. */
+  readonly pace: number;
+}
+
+interface Down {
+  /** It can be reached. */
+  readonly refuses: boolean;
+  readonly failures: number;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+const REFUSING_JOBS = 2;
+/** It is asked for as long as the listener runs. */
+const schedule = { ...targetRetries, giveUpAfterMs: Number.POSITIVE_INFINITY };
+
+export class TargetState {
+  readonly #action: Action;
+  readonly #options: TargetOptions;
+  #down: Down | undefined;
+  /** How many events in a row it has refused. */
+  #refusals = 0;
+
+  constructor(action: Action, options: TargetOptions) {
+    this.#action = action;
+    this.#options = options;
+  }
+
+  get isDown(): boolean {
+    return this.#down !== undefined;
+  }
+
+  /** How many events may be tried at once. */
+  get jobs(): number {
+    if (!this.#down) return Number.POSITIVE_INFINITY;
+    return this.#down.refuses ? REFUSING_JOBS : 1;
+  }
+
+  /** How many of them may be about strangers: what may have made it refuse must not use all jobs. */
+  get unknownJobs(): number {
+    return this.#down ? 1 : Number.POSITIVE_INFINITY;
+  }
+
+  get pauseLeftMs(): number {
+    return this.#down ? Math.max(0, this.#down.untilMs - monotonicMs()) : 0;
+  }
+
+  note({ end, text }: Outcome, event: ReceivedEvent): void {
+    const { downAfterRefusals = Number.POSITIVE_INFINITY } = this.#action;
+    this.#refusals = end === 'retry' ? this.#refusals + 1 : 0;
+    const refuses = this.#refusals >= downAfterRefusals || (end === 'retry' && this.#refusesStill);
+    if (end === 'down' || refuses) this.#goDown(text, refuses, event);
+    else this.#comeBack(text, event);
+  }
+
+  /** A target that was down and refuses now is still not back. */
+  get #refusesStill(): boolean {
+    return this.isDown && this.#action.downAfterRefusals !== undefined;
+  }
+
+  /** Reports once that the target is gone. */
+  #goDown(text: string, refuses: boolean, event: ReceivedEvent): void {
+    const now = monotonicMs();
+    const isNew = !this.#down;
+    // Jobs that failed at the same time say nothing new.
+    if (this.#down && now < this.#down.untilMs) return;
+    const { failures, sinceMs } = this.#down ?? { failures: 0, sinceMs: now };
+    const { pace } = this.#options;
+    const pauseMs = refuses ? 0 : (pauseAfter(schedule, failures + 1, (now - sinceMs) / pace) ?? 0);
+    this.#down = { refuses, failures: failures + 1, sinceMs, untilMs: now + pauseMs * pace };
+    if (!isNew) return;
+    const nextTryAt = pauseMs > 0 ? new Date(nowMs() + pauseMs * pace).toISOString() : undefined;
+    this.#options.onReport({ action: this.#action, event, what: 'down', outcome: text, nextTryAt });
+  }
+
+  /** Reports once that it is back. */
+  #comeBack(text: string, event: ReceivedEvent): void {
+    if (!this.#down) return;
+    this.#down = undefined;
+    this.#options.onReport({ action: this.#action, event, what: 'back', outcome: text });
+  }
+}
