@@ -1,5 +1,4 @@
 /** What is to be done about each event and its result: written together with the event, so that a crash loses none. */
-import type { Source } from './events.ts';
 import { renewLease } from './runs.ts';
 import { Table, timestamp } from './table.ts';
 
@@ -57,7 +56,6 @@ export interface NextQuery {
 
 /** An action, and the events that it is done for. */
 export interface ActionRule extends ActionKey {
-  readonly sources: readonly Source[];
   /** Absent: every event. */
   readonly events?: readonly string[];
 }

@@ -7,21 +7,11 @@ import { nowMs } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Action, ActionReport, Outcome } from './action.ts';
-import { ActionStore, type FailedTry, type StoreOptions, TargetState } from './action-store.ts';
-import { inSlices, type OnError, runInBackground, startTimer } from './background.ts';
+import { ActionStore, type FailedTry, TargetState } from './action-store.ts';
+import { inSlices, runInBackground, startTimer } from './background.ts';
 import type { ReceivedEvent } from './event.ts';
-import type { SessionEnd } from './session-end.ts';
-
-export interface QueueOptions {
-  readonly end: SessionEnd;
-  /** Fires when actions under way have to stop. */
-  readonly abort: AbortSignal;
-  /** 1, or less in tests: the factor of all pauses. */
-  readonly pace: number;
-  readonly onReport: (report: ActionReport) => void;
-  readonly onLedgerTrouble: (text: string, error: unknown) => void;
-  readonly onError: OnError;
-}
+import type { RawBodies } from './inbox.ts';
+import type { SessionContext } from './session-run.ts';
 
 const LEDGER_RETRY_MS = 2_000;
 /** How often an event is tried once the session is over, and the pause between. */
@@ -33,7 +23,7 @@ const MIN_ALARM_MS = 5;
 export class ActionQueue {
   readonly action: Action;
   readonly store: ActionStore;
-  readonly #options: QueueOptions;
+  readonly #session: SessionContext;
   readonly #target: TargetState;
   readonly #active = new Map<number, WaitingAction>();
   /** Events that this session does not begin again, though the ledger lists them. */
@@ -47,11 +37,11 @@ export class ActionQueue {
   #cancelAlarm: (() => void) | undefined;
   #onIdle: () => void = () => {};
 
-  constructor(action: Action, store: ActionStore, options: QueueOptions) {
+  constructor(action: Action, session: SessionContext, rawBodies: RawBodies) {
     this.action = action;
-    this.store = store;
-    this.#options = options;
-    this.#target = new TargetState(action, options);
+    this.store = new ActionStore(action, session, rawBodies);
+    this.#session = session;
+    this.#target = new TargetState(action, session);
   }
 
   /** Begins what there is to do, up to the number of jobs. */
@@ -59,7 +49,7 @@ export class ActionQueue {
     this.#isWoken = true;
     if (this.#isFilling) return;
     this.#isFilling = true;
-    runInBackground(() => this.#fill(), this.#options.onError);
+    runInBackground(() => this.#fill(), this.#session.onError);
   }
 
   async #fill(): Promise<void> {
@@ -72,7 +62,7 @@ export class ActionQueue {
         const listed = pauseMs > 0 ? [] : await this.#next(now);
         // All of them first: one that ends at once wakes the queue.
         for (const waiting of listed) this.#active.set(waiting.event, waiting);
-        for (const waiting of listed) runInBackground(() => this.#run(waiting), this.#options.onError);
+        for (const waiting of listed) runInBackground(() => this.#run(waiting), this.#session.onError);
         if (this.#active.size === 0 && !this.#isWoken) this.#onIdle();
         await this.#setAlarm(now, pauseMs);
       }
@@ -103,7 +93,7 @@ export class ActionQueue {
 
   /** `finishing`: the session has reached its goal, and only events up to the last one are acted on. */
   get #phase(): 'working' | 'finishing' | 'stopped' {
-    const { end } = this.#options;
+    const { end } = this.#session;
     if (this.#isStopped) return 'stopped';
     if (!end.signal.aborted) return 'working';
     return end.reachedGoal ? 'finishing' : 'stopped';
@@ -134,7 +124,7 @@ export class ActionQueue {
     const closed = this.#closed.size;
     try {
       // What is under way or closed still counts as waiting in the ledger.
-      const upTo = Math.min(this.#options.end.beginsUpTo, Number.MAX_SAFE_INTEGER);
+      const upTo = Math.min(this.#session.end.beginsUpTo, Number.MAX_SAFE_INTEGER);
       const listed = await this.store.next(
         now,
         upTo,
@@ -175,7 +165,7 @@ export class ActionQueue {
       this.#cancelAlarm?.();
       if (pauseMs === undefined || this.#phase !== 'working') return;
       const alarm = (): void => this.wake();
-      this.#cancelAlarm = startTimer(Math.max(MIN_ALARM_MS, pauseMs), alarm, this.#options.onError);
+      this.#cancelAlarm = startTimer(Math.max(MIN_ALARM_MS, pauseMs), alarm, this.#session.onError);
     } catch (error) {
       this.#retryLater(error);
     }
@@ -194,7 +184,7 @@ export class ActionQueue {
       this.#active.delete(waiting.event);
       this.wake();
     }
-    if (report) this.#options.onReport(report);
+    if (report) this.#session.callbacks.onReport(report);
   }
 
   /** Tries it, several times where the session is over. Throws only where the ledger fails before a try. */
@@ -210,13 +200,13 @@ export class ActionQueue {
       this.#target.note(outcome, event);
       const { end, text } = outcome;
       if (end === 'done' || end === 'failed') return this.#end(waiting, outcome, tries, event);
-      const isInterrupted = this.#options.abort.aborted;
+      const isInterrupted = this.#session.abort.signal.aborted;
       if (this.#phase !== 'finishing' || attempt >= MAX_LAST_TRIES || isInterrupted) {
         if (this.#phase === 'finishing') this.#closed.add(waiting.event);
         return this.#postpone(waiting, { tries, text, end: isInterrupted ? 'interrupted' : end }, event);
       }
       // It rejects when the signal fires.
-      await sleep(LAST_PAUSE_MS, this.#options.abort).catch(() => {});
+      await sleep(LAST_PAUSE_MS, this.#session.abort.signal).catch(() => {});
     }
   }
 
@@ -227,7 +217,7 @@ export class ActionQueue {
 
   async #tryOnce(event: ReceivedEvent, { via }: WaitingAction, attempt: number): Promise<Outcome> {
     try {
-      return await this.action.run(event, { attempt, via, signal: this.#options.abort });
+      return await this.action.run(event, { attempt, via, signal: this.#session.abort.signal });
     } catch (error) {
       return { end: 'failed', text: errorMessage(error) };
     }
@@ -263,7 +253,11 @@ export class ActionQueue {
     const count = (await this.#write(waiting, text, () => this.store.noteDown(text))) ?? 0;
     const events = count === 1 ? '1 event' : `${count} events`;
     if (count > 0)
-      this.#options.onReport({ action: this.action, what: 'failed', outcome: `${events}: ${text}` });
+      this.#session.callbacks.onReport({
+        action: this.action,
+        what: 'failed',
+        outcome: `${events}: ${text}`,
+      });
   }
 
   /** Goes on until the ledger takes it: an action that was done must not be done again. */
@@ -280,21 +274,23 @@ export class ActionQueue {
         if (this.#phase !== 'working') {
           this.#closed.add(event);
           const what = `event ${event}: ${this.#name} (${outcome})`;
-          this.#options.onLedgerTrouble(
-            `${what} is not in the ledger, so it may be done again: ${why}`,
-            undefined,
-          );
+          this.#noteLedgerTrouble(`${what} is not in the ledger, so it may be done again: ${why}`, undefined);
           return undefined;
         }
-        this.#options.onLedgerTrouble(`${this.#name}: outcomes wait for the ledger: ${why}`, error);
-        await sleep(LEDGER_RETRY_MS, this.#options.end.signal).catch(() => {});
+        this.#noteLedgerTrouble(`${this.#name}: outcomes wait for the ledger: ${why}`, error);
+        await sleep(LEDGER_RETRY_MS, this.#session.end.signal).catch(() => {});
       }
     }
   }
 
+  #noteLedgerTrouble(text: string, error: unknown): void {
+    const { watch, callbacks } = this.#session;
+    if (!watch.noteFailure(error)) callbacks.onWarning(text);
+  }
+
   /** The ledger can't be read, or a try not be written down: nothing was begun, so all of it can be done later. */
   #retryLater(error: unknown): void {
-    this.#options.onLedgerTrouble(`${this.#name} waits for the ledger: ${errorMessage(error)}`, error);
+    this.#noteLedgerTrouble(`${this.#name} waits for the ledger: ${errorMessage(error)}`, error);
     this.#pauseForLedger();
   }
 
@@ -306,27 +302,20 @@ export class ActionQueue {
       this.#waitsForLedger = false;
       this.wake();
     };
-    this.#cancelLedgerRetry = startTimer(LEDGER_RETRY_MS, retry, this.#options.onError);
+    this.#cancelLedgerRetry = startTimer(LEDGER_RETRY_MS, retry, this.#session.onError);
   }
 }
 
 const isUnknown = ({ is_unknown: flag }: WaitingAction): boolean => flag === 1;
 
-interface QueuesOptions extends Omit<QueueOptions, 'abort'>, StoreOptions {
-  readonly abort: AbortController;
-}
-
 /** The queues of a session, one for each action; what waits in them are rows of the ledger. */
 export class ActionQueues {
-  readonly #options: QueuesOptions;
+  readonly #session: SessionContext;
   readonly #queues: readonly ActionQueue[];
 
-  constructor(actions: readonly Action[], options: QueuesOptions) {
-    this.#options = options;
-    const queueOptions = { ...options, abort: options.abort.signal };
-    this.#queues = actions.map(
-      (action) => new ActionQueue(action, new ActionStore(action, options), queueOptions),
-    );
+  constructor(session: SessionContext, rawBodies: RawBodies) {
+    this.#session = session;
+    this.#queues = session.actions.map((action) => new ActionQueue(action, session, rawBodies));
   }
 
   wake(): void {
@@ -335,7 +324,7 @@ export class ActionQueues {
 
   /** Takes over what other listeners left undone, where the action is the same. */
   async adopt(gone: readonly number[]): Promise<void> {
-    const { end } = this.#options;
+    const { end } = this.#session;
     for (const queue of this.#queues) {
       await inSlices(end.signal, () => queue.store.revive(gone));
       await inSlices(end.signal, async () => {
@@ -354,7 +343,7 @@ export class ActionQueues {
 
   /** Begins nothing more; what is under way has this long to end by itself. */
   async stop(graceMs: number): Promise<void> {
-    const { abort, onError } = this.#options;
+    const { abort, onError } = this.#session;
     const cancel = startTimer(graceMs, () => abort.abort(), onError);
     await Promise.all(this.#queues.map((queue) => queue.stop()));
     cancel();

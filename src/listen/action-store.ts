@@ -1,30 +1,12 @@
 /** What a queue reads from the ledger and writes to it. Times are kept there, so that a restart keeps every pause. */
 import type { ActionResult, Actions, WaitingAction } from '../ledger/actions.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs, nowMs } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
-import {
-  type Action,
-  type ActionReport,
-  ADOPTED_MS,
-  MAX_PAUSE_MS,
-  type Outcome,
-  pauseAfter,
-  targetRetries,
-} from './action.ts';
-import type { Commits, Work } from './commits.ts';
+import { type Action, ADOPTED_MS, MAX_PAUSE_MS, type Outcome, pauseAfter, targetRetries } from './action.ts';
+import type { Work } from './commits.ts';
 import { ReceivedEvent } from './event.ts';
 import type { RawBodies } from './inbox.ts';
-import type { SessionRun } from './session-run.ts';
-
-export interface StoreOptions {
-  readonly ledger: Ledger;
-  readonly run: SessionRun;
-  readonly commits: Commits;
-  readonly rawBodies: RawBodies;
-  /** 1, or less in tests: the factor of all pauses. */
-  readonly pace: number;
-}
+import type { SessionContext } from './session-run.ts';
 
 /** How a try went that was not the last one. */
 export interface FailedTry {
@@ -43,13 +25,15 @@ export interface Postponed {
 /** Each of these fails where the ledger does. */
 export class ActionStore {
   readonly #action: Action;
-  readonly #options: StoreOptions;
+  readonly #session: SessionContext;
+  readonly #rawBodies: RawBodies;
   /** Once, at the start of this listener: later it would take up again what one that ended beside it gave up. */
   #revivedUpTo: number | undefined = 0;
 
-  constructor(action: Action, options: StoreOptions) {
+  constructor(action: Action, session: SessionContext, rawBodies: RawBodies) {
     this.#action = action;
-    this.#options = options;
+    this.#session = session;
+    this.#rawBodies = rawBodies;
   }
 
   /** What may be begun at `now`, of events up to `upTo`: at most `limit`, at most `unknown` of them about unknown files. */
@@ -63,21 +47,21 @@ export class ActionStore {
     if (due === undefined) return undefined;
     const milliseconds = Date.parse(due) - now;
     if (milliseconds <= MAX_PAUSE_MS) return milliseconds;
-    await this.#options.commits.add(({ actions }) =>
+    await this.#session.commits.add(({ actions }) =>
       actions.makeDueAfter(this.#action, this.#run, iso(now + MAX_PAUSE_MS)),
     );
     return 0;
   }
 
   async event(n: number): Promise<ReceivedEvent | undefined> {
-    const row = await this.#options.ledger.events.get(n);
-    return row && new ReceivedEvent(row, this.#options.rawBodies.get(row.arrival ?? ''));
+    const row = await this.#session.ledger.events.get(n);
+    return row && new ReceivedEvent(row, this.#rawBodies.get(row.arrival ?? ''));
   }
 
   /** To be called before each try; false: another listener has taken it over. */
   async begin({ event }: WaitingAction, tries: number): Promise<boolean> {
     if (!this.#action.recordsTries && !this.#actions.areLeased) return true;
-    return this.#options.commits.add(({ actions }) => actions.begin(event, this.#action, this.#run, tries));
+    return this.#session.commits.add(({ actions }) => actions.begin(event, this.#action, this.#run, tries));
   }
 
   async end({ event }: WaitingAction, result: ActionResult): Promise<void> {
@@ -91,7 +75,7 @@ export class ActionStore {
       await this.#write(event, { status: 'pending', tries, outcome, failingSince: since });
       return {};
     }
-    const { pace } = this.#options;
+    const { pace } = this.#session;
     const now = nowMs();
     const failingSince = since || iso(now);
     const isUnknown = await this.#isUnknown(waiting);
@@ -112,7 +96,7 @@ export class ActionStore {
 
   /** The target is down: that goes for all that waits for it. Gives how many are given up, because it was for too long. */
   async noteDown(outcome: string): Promise<number> {
-    const { commits, pace } = this.#options;
+    const { commits, pace } = this.#session;
     const { giveUpAfterMs } = this.#action.retries(false);
     const now = nowMs();
     const why = `given up after ${formatDuration(giveUpAfterMs)}: ${outcome}`;
@@ -126,7 +110,7 @@ export class ActionStore {
   async revive(gone: readonly number[]): Promise<boolean> {
     const after = this.#revivedUpTo;
     if (after === undefined || !this.#action.retriedByNext) return false;
-    this.#revivedUpTo = await this.#options.commits.add(({ actions }) =>
+    this.#revivedUpTo = await this.#session.commits.add(({ actions }) =>
       actions.reviveFailed(this.#action, gone, after),
     );
     return this.#revivedUpTo !== undefined;
@@ -134,7 +118,7 @@ export class ActionStore {
 
   /** Takes over some of what other listeners left undone, where the action is the same; gives the events. */
   adopt(gone: readonly number[]): Promise<number[]> {
-    const { commits, pace } = this.#options;
+    const { commits, pace } = this.#session;
     const { giveUpAfterMs } = this.#action.retries(false);
     const failingFrom = iso(nowMs() - (giveUpAfterMs - ADOPTED_MS) * pace);
     return commits.add(({ actions }) => actions.adopt(this.#action, this.#run, { gone, failingFrom }));
@@ -147,20 +131,20 @@ export class ActionStore {
 
   /** An order may come into the ledger after its event. */
   async #isUnknown({ is_unknown: wasUnknown, subject }: WaitingAction): Promise<boolean> {
-    return wasUnknown === 1 && !(await this.#options.ledger.files.known([subject])).has(subject);
+    return wasUnknown === 1 && !(await this.#session.ledger.files.known([subject])).has(subject);
   }
 
   get #actions(): Actions {
-    return this.#options.ledger.actions;
+    return this.#session.ledger.actions;
   }
 
   /** The number of this session in the ledger. */
   get #run(): number {
-    return this.#options.run.id;
+    return this.#session.run.id;
   }
 
   async #write(event: number, result: ActionResult, alongside?: Work<void>): Promise<void> {
-    await this.#options.commits.add(async (tables) => {
+    await this.#session.commits.add(async (tables) => {
       await tables.actions.update(event, this.#action, this.#run, result);
       await alongside?.(tables);
     });
@@ -171,12 +155,6 @@ const iso = (milliseconds: number): string => new Date(milliseconds).toISOString
 
 // Whether the target of an action works. While it can't be reached, one event at a time finds out whether it can again,
 // after growing pauses. One that refuses is spared, but gets each new event at once: others may be to its liking.
-
-interface TargetOptions {
-  readonly onReport: (report: ActionReport) => void;
-  /** 1, or less in tests: the factor of all pauses. */
-  readonly pace: number;
-}
 
 interface Down {
   /** It can be reached. */
@@ -192,14 +170,14 @@ const schedule = { ...targetRetries, giveUpAfterMs: Number.POSITIVE_INFINITY };
 
 export class TargetState {
   readonly #action: Action;
-  readonly #options: TargetOptions;
+  readonly #session: SessionContext;
   #down: Down | undefined;
   /** How many events in a row it has refused. */
   #refusals = 0;
 
-  constructor(action: Action, options: TargetOptions) {
+  constructor(action: Action, session: SessionContext) {
     this.#action = action;
-    this.#options = options;
+    this.#session = session;
   }
 
   get isDown(): boolean {
@@ -241,18 +219,18 @@ export class TargetState {
     // Jobs that failed at the same time say nothing new.
     if (this.#down && now < this.#down.untilMs) return;
     const { failures, sinceMs } = this.#down ?? { failures: 0, sinceMs: now };
-    const { pace } = this.#options;
+    const { pace } = this.#session;
     const pauseMs = refuses ? 0 : (pauseAfter(schedule, failures + 1, (now - sinceMs) / pace) ?? 0);
     this.#down = { refuses, failures: failures + 1, sinceMs, untilMs: now + pauseMs * pace };
     if (!isNew) return;
     const nextTryAt = pauseMs > 0 ? new Date(nowMs() + pauseMs * pace).toISOString() : undefined;
-    this.#options.onReport({ action: this.#action, event, what: 'down', outcome: text, nextTryAt });
+    this.#session.callbacks.onReport({ action: this.#action, event, what: 'down', outcome: text, nextTryAt });
   }
 
   /** Reports once that it is back. */
   #comeBack(text: string, event: ReceivedEvent): void {
     if (!this.#down) return;
     this.#down = undefined;
-    this.#options.onReport({ action: this.#action, event, what: 'back', outcome: text });
+    this.#session.callbacks.onReport({ action: this.#action, event, what: 'back', outcome: text });
   }
 }

@@ -1,25 +1,14 @@
 /**
- * Shows events in their order. Where what is shown is not read, it keeps only the numbers of what comes, and takes the
- * events from the ledger later: receiving never waits for a reader, and nothing piles up in memory.
+ * Shows events in their order: each that this session keeps, and what sessions with the same filter left unshown when
+ * they ended. Where what is shown is not read, it keeps only the numbers of what comes, and takes the events from the
+ * ledger later: receiving never waits for a reader, and nothing piles up in memory.
  */
-
 import type { Unshown } from '../ledger/events.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { type OnError, runInBackground } from './background.ts';
-import type { Commits } from './commits.ts';
+import { runInBackground } from './background.ts';
 import { ReceivedEvent } from './event.ts';
-import type { SessionRun } from './session-run.ts';
-
-/** Where events are shown. */
-export interface EventScreen {
-  readonly show: (events: readonly ReceivedEvent[]) => Promise<void>;
-  /** Whether all that was shown has left this process; false where its reader has gone, or the signal fires before. */
-  readonly isTaken: (signal: AbortSignal) => Promise<boolean>;
-  /** The reader has gone: nothing more can be shown. */
-  readonly isGone: () => boolean;
-}
+import type { SessionContext } from './session-run.ts';
 
 /** Shown together, and read from the ledger together. */
 const BATCH_EVENTS = 500;
@@ -30,18 +19,10 @@ const MAX_WAITING_BYTES = 4 * BATCH_BYTES;
 const EVENT_BYTES = 1024;
 const RETRY_MS = 1_000;
 
-interface FeedOptions {
-  readonly ledger: Ledger;
-  readonly screen: EventScreen;
-  readonly onShown: (events: readonly ReceivedEvent[]) => void;
+export class Display {
+  readonly #session: SessionContext;
   /** Called once. */
-  readonly onReaderGone: () => void;
-  readonly warn: (text: string) => void;
-  readonly onError: OnError;
-}
-
-export class EventFeed {
-  readonly #options: FeedOptions;
+  readonly #onReaderGone: () => void;
   readonly #stop = new AbortController();
   #waiting: ReceivedEvent[] = [];
   #waitingBytes = 0;
@@ -49,9 +30,13 @@ export class EventFeed {
   readonly #later = new NumberRanges();
   #work: Promise<void> | undefined;
   #isReaderGone = false;
+  /** By ended session whose events this one shows: the last event that was read. */
+  readonly #readUpTo = new Map<number, number>();
+  #noted: Promise<void> | undefined;
 
-  constructor(options: FeedOptions) {
-    this.#options = options;
+  constructor(session: SessionContext, onReaderGone: () => void) {
+    this.#session = session;
+    this.#onReaderGone = onReaderGone;
   }
 
   add(events: readonly ReceivedEvent[]): void {
@@ -59,15 +44,31 @@ export class EventFeed {
       if (this.#later.size > 0 || this.#waitingBytes > MAX_WAITING_BYTES) this.#later.add(event.n);
       else this.#push(event);
     }
-    if (this.#work || this.left === 0 || this.#isReaderGone) return;
-    const work = this.#run();
+    if (this.#work || !this.#hasMore) return;
+    const work = this.#showAll();
     this.#work = work;
-    runInBackground(() => work, this.#options.onError);
+    runInBackground(() => work, this.#session.onError);
   }
 
-  /** How many wait to be shown. */
-  get left(): number {
-    return this.#waiting.length + this.#later.size;
+  /** Takes over what ended sessions have not shown; gives their events, oldest first, a page at a time. */
+  async *takeOver(gone: readonly number[]): AsyncGenerator<ReceivedEvent[]> {
+    const { commits, run, plan } = this.#session;
+    if (!run.isBegun) return;
+    for (const unshown of await commits.add(({ runs }) => runs.takeUnshown(run.id, plan.only, gone)))
+      yield* this.#pages(unshown);
+  }
+
+  /** Each page once, however often they are asked for. */
+  async *#pages({ run, only, after }: Unshown): AsyncGenerator<ReceivedEvent[]> {
+    const { ledger, commits } = this.#session;
+    const readUpTo = this.#readUpTo.get(run) ?? after;
+    const rows = await ledger.events.toShow({ run, only, after: readUpTo });
+    const last = rows.at(-1)?.id;
+    this.#readUpTo.set(run, last ?? readUpTo);
+    if (last !== undefined) {
+      yield rows.map((row) => new ReceivedEvent(row));
+      yield* this.#pages({ run, only, after: last });
+    } else if (after >= readUpTo) await commits.add(({ runs }) => runs.unshown(run, only));
   }
 
   /** Waits until all are shown; once the signal has fired, for this long at most. */
@@ -83,30 +84,45 @@ export class EventFeed {
     this.#stop.abort();
   }
 
+  /** Gives the number of events that are left to the next session. */
+  async countLeft(): Promise<number> {
+    const { commits, run, plan } = this.#session;
+    await this.#noted;
+    const all = [...this.#readUpTo.keys(), ...(run.isBegun ? [run.id] : [])];
+    return commits.add(async ({ runs }) => {
+      let left = 0;
+      for (const each of all) left += await runs.unshown(each, plan.only);
+      return left;
+    });
+  }
+
   #push(event: ReceivedEvent): void {
     this.#waiting.push(event);
     this.#waitingBytes += sizeOf(event);
   }
 
-  async #run(): Promise<void> {
+  get #hasMore(): boolean {
+    return this.#waiting.length + this.#later.size > 0 && !this.#stop.signal.aborted && !this.#isReaderGone;
+  }
+
+  async #showAll(): Promise<void> {
     try {
-      while (this.left > 0 && !this.#stop.signal.aborted && !this.#isReaderGone) await this.#showBatch();
+      while (this.#hasMore) await this.#showBatch();
     } finally {
       this.#work = undefined;
     }
   }
 
   async #showBatch(): Promise<void> {
-    const { screen, onShown, onReaderGone } = this.#options;
-    const { signal } = this.#stop;
+    const { screen } = this.#session.callbacks;
     if (this.#waiting.length === 0) await this.#readLater();
     const batch = this.#takeBatch();
     if (batch.length === 0) return;
     await screen.show(batch);
-    if (await screen.isTaken(signal)) return onShown(batch);
+    if (await screen.isTaken(this.#stop.signal)) return this.#noteShown(batch);
     if (!screen.isGone()) return;
     this.#isReaderGone = true;
-    onReaderGone();
+    this.#onReaderGone();
   }
 
   #takeBatch(): ReceivedEvent[] {
@@ -123,7 +139,7 @@ export class EventFeed {
 
   /** One that is no longer in the ledger was removed there by the user. */
   async #readLater(): Promise<void> {
-    const { ledger, warn } = this.#options;
+    const { ledger, callbacks } = this.#session;
     try {
       for (let count = 0; count < BATCH_EVENTS && this.#waitingBytes < BATCH_BYTES; count += 1) {
         const n = this.#later.first;
@@ -133,81 +149,24 @@ export class EventFeed {
         if (row) this.#push(new ReceivedEvent(row));
       }
     } catch (error) {
-      warn(`can't read the events that are to be shown: ${errorMessage(error)}`);
-      // It rejects when the feed is stopped, which its loop sees.
+      callbacks.onWarning(`can't read the events that are to be shown: ${errorMessage(error)}`);
+      // It rejects when the display is stopped, which its loop sees.
       await sleep(RETRY_MS, this.#stop.signal).catch(() => {});
     }
   }
-}
 
-const sizeOf = ({ body }: ReceivedEvent): number => body.byteLength + EVENT_BYTES;
-
-interface ShownEventsOptions {
-  readonly ledger: Ledger;
-  readonly commits: Commits;
-  readonly run: SessionRun;
-  /** The names of the events that are shown; empty: all. */
-  readonly only: readonly string[];
-}
-
-/**
- * What this session has to show: each event that it keeps, and what sessions with the same filter left unshown when they
- * ended. The ledger knows up to where each session's events were shown.
- */
-export class ShownEvents {
-  readonly #options: ShownEventsOptions;
-  /** By ended session whose events this one shows: the last event that was read. */
-  readonly #readUpTo = new Map<number, number>();
-  #noted: Promise<void> | undefined;
-
-  constructor(options: ShownEventsOptions) {
-    this.#options = options;
-  }
-
-  /** The events of each session come in the order of their numbers. */
-  note(events: readonly ReceivedEvent[]): void {
+  /** The ledger knows up to where each session's events were shown; those of a session come in the order of their numbers. */
+  #noteShown(events: readonly ReceivedEvent[]): void {
     const last = new Map(events.map(({ run, n }) => [run, n]));
-    const noted = this.#options.commits.add(async ({ runs }) => {
+    const noted = this.#session.commits.add(async ({ runs }) => {
       for (const [run, upTo] of last) await runs.setShown(run, upTo);
     });
     // A ledger that can't be written now: the next event that is shown tells it all, or the next session shows them again.
     this.#noted = noted.catch(() => {});
   }
-
-  /** Takes over what ended sessions have not shown; gives their events, oldest first, a page at a time. */
-  async *takeOver(gone: readonly number[]): AsyncGenerator<ReceivedEvent[]> {
-    const { commits, run, only } = this.#options;
-    if (!run.isBegun) return;
-    for (const unshown of await commits.add(({ runs }) => runs.takeUnshown(run.id, only, gone)))
-      yield* this.#pages(unshown);
-  }
-
-  /** Each page once, however often they are asked for. */
-  async *#pages({ run, only, after }: Unshown): AsyncGenerator<ReceivedEvent[]> {
-    const { ledger, commits } = this.#options;
-    const readUpTo = this.#readUpTo.get(run) ?? after;
-    const rows = await ledger.events.toShow({ run, only, after: readUpTo });
-    const last = rows.at(-1)?.id;
-    this.#readUpTo.set(run, last ?? readUpTo);
-    if (last !== undefined) {
-      yield rows.map((row) => new ReceivedEvent(row));
-      yield* this.#pages({ run, only, after: last });
-    } else if (after >= readUpTo) await commits.add(({ runs }) => runs.unshown(run, only));
-  }
-
-  /** Gives the number of events that are left to the next session. */
-  async finish(): Promise<number> {
-    const { commits, run, only } = this.#options;
-    await this.#noted;
-    const all = [...this.#readUpTo.keys(), ...(run.isBegun ? [run.id] : [])];
-    const lefts = await commits.add(async ({ runs }) => {
-      const counts: number[] = [];
-      for (const each of all) counts.push(await runs.unshown(each, only));
-      return counts;
-    });
-    return lefts.reduce((sum, left) => sum + left, 0);
-  }
 }
+
+const sizeOf = ({ body }: ReceivedEvent): number => body.byteLength + EVENT_BYTES;
 
 /** Numbers in the order in which they were added; those that follow each other take no more room than one. */
 export class NumberRanges {

@@ -114,7 +114,6 @@ export function downloadAction(
     retriedByNext: true,
     retries: (isUnknown) => (isUnknown ? unknownFileRetries : fileRetries),
     perFile: true,
-    sources: ['received', 'found'],
     events: ['TRANSCRIPT_COMPLETE'],
     run: (event, { signal }) => unlessAborted(download(event), signal),
     close: () => transport.close(),

@@ -30,7 +30,6 @@ export const execAction = (options: ExecOptions): Action => ({
   recordsTries: true,
   retriedByNext: false,
   retries: () => targetRetries,
-  sources: ['received', 'found'],
   run: (event, { attempt, signal }) => runCommand(event, attempt, options, signal),
 });
 

@@ -24,7 +24,6 @@ export async function forwardAction(url: string, env: Env): Promise<Action> {
     retriedByNext: false,
     retries: () => targetRetries,
     downAfterRefusals: DOWN_AFTER_REFUSALS,
-    sources: ['received', 'found'],
     async run({ n, source, contentType, rawBody: body }, { via, signal }) {
       const own = { 'steno-event': String(n), [LISTENER_HEADER]: addSelf(via) };
       const sent =

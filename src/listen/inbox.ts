@@ -3,43 +3,20 @@
  * for, or in the spool where the ledger can't take it at once.
  */
 import { randomBytes } from 'node:crypto';
-import type { ActionRule } from '../ledger/actions.ts';
 import { Batcher } from '../ledger/batcher.ts';
 import type { EventRow } from '../ledger/events.ts';
 import type { MissedFile } from '../ledger/file-watch.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Arrival, Spool, SpoolOwner } from '../ledger/spool.ts';
+import type { Arrival, SpoolOwner } from '../ledger/spool.ts';
+import { errorMessage } from '../lib/errors.ts';
 import { cutFormSignatures } from '../lib/form-signatures.ts';
 import { sleep } from '../lib/sleep.ts';
 import { plural } from '../lib/text.ts';
-import { type LedgerWatch, type OnError, runInBackground } from './background.ts';
-import { Commits } from './commits.ts';
+import { runInBackground } from './background.ts';
 import { parseForm, ReceivedEvent } from './event.ts';
 import { eventRow, Recorder } from './recorder.ts';
 import type { Delivery } from './server.ts';
-import type { SessionRun } from './session-run.ts';
+import type { SessionContext } from './session-run.ts';
 import { movedNote, moveLeft, moveSlice } from './spool-mover.ts';
-
-interface InboxOptions {
-  readonly ledger: Ledger;
-  readonly spool: Spool;
-  readonly run: SessionRun;
-  readonly actions: readonly ActionRule[];
-  /** The events that are shown and acted on; empty: all. */
-  readonly only: readonly string[];
-  /** What comes first in a ledger that does not know of this session, as in one that was put in its place. */
-  readonly begin: () => Promise<void>;
-  readonly watch: LedgerWatch;
-  /** Masks the key. */
-  readonly hide: (text: string) => string;
-  /** The event is in the ledger, and has its number. */
-  readonly onEvent: (event: ReceivedEvent) => void;
-  /** A delivery could not be kept: its event has no number, and the service does not send it again. */
-  readonly onLost: (error: unknown, event: ReceivedEvent) => void;
-  readonly onNote: (text: string) => void;
-  readonly onWarning: (text: string, hint?: string) => void;
-  readonly onError: OnError;
-}
 
 interface ExpectedTest {
   readonly type: string;
@@ -56,10 +33,10 @@ const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
 
 export class Inbox {
-  /** Every write of the session to the ledger goes through it. */
-  readonly commits: Commits;
   readonly rawBodies: RawBodies;
-  readonly #options: InboxOptions;
+  readonly #session: SessionContext;
+  /** The event is in the ledger, and has its number. */
+  readonly #onEvent: (event: ReceivedEvent) => void;
   readonly #recorder: Recorder;
   readonly #owner: SpoolOwner;
   readonly #batcher: Batcher<Arrival, undefined>;
@@ -74,26 +51,19 @@ export class Inbox {
   #pauseMs = 0;
   readonly #ending = new AbortController();
 
-  constructor(options: InboxOptions) {
-    const { ledger, run, actions, only, begin, watch } = options;
-    this.#options = options;
-    this.rawBodies = new RawBodies(actions.some(({ kind }) => kind === 'forward'));
-    this.commits = new Commits(ledger, {
-      isBegun: run.isBegun,
-      begin,
-      onCommitted: () => watch.noteSuccess(),
-    });
-    this.#recorder = new Recorder({
-      ...{ commits: this.commits, actions, only, expectsTest: () => this.#expected !== undefined },
-      get run() {
-        return run.id;
-      },
-    });
-    const kept = actions.map(({ kind, target, sources, events }) => ({
-      ...{ kind, target, sources },
+  constructor(session: SessionContext, onEvent: (event: ReceivedEvent) => void) {
+    const { run, commits, plan } = session;
+    this.#session = session;
+    this.#onEvent = onEvent;
+    this.rawBodies = new RawBodies(session.actions.some(({ kind }) => kind === 'forward'));
+    const actions = session.actions.map(({ kind, target, events }) => ({
+      ...{ kind, target },
       ...(events && { events }),
     }));
-    this.#owner = { id: randomBytes(9).toString('base64url'), rules: { actions: kept, only } };
+    const rules = { actions, only: plan.only };
+    this.#owner = { id: randomBytes(9).toString('base64url'), rules };
+    const expectsTest = (): boolean => this.#expected !== undefined;
+    this.#recorder = new Recorder({ ...rules, commits, runId: () => run.id, expectsTest });
     this.#batcher = new Batcher({
       write: (arrivals) => this.#keepAll(arrivals),
       maxItems: MAX_BATCH,
@@ -104,7 +74,7 @@ export class Inbox {
 
   /** Resolves when the delivery is on disk, rejects if it can't be kept. */
   keep(received: Delivery): Promise<void> {
-    const { kept, forwarded } = cleanDelivery(received, this.#options.hide);
+    const { kept, forwarded } = cleanDelivery(received, this.#session.resources.hide);
     this.#arrivals += 1;
     const id = `${this.#owner.id}-${this.#arrivals.toString(36)}`;
     // Whether it is the expected test needs the ledger, which may not work now.
@@ -125,7 +95,7 @@ export class Inbox {
 
   /** Gives the events that are in the ledger by now; the others are in the spool. */
   async #write(arrivals: readonly Arrival[]): Promise<readonly EventRow[]> {
-    const { ledger, spool } = this.#options;
+    const { ledger, resources } = this.#session;
     let failure: unknown;
     // While the spool is not empty, all go there: events keep their order. A network is never waited for.
     if (this.#inSpool === 0 && !ledger.leaderTasks.areShared)
@@ -134,46 +104,47 @@ export class Inbox {
       } catch (error) {
         failure = error;
       }
-    await spool.append(this.#owner, arrivals);
+    await resources.spool.append(this.#owner, arrivals);
     this.#inSpool += arrivals.length;
     if (failure !== undefined) this.#noteFailure(failure);
     this.#startMoving();
     return [];
   }
 
+  /** It could not be kept: its event has no number, and the service does not send it again. */
   #lose(delivery: Arrival, error: unknown): void {
     this.rawBodies.delete(delivery.id);
     const row = eventRow(0, 0, { source: 'received', delivery, parsed: parseForm(delivery.body) });
-    this.#options.onLost(error, new ReceivedEvent(row));
+    const { callbacks, tally } = this.#session;
+    tally.lost += 1;
+    callbacks.onWarning(`an event could not be kept and was answered with 503: ${errorMessage(error)}`);
+    callbacks.onLost(new ReceivedEvent(row));
   }
 
   #startMoving(): void {
     if (this.#moving !== undefined) return;
-    const moving = this.#move().finally(() => {
-      this.#moving = undefined;
-    });
+    const moving = this.#move();
     this.#moving = moving;
-    runInBackground(() => moving, this.#options.onError);
+    runInBackground(() => moving, this.#session.onError);
   }
 
   /** Once the session ends, it moves what is there at once, and gives up at the first failure. */
   async #move(): Promise<void> {
     const { signal } = this.#ending;
-    while (this.#inSpool > 0) {
+    for (let isOver = false; this.#inSpool > 0 && !isOver; ) {
       await sleep(this.#pauseMs, signal).catch(() => {});
-      try {
-        await this.#moveSlice();
-      } catch (error) {
+      await this.#moveSlice().catch((error: unknown) => {
         this.#noteFailure(error);
-        if (signal.aborted) return;
-      }
+        isOver = signal.aborted;
+      });
     }
+    this.#moving = undefined;
   }
 
   async #moveSlice(): Promise<void> {
-    const { spool, watch, onWarning } = this.#options;
+    const { resources, watch, callbacks } = this.#session;
     const before = this.#inSpool;
-    const slice = await moveSlice(spool, this.#owner, this.#recorder, this.#refusedUpTo);
+    const slice = await moveSlice(resources.spool, this.#owner, this.#recorder, this.#refusedUpTo);
     // Another process may have moved some of them, and more may have come meanwhile.
     this.#inSpool = Math.max(0, this.#inSpool - (slice?.count ?? before));
     if (this.#pauseMs > 0) watch.noteTaken();
@@ -181,39 +152,42 @@ export class Inbox {
     if (!slice) return;
     this.#refusedUpTo = slice.after;
     if (slice.refused > 0)
-      onWarning(
+      callbacks.onWarning(
         `${plural(slice.refused, 'event')} could not be written to the ledger: kept in the spool; the next listen retries`,
       );
     this.#addEvents(slice.rows);
   }
 
   #noteFailure(error: unknown): void {
-    if (this.#pauseMs === 0) this.#options.watch.noteRefused(error);
+    if (this.#pauseMs === 0) this.#session.watch.noteRefused(error);
     this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2 || FIRST_PAUSE_MS);
   }
 
   /** Shows other processes that what is in the spool is seen to. */
   async touch(): Promise<void> {
-    if (this.#inSpool > 0) await this.#options.spool.touch(this.#owner);
+    if (this.#inSpool > 0) await this.#session.resources.spool.touch(this.#owner);
   }
 
   /** Moves what listeners that are gone have left into the ledger; gives the number of events. */
-  async moveLeft(signal: AbortSignal): Promise<number> {
-    const moved = await moveLeft(this.commits, { ...this.#options, signal });
-    if (moved > 0) this.#options.onNote(movedNote(moved));
+  async moveLeft(): Promise<number> {
+    const { commits, resources, callbacks, end } = this.#session;
+    const options = { spool: resources.spool, signal: end.signal, onWarning: callbacks.onWarning };
+    const moved = await moveLeft(commits, options);
+    if (moved > 0) callbacks.onNote(movedNote(moved));
     return moved;
   }
 
   /** Moves what is kept into the ledger, and says where that stays which can't be moved. */
   async close(): Promise<void> {
-    const { spool, onWarning } = this.#options;
+    const { resources, callbacks } = this.#session;
+    const { spool } = resources;
     await this.#batcher.finish();
     this.#ending.abort();
     await this.#moving;
     const left = await spool.count(this.#owner);
     spool.close();
     if (left > 0)
-      onWarning(
+      callbacks.onWarning(
         `${plural(left, 'event')} not in the ledger yet: kept in ${spool.path}`,
         'the next steno listen or steno sync moves them there',
       );
@@ -224,7 +198,7 @@ export class Inbox {
       const isTest = row.source === 'test';
       if (isTest || row.event === this.#expected?.type) this.#expected?.arrived(isTest);
       if (isTest) this.#expected = undefined;
-      this.#options.onEvent(new ReceivedEvent(row));
+      this.#onEvent(new ReceivedEvent(row));
     }
   }
 

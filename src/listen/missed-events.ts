@@ -2,13 +2,12 @@
 import type { Transport } from '../api/http/transport.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs, nowMs } from '../lib/clock.ts';
 import { inSlices } from './background.ts';
 import { ServiceCheck } from './download.ts';
 import type { ReceivedEvent } from './event.ts';
 import type { Inbox } from './inbox.ts';
-import { LeaderTask, type SessionRun } from './session-run.ts';
+import { LeaderTask, type SessionContext } from './session-run.ts';
 
 /** A file of which nothing is heard is polled at most once in this many ticks. */
 const TICKS_BETWEEN_POLLS = 60;
@@ -32,17 +31,6 @@ const JOBS = 4;
 const MAX_LEFT_OUT = 1_000;
 const MAX_PAUSE_FACTOR = 60;
 
-interface MissedEventsOptions {
-  /** Absent where no account is set up: then nothing is asked. */
-  readonly service: Transport | undefined;
-  readonly ledger: Ledger;
-  readonly inbox: Inbox;
-  readonly run: SessionRun;
-  readonly tickMs: number;
-  readonly signal: AbortSignal;
-  readonly onFound: (event: ReceivedEvent) => void;
-}
-
 interface FailingFile {
   readonly failures: number;
   /** Until then it is left out. */
@@ -50,7 +38,9 @@ interface FailingFile {
 }
 
 export class MissedEvents {
-  readonly #options: MissedEventsOptions;
+  readonly #session: SessionContext;
+  readonly #inbox: Inbox;
+  readonly #onFound: (event: ReceivedEvent) => void;
   readonly #check: ServiceCheck | undefined;
   /** Several listeners would each ask about all files. */
   readonly #task: LeaderTask;
@@ -63,11 +53,12 @@ export class MissedEvents {
   /** Since the last call that worked. */
   #failures = 0;
 
-  constructor(options: MissedEventsOptions) {
-    const { ledger, run, inbox, service } = options;
-    this.#options = options;
-    const name = `ask about files of ${ledger.accountName}`;
-    this.#task = new LeaderTask({ ledger, run, commits: inbox.commits, name });
+  constructor(session: SessionContext, inbox: Inbox, onFound: (event: ReceivedEvent) => void) {
+    const { service, ledger } = session;
+    this.#session = session;
+    this.#inbox = inbox;
+    this.#onFound = onFound;
+    this.#task = new LeaderTask(session, `ask about files of ${ledger.accountName}`);
     this.#check = service && new ServiceCheck(service);
   }
 
@@ -79,9 +70,9 @@ export class MissedEvents {
 
   /** A ledger with very many open files is taken in bit by bit. */
   async #takeIn(): Promise<void> {
-    const { inbox, signal } = this.#options;
-    await inSlices(signal, () =>
-      inbox.commits.add(async ({ fileWatch }) => {
+    const { commits, end } = this.#session;
+    await inSlices(end.signal, () =>
+      commits.add(async ({ fileWatch }) => {
         await fileWatch.forgetFuturePolls();
         return fileWatch.takeInSome();
       }),
@@ -89,7 +80,7 @@ export class MissedEvents {
   }
 
   async #ask(): Promise<void> {
-    const { service } = this.#options;
+    const { service } = this.#session;
     if (!service || this.#isPausing() || !(await this.#task.take())) return;
     try {
       await this.#askAboutNamed(service);
@@ -111,7 +102,7 @@ export class MissedEvents {
   }
 
   get #pauseMs(): number {
-    return TICKS_BETWEEN_ASKS * this.#options.tickMs;
+    return TICKS_BETWEEN_ASKS * this.#session.tickMs;
   }
 
   /** Files that events named: each event has its file asked about soon. */
@@ -119,14 +110,14 @@ export class MissedEvents {
     const now = monotonicMs();
     if (now - this.#askedAtMs < this.#pauseMs) return;
     const leftOut = [...this.#failing].flatMap(([id, { untilMs }]) => (untilMs > now ? [id] : []));
-    const named = await this.#options.ledger.fileWatch.named(MAX_NAMED, leftOut);
+    const named = await this.#session.ledger.fileWatch.named(MAX_NAMED, leftOut);
     if (named.length) this.#askedAtMs = now;
     await this.#askAbout(service, named);
   }
 
   /** Files of which nothing was heard: those first that are due by the target of their SKU. */
   async #poll(service: Transport): Promise<void> {
-    const { ledger, tickMs } = this.#options;
+    const { ledger, tickMs } = this.#session;
     const minuteAgo = monotonicMs() - MINUTE_TICKS * tickMs;
     this.#pollTimes = this.#pollTimes.filter((time) => time >= minuteAgo);
     const count = Math.min(MAX_POLLS_AT_ONCE, MAX_POLLS - this.#pollTimes.length);
@@ -160,7 +151,7 @@ export class MissedEvents {
     if (first === undefined) return;
     // One call finds out whether the service can be reached; hundreds would each wait for it.
     for (const ids of [[first], others])
-      await this.#noteOutcomes(await refreshFiles(service, this.#options.ledger, ids, { jobs: JOBS }));
+      await this.#noteOutcomes(await refreshFiles(service, this.#session.ledger, ids, { jobs: JOBS }));
   }
 
   /** An error about one file says nothing of the others, unless the service says the same of all. */
@@ -174,7 +165,7 @@ export class MissedEvents {
     }
     if (failed.length === 0) return;
     for (const id of failed) this.#leaveOut(id);
-    await this.#options.inbox.commits.add(({ fileWatch }) => fileWatch.noteFailed(failed));
+    await this.#session.commits.add(({ fileWatch }) => fileWatch.noteFailed(failed));
   }
 
   #leaveOut(id: string): void {
@@ -186,15 +177,15 @@ export class MissedEvents {
 
   /** Makes an event of each file that is delivered and whose own event did not come. */
   async #addFound(): Promise<void> {
-    const { ledger, inbox, tickMs, signal, onFound } = this.#options;
+    const { ledger, commits, tickMs, end } = this.#session;
     for (const file of await ledger.fileWatch.missed(isoBefore(GRACE_TICKS * tickMs))) {
-      if (signal.aborted) return;
+      if (end.signal.aborted) return;
       if (file.came_early) {
-        await inbox.commits.add(({ fileWatch }) => fileWatch.stopExpecting(file.id));
+        await commits.add(({ fileWatch }) => fileWatch.stopExpecting(file.id));
         continue;
       }
-      const event = await inbox.addFound(file);
-      if (event) onFound(event);
+      const event = await this.#inbox.addFound(file);
+      if (event) this.#onFound(event);
     }
   }
 }

@@ -11,7 +11,6 @@ import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { checkUrl, isLoopback } from '../lib/urls.ts';
 import { type Action, type ActionReport, targetName } from './action.ts';
-import type { EventScreen } from './display.ts';
 import { downloadAction } from './download.ts';
 import { eventNames, type ReceivedEvent } from './event.ts';
 import { execAction } from './exec.ts';
@@ -63,6 +62,15 @@ export interface SessionResources {
   readonly hide: (text: string) => string;
   /** Fires on Ctrl-C and the like. */
   readonly interrupt: AbortSignal;
+}
+
+/** Where events are shown. */
+export interface EventScreen {
+  readonly show: (events: readonly ReceivedEvent[]) => Promise<void>;
+  /** Whether all that was shown has left this process; false where its reader has gone, or the signal fires before. */
+  readonly isTaken: (signal: AbortSignal) => Promise<boolean>;
+  /** The reader has gone: nothing more can be shown. */
+  readonly isGone: () => boolean;
 }
 
 export interface SessionCallbacks {

@@ -14,7 +14,7 @@ import type { Delivery } from './server.ts';
 export interface RecorderOptions {
   readonly commits: Commits;
   /** The session that has to show and act on what is written; 0: one that has ended, made with each transaction. */
-  readonly run: number;
+  readonly runId: () => number;
   readonly actions: readonly ActionRule[];
   /** The events that are acted on; empty: all. */
   readonly only: readonly string[];
@@ -91,7 +91,7 @@ export class Recorder {
       const ids = new Set(known.map(({ arrival }) => arrival));
       const missing = arrivals.filter(({ id }) => !ids.has(id));
       // What another listener has moved meanwhile is shown by it.
-      const ours = known.filter(({ run }) => run === this.#options.run);
+      const ours = known.filter(({ run }) => run === this.#options.runId());
       return [...ours, ...(await this.#writeArrivals(tables, missing))];
     });
   }
@@ -133,7 +133,7 @@ export class Recorder {
       events.newIds(newEvents.length),
     ]);
     // In the same transaction: who takes over a session that has ended finds all of its events.
-    const run = this.#options.run || (newEvents.length && (await runs.addEnded(this.#options.only)));
+    const run = this.#options.runId() || (newEvents.length && (await runs.addEnded(this.#options.only)));
     const added = newEvents.map((newEvent, at): AddedEvent => {
       const { source, delivery, parsed } = newEvent;
       const file = known.get(parsed.audiofile);
@@ -153,9 +153,7 @@ export class Recorder {
     const { id, source, event, twin: found, audiofile, order_id } = row;
     const { actions: rules, only } = this.#options;
     if (source === 'test' || (only.length && !only.includes(event))) return [];
-    const due = rules.filter(
-      ({ sources, events }) => sources.includes(source) && (!events || events.includes(event)),
-    );
+    const due = rules.filter(({ events }) => !events || events.includes(event));
     if (due.length === 0) return [];
     const isUnknown = audiofile ? !file : !(await tables.files.hasOrder(order_id));
     const about = { event: id, subject: audiofile || order_id, isUnknown, via: delivery.via };

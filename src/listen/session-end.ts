@@ -142,9 +142,7 @@ export class SessionEnd {
   }
 }
 
-// What a session received and did, for the total at its end.
-
-/** Names come from strangers, and there may be any number of them. */
+/** Anyone can send any name, and there may be any number of them. */
 const MAX_KINDS = 20;
 
 interface ActionCounts {
@@ -152,12 +150,7 @@ interface ActionCounts {
   failed: number;
 }
 
-interface Counted {
-  readonly onReady: (url: string) => void;
-  readonly onLost: (event: ReceivedEvent) => void;
-  readonly onReport: (report: ActionReport) => void;
-}
-
+/** What a session received and did, for the total at its end. */
 export class Tally {
   /** Events that were shown and acted on. */
   events = 0;
@@ -188,26 +181,7 @@ export class Tally {
     else this.kinds.set(event, (count ?? 0) + 1);
   }
 
-  /** The same callbacks, with what they are told counted. */
-  counting<Callbacks extends Counted>(callbacks: Callbacks): Callbacks {
-    return {
-      ...callbacks,
-      onReady: (url) => {
-        this.isReady = true;
-        callbacks.onReady(url);
-      },
-      onLost: (event) => {
-        this.lost += 1;
-        callbacks.onLost(event);
-      },
-      onReport: (report) => {
-        this.#addReport(report);
-        callbacks.onReport(report);
-      },
-    };
-  }
-
-  #addReport({ action: { kind }, what, event }: ActionReport): void {
+  addReport({ action: { kind }, what, event }: ActionReport): void {
     if (!event || (what !== 'done' && what !== 'failed')) return;
     const counts = this.actions.get(kind) ?? { done: 0, failed: 0 };
     counts[what] += 1;

@@ -1,14 +1,42 @@
+/** What the parts of a session share: its context, its place in the ledger, and what it does for other listeners too. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transport } from '../api/http/transport.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { AWAY_MS, MAX_SILENCE_MS } from '../ledger/runs.ts';
+import { monotonicMs } from '../lib/clock.ts';
+import type { Action } from './action.ts';
+import type { LedgerWatch, OnError } from './background.ts';
+import type { Commits } from './commits.ts';
+import type { ListenPlan, SessionCallbacks, SessionResources } from './plan.ts';
+import type { SessionEnd, Tally } from './session-end.ts';
+
+/** What every part of a session works with. */
+export interface SessionContext {
+  readonly plan: ListenPlan;
+  readonly resources: SessionResources;
+  readonly callbacks: SessionCallbacks;
+  readonly end: SessionEnd;
+  readonly tally: Tally;
+  readonly onError: OnError;
+  /** Absent where no account is set up. Its calls end with the session. */
+  readonly service: Transport | undefined;
+  readonly ledger: Ledger;
+  readonly run: SessionRun;
+  /** Every write of the session to the ledger goes through it. */
+  readonly commits: Commits;
+  readonly watch: LedgerWatch;
+  readonly actions: readonly Action[];
+  /** Ends the actions that are under way. */
+  readonly abort: AbortController;
+  readonly tickMs: number;
+  /** 1, or less in tests: the factor of all pauses. */
+  readonly pace: number;
+}
+
 /**
  * A session in the ledger: its number, and its lease, without which nothing new is begun. It begins with the first commit
  * where the ledger can't be reached before.
  */
-
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ledger } from '../ledger/ledger.ts';
-import { AWAY_MS, MAX_SILENCE_MS } from '../ledger/runs.ts';
-import { monotonicMs } from '../lib/clock.ts';
-import type { Commits } from './commits.ts';
-
 export class SessionRun {
   /** 0: the ledger knows nothing of it yet. */
   id = 0;
@@ -59,29 +87,25 @@ export class SessionRun {
   }
 }
 
-interface LeaderTaskOptions {
-  readonly ledger: Ledger;
-  readonly commits: Commits;
-  readonly run: SessionRun;
-  readonly name: string;
-  /** Listeners of one machine need not share it: they know of each other in another way. */
-  readonly onlyIfShared?: boolean;
-}
-
 const ASK_AGAIN_MS = 200;
 
 /** Something that one listener at a time does for an account, on this machine or on all that share its ledger. */
 export class LeaderTask {
-  readonly #options: LeaderTaskOptions;
+  readonly #session: SessionContext;
+  readonly #name: string;
+  /** Whether the ledger says who has it: listeners of one machine may know of each other in another way. */
+  readonly #isKept: boolean;
 
-  constructor(options: LeaderTaskOptions) {
-    this.#options = options;
+  constructor(session: SessionContext, name: string, onlyIfShared = false) {
+    this.#session = session;
+    this.#name = name;
+    this.#isKept = session.ledger.leaderTasks.areShared || !onlyIfShared;
   }
 
   /** Takes it on, or keeps it; false if another listener has it. */
   async take(): Promise<boolean> {
-    const { commits, run, name } = this.#options;
-    return !this.#isKept || commits.add(({ leaderTasks }) => leaderTasks.take(name, run.id));
+    const { commits, run } = this.#session;
+    return !this.#isKept || commits.add(({ leaderTasks }) => leaderTasks.take(this.#name, run.id));
   }
 
   /** Waits for another listener that has it, but no longer than this: it may hang. */
@@ -92,13 +116,8 @@ export class LeaderTask {
 
   /** Where that fails, it is free when the session has ended. */
   async leave(): Promise<void> {
-    const { commits, run, name } = this.#options;
-    if (this.#isKept) await commits.add(({ leaderTasks }) => leaderTasks.leave(name, run.id)).catch(() => {});
-  }
-
-  /** Whether the ledger says who has it. */
-  get #isKept(): boolean {
-    const { ledger, onlyIfShared = false } = this.#options;
-    return ledger.leaderTasks.areShared || !onlyIfShared;
+    const { commits, run } = this.#session;
+    if (!this.#isKept) return;
+    await commits.add(({ leaderTasks }) => leaderTasks.leave(this.#name, run.id)).catch(() => {});
   }
 }

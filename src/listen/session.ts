@@ -1,22 +1,13 @@
 /** One run of `steno listen`: receives, has what came shown and acted on, and closes its parts in order. */
 import { setMaxListeners } from 'node:events';
 import type { Transport } from '../api/http/transport.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { plural } from '../lib/text.ts';
-import type { Action } from './action.ts';
 import { ActionQueues } from './action-queue.ts';
-import {
-  aborted,
-  LedgerWatch,
-  limitRepeats,
-  type OnError,
-  repeat,
-  runInBackground,
-  startTimer,
-} from './background.ts';
-import { EventFeed, ShownEvents } from './display.ts';
+import { aborted, LedgerWatch, limitRepeats, repeat, runInBackground, startTimer } from './background.ts';
+import { Commits } from './commits.ts';
+import { Display } from './display.ts';
 import type { ReceivedEvent } from './event.ts';
 import { historyLimit } from './history.ts';
 import { Inbox } from './inbox.ts';
@@ -24,7 +15,7 @@ import { MissedEvents } from './missed-events.ts';
 import type { ListenPlan, SessionCallbacks, SessionResources } from './plan.ts';
 import { openReceiver, type Receiver } from './server.ts';
 import { SessionEnd, Tally } from './session-end.ts';
-import { SessionRun } from './session-run.ts';
+import { type SessionContext, SessionRun } from './session-run.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import { AccountWebhooks, secretSegment, secretUrl, WebhookRegistration } from './webhook.ts';
 
@@ -44,34 +35,20 @@ const LEDGER_GRACE_MS = 5_000;
  */
 const SHOW_AFTER_MS = 20;
 
-/** What every part of a session shares. */
-interface Shared {
-  readonly plan: ListenPlan;
-  readonly resources: SessionResources;
-  /** Repeated warnings are left out. */
-  readonly callbacks: SessionCallbacks;
-  readonly end: SessionEnd;
-  readonly tally: Tally;
-  readonly onError: OnError;
-}
-
-interface Parts {
-  /** Absent where no account is set up. Its calls end with the session. */
-  readonly service: Transport | undefined;
-  readonly ledger: Ledger;
-  readonly run: SessionRun;
-  readonly actions: readonly Action[];
-  /** Ends the actions that are under way. */
-  readonly abort: AbortController;
-}
-
 export async function listen(
   plan: ListenPlan,
   resources: SessionResources,
   given: SessionCallbacks,
 ): Promise<void> {
   const tally = new Tally();
-  const callbacks = tally.counting({ ...given, onWarning: limitRepeats(given.onWarning) });
+  const callbacks: SessionCallbacks = {
+    ...given,
+    onWarning: limitRepeats(given.onWarning),
+    onReport: (report) => {
+      tally.addReport(report);
+      given.onReport(report);
+    },
+  };
   const onError = (error: unknown): void => {
     if (end.signal.aborted) callbacks.onWarning(errorMessage(error));
     else end.fail(error);
@@ -86,42 +63,51 @@ export async function listen(
   end.throwFailure();
 }
 
-async function openAndRun(shared: Shared): Promise<void> {
-  const { plan, resources, end } = shared;
-  const { connect } = resources;
-  const service = await connect?.(end.signal);
+type Given = Pick<SessionContext, 'plan' | 'resources' | 'callbacks' | 'end' | 'tally' | 'onError'>;
+
+async function openAndRun(given: Given): Promise<void> {
+  const { plan, resources, callbacks, end } = given;
+  const { connect, env } = resources;
+  // A lock fails at once on this connection: the receiver must not block.
+  const ledger = await resources.ledger.another();
+  let service: Transport | undefined;
   try {
-    // A lock fails at once on this connection: the receiver must not block.
-    const ledger = await resources.ledger.another();
-    try {
-      const abort = new AbortController();
-      // Every action under way listens to it.
-      setMaxListeners(0, abort.signal);
-      const actions = await plan.openActions({ ledger, connect: connect && (() => connect(abort.signal)) });
-      const run = new SessionRun(plan.only);
-      // One that is reached over a network is not waited for.
-      if (ledger.isInPlace) await run.begin(resources.ledger);
-      await new Session(shared, { service, ledger, run, actions, abort }).run();
-    } finally {
-      await ledger.close();
-    }
+    service = await connect?.(end.signal);
+    const abort = new AbortController();
+    // Every action under way listens to it.
+    setMaxListeners(0, abort.signal);
+    const actions = await plan.openActions({ ledger, connect: connect && (() => connect(abort.signal)) });
+    const run = new SessionRun(plan.only);
+    // One that is reached over a network is not waited for.
+    if (ledger.isInPlace) await run.begin(resources.ledger);
+    const watch = new LedgerWatch({ ledger, ...callbacks });
+    const commits = new Commits(ledger, {
+      isBegun: run.isBegun,
+      begin: async () => {
+        const isAnother = run.isBegun;
+        await run.begin(ledger);
+        if (isAnother) callbacks.onNote('the ledger was replaced: the one that is there now is used');
+      },
+      onCommitted: () => watch.noteSuccess(),
+    });
+    // Tests set STENO_TEST_TICK_MS, so that many ticks, and pauses, do not take minutes.
+    const tickMs = Number(env.STENO_TEST_TICK_MS) || TICK_MS;
+    const pace = tickMs / TICK_MS;
+    const parts = { service, ledger, run, commits, watch, actions, abort, tickMs, pace };
+    await new Session({ ...given, ...parts }).run();
   } finally {
     await service?.close();
+    await ledger.close();
   }
 }
 
 class Session {
-  readonly #shared: Shared;
-  readonly #parts: Parts;
-  /** Tests set STENO_TEST_TICK_MS, so that many ticks, and pauses, do not take minutes. */
-  readonly #tickMs: number;
+  readonly #context: SessionContext;
   readonly #inbox: Inbox;
   readonly #queues: ActionQueues;
   readonly #missedEvents: MissedEvents;
-  readonly #feed: EventFeed;
-  readonly #shown: ShownEvents;
+  readonly #display: Display;
   readonly #webhook: WebhookRegistration | undefined;
-  readonly #watch: LedgerWatch;
   /** The webhook is to be set as soon as the ledger can take that down. */
   #mustRegister: boolean;
   readonly #secret: string | undefined;
@@ -133,58 +119,24 @@ class Session {
   #loops: Promise<unknown> | undefined;
   #adopting: Promise<void> | undefined;
 
-  constructor(shared: Shared, parts: Parts) {
-    const { plan, resources, callbacks, end, onError } = shared;
-    const { service, ledger, run, actions } = parts;
-    const { onNote, onWarning } = callbacks;
-    const { signal } = end;
-    const tickMs = Number(resources.env.STENO_TEST_TICK_MS) || TICK_MS;
-    const watch = new LedgerWatch({ ledger, onWarning, onNote });
-    const inbox = new Inbox({
-      ...{ ledger, run, actions, only: plan.only, watch, onNote, onWarning, onError },
-      ...{ spool: resources.spool, hide: resources.hide },
-      begin: () => this.#begin(),
-      onEvent: (event) => this.#add(event),
-      onLost: (error, event) => {
-        onWarning(`an event could not be kept and was answered with 503: ${errorMessage(error)}`);
-        callbacks.onLost(event);
-      },
-    });
-    const { commits, rawBodies } = inbox;
-    this.#shared = shared;
-    this.#parts = parts;
-    this.#tickMs = tickMs;
-    this.#watch = watch;
-    this.#inbox = inbox;
+  constructor(context: SessionContext) {
+    const { plan, resources, service, ledger } = context;
+    const { connect, account, hide } = resources;
+    const add = (event: ReceivedEvent): void => this.#add(event);
+    this.#context = context;
     this.#mustRegister = plan.register;
     this.#secret = plan.register || plan.tunnel !== undefined ? secretSegment() : undefined;
-    this.#queues = new ActionQueues(actions, {
-      ...{ ledger, run, commits, rawBodies, end, abort: parts.abort, onError },
-      pace: tickMs / TICK_MS,
-      onReport: callbacks.onReport,
-      onLedgerTrouble: (text, error) => {
-        if (!watch.noteFailure(error)) onWarning(text);
-      },
-    });
-    this.#shown = new ShownEvents({ ledger, commits, run, only: plan.only });
-    this.#feed = new EventFeed({
-      ...{ ledger, screen: callbacks.screen, warn: onWarning, onError },
-      onShown: (events) => this.#shown.note(events),
-      onReaderGone: () => this.#onReaderGone(),
-    });
-    const { connect, account, onExit, hide } = resources;
-    if (service && connect && account) {
-      const webhooks = new AccountWebhooks(ledger, account, hide);
-      this.#webhook = new WebhookRegistration({
-        ...{ service, connect, onExit, signal, commits, ledger, run, webhooks, callbacks },
-      });
-    }
-    const onFound = (event: ReceivedEvent): void => this.#add(event);
-    this.#missedEvents = new MissedEvents({ service, ledger, inbox, run, tickMs, signal, onFound });
+    this.#inbox = new Inbox(context, add);
+    this.#queues = new ActionQueues(context, this.#inbox.rawBodies);
+    this.#display = new Display(context, () => this.#onReaderGone());
+    this.#missedEvents = new MissedEvents(context, this.#inbox, add);
+    if (!service || !connect || !account) return;
+    const webhooks = new AccountWebhooks(ledger, account, hide);
+    this.#webhook = new WebhookRegistration(context, { service, connect, webhooks });
   }
 
   async run(): Promise<void> {
-    const { end } = this.#shared;
+    const { end } = this.#context;
     try {
       await this.#open();
       this.#startLoops();
@@ -196,7 +148,7 @@ class Session {
   }
 
   async #open(): Promise<void> {
-    const { plan, callbacks, end, onError } = this.#shared;
+    const { plan, callbacks, tally, end, onError } = this.#context;
     const secret = this.#secret;
     const receiver = await openReceiver({
       ...plan.server,
@@ -210,26 +162,27 @@ class Session {
     this.#publicUrl = secretUrl(base, plan.path, secret ?? '');
     await this.#register();
     if (end.signal.aborted) return;
+    tally.isReady = true;
     callbacks.onReady(secret ? secretUrl(receiver.origin, plan.path, secret) : receiver.origin + plan.path);
   }
 
   /** A ledger that is reached over a network is not waited for, unless it answers soon. */
   async #tendFirst(): Promise<void> {
-    const { plan, end } = this.#shared;
+    const { plan, ledger, end } = this.#context;
     const tended = this.#webhook?.tend();
-    if (!tended || plan.register || this.#parts.ledger.isInPlace) return tended;
+    if (!tended || plan.register || ledger.isInPlace) return tended;
     // The loop says what is wrong.
     await Promise.race([tended, sleep(MAX_CONNECT_MS, end.signal)]).catch(() => {});
   }
 
   /** Where the ledger can't be reached now, the webhook is set later: what it replaces is written down first. */
   async #register(): Promise<void> {
-    const { end, onError } = this.#shared;
+    const { watch, end, onError } = this.#context;
     if (!this.#mustRegister) return;
     try {
       await this.#webhook?.register(this.#publicUrl);
     } catch (error) {
-      if (!this.#watch.noteFailure(error)) throw error;
+      if (!watch.noteFailure(error)) throw error;
       return;
     }
     this.#mustRegister = false;
@@ -238,7 +191,7 @@ class Session {
 
   /** Where the service reaches the receiver. */
   async #publicBase({ origin, port }: Receiver): Promise<string> {
-    const { plan, resources, callbacks, end, onError } = this.#shared;
+    const { plan, resources, callbacks, end, onError } = this.#context;
     const { tunnel: command, publicUrl } = plan;
     if (command === undefined)
       return publicUrl ?? origin.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
@@ -258,14 +211,13 @@ class Session {
 
   /** Apart from each other: a service that does not answer must not keep this session from saying that it is alive. */
   #startLoops(): void {
-    const { plan, end, onError } = this.#shared;
-    const { ledger, run } = this.#parts;
+    const { plan, ledger, run, commits, tickMs, end, onError } = this.#context;
     const loop = (what: string, work: () => Promise<void>): Promise<void> =>
-      repeat(this.#tickMs, end.signal, () => this.#attempt(what, work));
+      repeat(tickMs, end.signal, () => this.#attempt(what, work));
     this.#loops = Promise.all([
       loop("can't note in the ledger that this listener is running", async () => {
         await this.#inbox.touch();
-        await run.renew(this.#inbox.commits);
+        await run.renew(commits);
         // Not waited for: where much was left, it takes longer than other listeners wait for a sign of this one.
         void this.#adopt().catch(onError);
       }),
@@ -274,7 +226,7 @@ class Session {
         await this.#webhook?.tend();
       }),
       loop("can't move events of earlier listeners into the ledger", async () => {
-        if (await this.#inbox.moveLeft(end.signal)) await this.#adopt();
+        if (await this.#inbox.moveLeft()) await this.#adopt();
       }),
       loop("can't look for events that were missed", () => this.#missedEvents.tick()),
       loop("can't remove old events", historyLimit(plan.keepMs, ledger, end.signal)),
@@ -282,20 +234,20 @@ class Session {
   }
 
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {
-    const { end } = this.#shared;
+    const { ledger, watch, end } = this.#context;
     try {
       await work();
     } catch (error) {
       // An account that belongs to another service, which is known only now.
       const isOfOther = error instanceof StenoError && error.kind === 'usage';
-      if (isOfOther && this.#parts.ledger.isDown(error)) end.fail(error);
-      if (!end.signal.aborted) this.#watch.noteLoopFailure(what, error);
+      if (isOfOther && ledger.isDown(error)) end.fail(error);
+      if (!end.signal.aborted) watch.noteLoopFailure(what, error);
     }
   }
 
   /** First what is to be shown: it may be more than this session shows, and then what follows it is not begun either. */
   #adopt(): Promise<void> {
-    const { ledger, run } = this.#parts;
+    const { ledger, run } = this.#context;
     this.#adopting ??= this.#attempt("can't take over from listeners that ended", async () => {
       const gone = run.canTellWhoIsGone ? await ledger.runs.gone(run.id) : [];
       await this.#showLeft([...gone, ...(await ledger.runs.endedHere())]);
@@ -306,18 +258,10 @@ class Session {
     return this.#adopting;
   }
 
-  async #begin(): Promise<void> {
-    const { run, ledger } = this.#parts;
-    const isAnother = run.isBegun;
-    await run.begin(ledger);
-    if (isAnother)
-      this.#shared.callbacks.onNote('the ledger was replaced: the one that is there now is used');
-  }
-
   /** Counts an event that is in the ledger; has it shown and acted on. */
   #add(event: ReceivedEvent): void {
     if (event.source === 'test') return;
-    const { plan, end, tally, onError } = this.#shared;
+    const { plan, end, tally, onError } = this.#context;
     const isWanted = plan.only.length === 0 || plan.only.includes(event.event);
     const isInTime = end.add(event, isWanted);
     if (isInTime) tally.add(event.event, isWanted);
@@ -327,31 +271,29 @@ class Session {
 
   /** Shows and counts what listeners with the same filter have answered and not shown. */
   async #showLeft(gone: readonly number[]): Promise<void> {
-    for await (const events of this.#shown.takeOver(gone)) {
+    for await (const events of this.#display.takeOver(gone)) {
       for (const event of events) this.#add(event);
-      if (this.#shared.end.signal.aborted) return;
+      if (this.#context.end.signal.aborted) return;
     }
   }
 
   /** Where nothing else is done with the events, there is nothing to go on for. */
   #onReaderGone(): void {
-    const { callbacks, end } = this.#shared;
-    const isOnly = this.#parts.actions.length === 0;
+    const { actions, callbacks, end } = this.#context;
+    const isOnly = actions.length === 0;
     const what = isOnly ? 'stopping' : 'still acting on events';
     callbacks.onWarning(`stdout was closed: ${what}. The next listen shows the remaining events`);
     if (isOnly) end.stop();
   }
 
   #show(): void {
-    this.#feed.add(this.#toShow.splice(0));
+    this.#display.add(this.#toShow.splice(0));
     this.#queues.wake();
   }
 
   /** In this order: no more events are sent here, those on the way are kept, their actions are done. */
   async #close(): Promise<void> {
-    const { end, resources, callbacks } = this.#shared;
-    const { ledger, run } = this.#parts;
-    const { commits } = this.#inbox;
+    const { end, resources, callbacks, ledger, run, commits } = this.#context;
     commits.limitLockWait(LEDGER_GRACE_MS);
     ledger.endWithin(LEDGER_GRACE_MS);
     const steps = [
@@ -363,7 +305,7 @@ class Session {
       () => this.#show(),
       () => this.#finishActions(),
       // A failure must be told, and a service manager start the next listener, also where nothing reads stdout.
-      () => this.#feed.finish(end.asPlanned ? resources.interrupt : AbortSignal.abort(), SHOW_GRACE_MS),
+      () => this.#display.finish(end.asPlanned ? resources.interrupt : AbortSignal.abort(), SHOW_GRACE_MS),
       () => this.#reportLeft(),
       () => commits.add((tables) => tables.runs.end(run.id)),
       () => commits.finish(),
@@ -378,14 +320,14 @@ class Session {
   }
 
   async #finishActions(): Promise<void> {
-    const { end, resources } = this.#shared;
+    const { end, resources } = this.#context;
     if (end.reachedGoal) await Promise.race([this.#queues.finish(), aborted(resources.interrupt)]);
     await this.#queues.stop(ACTION_GRACE_MS);
   }
 
   async #reportLeft(): Promise<void> {
-    const { onNotice } = this.#shared.callbacks;
-    const unshown = await this.#shown.finish();
+    const { onNotice } = this.#context.callbacks;
+    const unshown = await this.#display.countLeft();
     if (unshown) onNotice(`${plural(unshown, 'event')} left for the next listen to show`);
     for (const { action, left } of await this.#queues.left())
       onNotice(`${left} left to do for the next listen: ${action.kind} ${action.target}`);

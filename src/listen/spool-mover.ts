@@ -66,7 +66,7 @@ async function moveAllOf(
   { spool, signal, onWarning }: LeftOptions,
 ): Promise<number> {
   // The listener that asked for a test is gone: what may be one is shown like the others.
-  const recorder = new Recorder({ ...owner.rules, commits, run: 0, expectsTest: () => false });
+  const recorder = new Recorder({ ...owner.rules, commits, runId: () => 0, expectsTest: () => false });
   let moved = 0;
   let refused = 0;
   for (let after = 0; !signal.aborted; ) {

@@ -17,8 +17,8 @@ import { shownWebhook } from '../lib/shown-webhook.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Commits, Work } from './commits.ts';
 import type { Inbox } from './inbox.ts';
-import type { Account, Connect, SessionCallbacks, SessionResources } from './plan.ts';
-import { LeaderTask, type SessionRun } from './session-run.ts';
+import type { Account, Connect } from './plan.ts';
+import { LeaderTask, type SessionContext, type SessionRun } from './session-run.ts';
 
 /** 192 random bits, as one segment of a path. */
 export const secretSegment = (): string => randomBytes(24).toString('base64url');
@@ -115,14 +115,7 @@ interface WebhookOptions {
   readonly service: Transport;
   /** For putting back, when the session is over. */
   readonly connect: Connect;
-  readonly onExit: SessionResources['onExit'];
-  readonly signal: AbortSignal;
   readonly webhooks: AccountWebhooks;
-  readonly ledger: Ledger;
-  readonly run: SessionRun;
-  /** Every commit of it is durable. */
-  readonly commits: Commits;
-  readonly callbacks: Pick<SessionCallbacks, 'onNote' | 'onNotice' | 'onWarning' | 'mayReplace'>;
 }
 
 /** Rarely sent for a real file, and every service can send it as a test. */
@@ -134,6 +127,7 @@ const MAX_MARK_MS = 1_000;
 const MAX_WAIT_MS = { toRegister: 10_000, toPutBack: 2_000 };
 
 export class WebhookRegistration {
+  readonly #session: SessionContext;
   readonly #options: WebhookOptions;
   /** Registrations of ended listeners that were looked into. */
   readonly #settled = new Set<number>();
@@ -145,7 +139,8 @@ export class WebhookRegistration {
   #tending: Promise<void> | undefined;
   #cancelCleanUp: () => void = () => {};
 
-  constructor(options: WebhookOptions) {
+  constructor(session: SessionContext, options: WebhookOptions) {
+    this.#session = session;
     this.#options = options;
   }
 
@@ -158,16 +153,16 @@ export class WebhookRegistration {
   }
 
   async #tend(): Promise<void> {
-    const { service, signal, callbacks } = this.#options;
+    const { end, callbacks } = this.#session;
     const left = (await this.#rows()).filter((row) => !this.#mayBeRunning(row) && !this.#settled.has(row.id));
     if (left.length === 0) return;
     const task = await this.#task();
     if (!(await task.take())) return;
     try {
-      await this.#settle(service);
+      await this.#settle(this.#options.service);
       for (const { id } of left) this.#settled.add(id);
     } catch (error) {
-      if (signal.aborted) throw error;
+      if (end.signal.aborted) throw error;
       callbacks.onWarning(
         `an earlier listener broke off, and its webhook can't be put back: ${errorMessage(error)}`,
       );
@@ -178,7 +173,7 @@ export class WebhookRegistration {
 
   async register(webhook: string): Promise<void> {
     const task = await this.#task();
-    await task.takeWithin(MAX_WAIT_MS.toRegister, this.#options.signal);
+    await task.takeWithin(MAX_WAIT_MS.toRegister, this.#session.end.signal);
     try {
       await this.#register(webhook);
     } finally {
@@ -189,18 +184,19 @@ export class WebhookRegistration {
   /** Listeners that change the webhook at the same time would undo each other's changes: one after the other does. */
   async #task(): Promise<LeaderTask> {
     const name = `webhook ${await this.#options.webhooks.mark()}`;
-    return new LeaderTask({ ...this.#options, name, onlyIfShared: true });
+    return new LeaderTask(this.#session, name, true);
   }
 
   async #register(webhook: string): Promise<void> {
-    const { run, service, webhooks, commits, onExit, signal, callbacks } = this.#options;
+    const { service, webhooks } = this.#options;
+    const { run, commits, resources, end, callbacks } = this.#session;
     const { url: previous } = await getWebhook(service);
-    if (previous && !(await callbacks.mayReplace(shownWebhook(previous), signal))) {
+    if (previous && !(await callbacks.mayReplace(shownWebhook(previous), end.signal))) {
       throw new StenoError('failed', 'the webhook was left as it is', { hint: 'listen without --register' });
     }
     // Before it is set, so that a crash at any point leaves a trace.
     this.#own = await webhooks.add(webhook, previous, commits, run);
-    this.#cancelCleanUp = onExit(() => this.putBack());
+    this.#cancelCleanUp = resources.onExit(() => this.putBack());
     await setWebhook(service, webhook);
     this.#isSet = true;
     callbacks.onNotice(`the webhook is ${shownWebhook(webhook)} while this runs`);
@@ -208,7 +204,8 @@ export class WebhookRegistration {
 
   /** Has the service send a test event, and says whether it came: also of one that comes late. */
   async test(inbox: Inbox): Promise<void> {
-    const { service, signal, callbacks } = this.#options;
+    const { service } = this.#options;
+    const { end, callbacks } = this.#session;
     const started = monotonicMs();
     const arrived = inbox.expectTest(TEST_EVENT).then((isTest) => {
       const after = `after ${Math.round(monotonicMs() - started)} ms`;
@@ -216,9 +213,9 @@ export class WebhookRegistration {
     });
     try {
       await testWebhook(service, TEST_EVENT);
-      await Promise.race([arrived, sleep(TEST_TIMEOUT_MS, signal).then(throwTestTimeout)]);
+      await Promise.race([arrived, sleep(TEST_TIMEOUT_MS, end.signal).then(throwTestTimeout)]);
     } catch (error) {
-      if (signal.aborted) return;
+      if (end.signal.aborted) return;
       const hint = 'does the public URL lead to this port?';
       callbacks.onWarning(`no test event arrived: ${errorMessage(error)}`, hint);
     }
@@ -230,7 +227,7 @@ export class WebhookRegistration {
     if (!own) return;
     this.#own = undefined;
     this.#cancelCleanUp();
-    const { connect, callbacks } = this.#options;
+    const { callbacks } = this.#session;
     await this.#markLeaving(own);
     const task = await this.#task();
     // Putting back does not wait for a ledger that can't be reached.
@@ -238,7 +235,7 @@ export class WebhookRegistration {
     const timeout = AbortSignal.timeout(PUT_BACK_TIMEOUT_MS);
     let service: Transport | undefined;
     try {
-      service = await connect(timeout);
+      service = await this.#options.connect(timeout);
       await this.#settle(service, own);
       // A call that was broken off may still set it, and what another key has sealed can be read with that one.
       if (this.#isSet && own.previousUrl !== undefined)
@@ -265,7 +262,7 @@ export class WebhookRegistration {
 
   /** False where the listener that it was handed to has ended meanwhile, which is then among those that are `gone`. */
   async #trySettle(service: Transport, gone: Holder[], leaving?: Holder): Promise<boolean> {
-    const { onNote } = this.#options.callbacks;
+    const { onNote } = this.#session.callbacks;
     const { url } = await getWebhook(service);
     const all = await this.#read();
     const ended = all.filter((each) => !this.#mayBeRunning(each));
@@ -299,12 +296,12 @@ export class WebhookRegistration {
     const now = (await this.#read()).filter(({ id }) => id === successor.id);
     const isThere = this.#newestRunning(now) !== undefined;
     const whose = successor.id === this.#own?.id ? 'this' : 'another';
-    if (isThere) this.#options.callbacks.onNote(`the webhook leads to ${whose} listener again`);
+    if (isThere) this.#session.callbacks.onNote(`the webhook leads to ${whose} listener again`);
     return isThere;
   }
 
   async #restore(service: Transport, previous: string | undefined): Promise<boolean> {
-    const { onNote, onWarning } = this.#options.callbacks;
+    const { onNote, onWarning } = this.#session.callbacks;
     if (previous === undefined) {
       onWarning(
         'the webhook leads to a listener that has ended; it is left so, because the URL before it is encrypted with ' +
@@ -334,7 +331,7 @@ export class WebhookRegistration {
 
   /** Two listeners that end in the same moment must not hand the webhook to each other. */
   async #markLeaving({ id }: Holder): Promise<void> {
-    const { commits } = this.#options;
+    const { commits } = this.#session;
     const marked = commits.add((tables) => tables.webhookRegistrations.markLeaving(id)).catch(() => {});
     // Putting back does not wait for a ledger that stays locked.
     const isMarked = new AbortController();
@@ -360,15 +357,15 @@ export class WebhookRegistration {
   /** The webhook itself is as it should be by then: a failing ledger is only worth a warning. */
   async #write(work: Work<unknown>): Promise<void> {
     try {
-      await this.#options.commits.add(work);
+      await this.#session.commits.add(work);
     } catch (error) {
-      this.#options.callbacks.onWarning(`the ledger does not know of that: ${errorMessage(error)}`);
+      this.#session.callbacks.onWarning(`the ledger does not know of that: ${errorMessage(error)}`);
     }
   }
 
   /** The API document has no call to remove a webhook; an empty one is the likeliest way. */
   async #clear(service: Transport): Promise<void> {
-    const { onNote, onWarning } = this.#options.callbacks;
+    const { onNote, onWarning } = this.#session.callbacks;
     try {
       await setWebhook(service, '');
       onNote('no webhook is set, as before');

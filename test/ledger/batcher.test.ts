@@ -29,7 +29,10 @@ describe('answers of the service', () => {
     const second = writer.add(answer('2'));
     const third = writer.add(answer('3'));
     expect(await first).toBe('before 1');
-    expect(await Promise.race([Promise.all([second, third]), sleep(1_000)])).toEqual(['before 2', 'before 3']);
+    expect(await Promise.race([Promise.all([second, third]), sleep(1_000)])).toEqual([
+      'before 2',
+      'before 3',
+    ]);
     expect(batches).toEqual([['1'], ['2', '3']]);
   });
 
