@@ -241,12 +241,7 @@ export class Actions extends Table {
     return this.db.run(
       `UPDATE actions SET due_at = ?
        WHERE kind = ? AND target = ? AND subject = ? AND status = 'pending' AND +run = ? AND due_at < ?`,
-      dueAt,
-      kind,
-      target,
-      subject,
-      run,
-      dueAt,
+      ...[dueAt, kind, target, subject, run, dueAt],
     );
   }
 
@@ -255,12 +250,7 @@ export class Actions extends Table {
     return this.db.run(
       `UPDATE actions SET failing_since = ? WHERE kind = ? AND target = ? AND event IN (
          SELECT event FROM actions WHERE ${ofQueue} AND failing_since = '' LIMIT ${SLICE})`,
-      now,
-      kind,
-      target,
-      kind,
-      target,
-      run,
+      ...[now, kind, target, kind, target, run],
     );
   }
 
@@ -270,14 +260,7 @@ export class Actions extends Table {
       `UPDATE actions SET status = 'failed', outcome = ?, updated_at = ?, due_at = ''
        WHERE kind = ? AND target = ? AND event IN (
          SELECT event FROM actions WHERE ${ofQueue} AND failing_since > '' AND failing_since < ? LIMIT ${SLICE})`,
-      this.hide(outcome),
-      timestamp(),
-      kind,
-      target,
-      kind,
-      target,
-      run,
-      before,
+      ...[this.hide(outcome), timestamp(), kind, target, kind, target, run, before],
     );
   }
 

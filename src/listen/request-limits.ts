@@ -10,8 +10,8 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 64 * MAX_BODY_BYTES;
 /** What a request takes beside its body: headers, and what Node has for each request and connection. */
 const REQUEST_BYTES = 2048;
-/** A second chunk is copied into a buffer with the first, which doubles: a chunk held alone takes 200 bytes more. */
-const MIN_BUFFER_BYTES = 16 * 1024;
+/** What a chunk takes beside its own bytes. */
+const CHUNK_BYTES = 200;
 /** Each chunk costs time, so that one-byte chunks cost a thousand times what their bytes do. */
 const FREE_CHUNKS = 1_000;
 const MIN_BYTES_A_CHUNK = 64;
@@ -56,10 +56,8 @@ export class Body {
   readonly #onFault: (fault: BodyFault) => void;
   /** Counted against the bound. */
   reserved = 0;
-  /** The first chunk itself, as long as there is no other. */
-  #buffer: Buffer = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
   #size = 0;
-  #chunks = 0;
 
   /** `onFault` is called at most once; nothing may be added after it. */
   constructor(bodies: Bodies, onFault: (fault: BodyFault) => void) {
@@ -69,36 +67,27 @@ export class Body {
   }
 
   add(chunk: Buffer): void {
-    this.#chunks += 1;
+    const count = this.#chunks.length + 1;
     const size = this.#size + chunk.length;
-    if (size > MAX_BODY_BYTES) this.fail('tooLarge');
-    else if (this.#chunks > FREE_CHUNKS && size < this.#chunks * MIN_BYTES_A_CHUNK)
-      this.fail('tooManyChunks');
-    else if (size <= this.#buffer.length || this.#grow(size, chunk)) {
-      if (this.#buffer !== chunk) chunk.copy(this.#buffer, this.#size);
-      this.#size = size;
-    }
-  }
-
-  #grow(size: number, chunk: Buffer): boolean {
-    const isFirst = this.#chunks === 1;
-    const length = isFirst ? size : Math.max(MIN_BUFFER_BYTES, 2 ** Math.ceil(Math.log2(size)));
-    if (!this.#bodies.reserve(this, length - this.#buffer.length)) return false;
-    const before = this.#buffer;
-    this.#buffer = isFirst ? chunk : Buffer.allocUnsafeSlow(length);
-    before.copy(this.#buffer, 0, 0, this.#size);
-    return true;
+    if (size > MAX_BODY_BYTES) return this.fail('tooLarge');
+    if (count > FREE_CHUNKS && size < count * MIN_BYTES_A_CHUNK) return this.fail('tooManyChunks');
+    if (!this.#bodies.reserve(this, chunk.length + CHUNK_BYTES)) return;
+    this.#chunks.push(chunk);
+    this.#size = size;
   }
 
   /** All of it has come; it counts until it is released. */
   finish(): Buffer {
     this.#bodies.finish(this);
-    return this.#buffer.subarray(0, this.#size);
+    const [first = Buffer.alloc(0), ...others] = this.#chunks;
+    const body = others.length ? Buffer.concat(this.#chunks, this.#size) : first;
+    this.#chunks = [];
+    return body;
   }
 
   /** Has no effect a second time. */
   release(): void {
-    this.#buffer = Buffer.alloc(0);
+    this.#chunks = [];
     this.#bodies.release(this);
   }
 
@@ -132,7 +121,8 @@ interface Connection {
 export class ConnectionLimit {
   readonly #maxWaiting = maxWaiting();
   /** By the address of the other end, which a TLS socket and the one below it share. */
-  readonly #all = new Map<string, Connection>();
+  readonly #byAddress = new Map<string, Connection>();
+  readonly #bySocket = new WeakMap<Socket, Connection>();
   /** Those that wait and have delivered an event, and those that wait and have not; the longest first. */
   readonly #known = new Set<Connection>();
   readonly #new = new Set<Connection>();
@@ -140,11 +130,11 @@ export class ConnectionLimit {
   add(socket: Socket): void {
     const address = addressOf(socket);
     const connection = { socket, requests: 0 };
-    this.#all.set(address, connection);
+    this.#byAddress.set(address, connection);
     this.#new.add(connection);
     socket.once('close', () => {
       this.#endWait(connection);
-      if (this.#all.get(address) === connection) this.#all.delete(address);
+      if (this.#byAddress.get(address) === connection) this.#byAddress.delete(address);
     });
     if (this.#new.size + this.#known.size <= this.#maxWaiting) return;
     const [oldest] = this.#new.size > this.#maxWaiting / 2 ? this.#new : this.#known;
@@ -156,7 +146,7 @@ export class ConnectionLimit {
 
   /** A whole request has come: its connection must not be closed. */
   setBusy(socket: Socket): void {
-    const connection = this.#all.get(addressOf(socket));
+    const connection = this.#connectionOf(socket);
     if (!connection) return;
     connection.requests += 1;
     this.#endWait(connection);
@@ -164,10 +154,17 @@ export class ConnectionLimit {
 
   /** The request is answered; `delivered` if an event was kept. */
   setIdle(socket: Socket, delivered: boolean): void {
-    const connection = this.#all.get(addressOf(socket));
+    const connection = this.#connectionOf(socket);
     if (!connection) return;
     connection.requests -= 1;
-    if (connection.requests === 0) (delivered ? this.#known : this.#new).add(connection);
+    if (connection.requests > 0 || connection.socket.destroyed) return;
+    (delivered ? this.#known : this.#new).add(connection);
+  }
+
+  #connectionOf(socket: Socket): Connection | undefined {
+    const connection = this.#bySocket.get(socket) ?? this.#byAddress.get(addressOf(socket));
+    if (connection) this.#bySocket.set(socket, connection);
+    return connection;
   }
 
   #endWait(connection: Connection): void {
