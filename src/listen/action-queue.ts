@@ -230,7 +230,9 @@ export class ActionQueue {
     event?: ReceivedEvent,
   ): Promise<ActionReport | undefined> {
     const status = end === 'done' ? 'done' : 'failed';
-    await this.#write(waiting, text, () => this.store.end(waiting, { status, tries, outcome: text }));
+    await this.#write(waiting, text, () =>
+      this.store.update(waiting.event, { status, tries, outcome: text }),
+    );
     return event && { action: this.action, event, what: status, outcome: text, saved };
   }
 

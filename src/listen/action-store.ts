@@ -64,15 +64,11 @@ export class ActionStore {
     return this.#session.commits.add(({ actions }) => actions.begin(event, this.#action, this.#run, tries));
   }
 
-  async end({ event }: WaitingAction, result: ActionResult): Promise<void> {
-    await this.#write(event, result);
-  }
-
   /** Keeps an action for another try, or gives it up where its time is over. */
   async postpone(waiting: WaitingAction, { tries, text: outcome, end }: FailedTry): Promise<Postponed> {
     const { failing_since: since, event } = waiting;
     if (end !== 'retry') {
-      await this.#write(event, { status: 'pending', tries, outcome, failingSince: since });
+      await this.update(event, { status: 'pending', tries, outcome, failingSince: since });
       return {};
     }
     const { pace } = this.#session;
@@ -83,12 +79,12 @@ export class ActionStore {
     const pauseMs = pauseAfter(schedule, tries, (now - Date.parse(failingSince)) / pace);
     if (pauseMs === undefined) {
       const why = `given up after ${formatDuration(schedule.giveUpAfterMs)}: ${outcome}`;
-      await this.end(waiting, { status: 'failed', tries, outcome: why });
+      await this.update(event, { status: 'failed', tries, outcome: why });
       return { givenUp: why };
     }
     const dueAt = iso(now + pauseMs * pace);
     const result = { status: 'pending' as const, tries, outcome, dueAt, failingSince, isUnknown };
-    await this.#write(event, result, async ({ actions }) => {
+    await this.update(event, result, async ({ actions }) => {
       if (this.#action.perFile) await actions.putOff(this.#action, this.#run, waiting.subject, dueAt);
     });
     return { nextTryAt: dueAt };
@@ -143,7 +139,7 @@ export class ActionStore {
     return this.#session.run.id;
   }
 
-  async #write(event: number, result: ActionResult, alongside?: Work<void>): Promise<void> {
+  async update(event: number, result: ActionResult, alongside?: Work<void>): Promise<void> {
     await this.#session.commits.add(async (tables) => {
       await tables.actions.update(event, this.#action, this.#run, result);
       await alongside?.(tables);
@@ -152,9 +148,6 @@ export class ActionStore {
 }
 
 const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
-
-// Whether the target of an action works. While it can't be reached, one event at a time finds out whether it can again,
-// after growing pauses. One that refuses is spared, but gets each new event at once: others may be to its liking.
 
 interface Down {
   /** It can be reached. */
@@ -168,6 +161,10 @@ const REFUSING_JOBS = 2;
 /** It is asked for as long as the listener runs. */
 const schedule = { ...targetRetries, giveUpAfterMs: Number.POSITIVE_INFINITY };
 
+/**
+ * Whether the target of an action works. While it can't be reached, one event at a time finds out whether it can again,
+ * after growing pauses. One that refuses is spared, but gets each new event at once: it may accept other events.
+ */
 export class TargetState {
   readonly #action: Action;
   readonly #session: SessionContext;
@@ -190,7 +187,7 @@ export class TargetState {
     return this.#down.refuses ? REFUSING_JOBS : 1;
   }
 
-  /** How many of them may be about strangers: what may have made it refuse must not use all jobs. */
+  /** How many of them may be about unknown files: what may have made it refuse must not use all jobs. */
   get unknownJobs(): number {
     return this.#down ? 1 : Number.POSITIVE_INFINITY;
   }

@@ -43,11 +43,8 @@ export async function runCommand(
   try {
     const inherited = { ...childEnv(env), ...(key && { STENO_API_KEY: key }) };
     const variables = { ...inherited, ...eventVariables(event, attempt) };
-    const { end, timedOut } = await runGroup(command, variables, `${formatJson(event.json, 0)}\n`, {
-      timeoutMs,
-      signal,
-      onOutput,
-    });
+    const input = `${formatJson(event.json, 0)}\n`;
+    const { end, timedOut } = await runGroup(command, variables, input, { timeoutMs, onOutput }, signal);
     if (timedOut) return { end: 'failed', text: `ended after ${formatDuration(timeoutMs)}` };
     if (signal.aborted) return { end: 'retry', text: 'interrupted' };
     const text = end.code === null ? `${end.killedBy}` : `exit ${end.code}`;
@@ -60,18 +57,13 @@ export async function runCommand(
   }
 }
 
-interface RunLimits {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly onOutput: (lines: string) => void;
-}
-
 /** Waits for the command to end; ends it, with all that it started, when its time is over or the signal fires. */
 function runGroup(
   command: string,
   env: Env,
   input: string,
-  { timeoutMs, signal, onOutput }: RunLimits,
+  { timeoutMs, onOutput }: Pick<ExecOptions, 'timeoutMs' | 'onOutput'>,
+  signal: AbortSignal,
 ): Promise<{ end: GroupEnd; timedOut: boolean }> {
   return new Promise((resolve, reject) => {
     let timedOut = false;

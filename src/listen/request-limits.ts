@@ -69,11 +69,12 @@ export class Body {
   add(chunk: Buffer): void {
     const count = this.#chunks.length + 1;
     const size = this.#size + chunk.length;
-    if (size > MAX_BODY_BYTES) return this.fail('tooLarge');
-    if (count > FREE_CHUNKS && size < count * MIN_BYTES_A_CHUNK) return this.fail('tooManyChunks');
-    if (!this.#bodies.reserve(this, chunk.length + CHUNK_BYTES)) return;
-    this.#chunks.push(chunk);
-    this.#size = size;
+    if (size > MAX_BODY_BYTES) this.fail('tooLarge');
+    else if (count > FREE_CHUNKS && size < count * MIN_BYTES_A_CHUNK) this.fail('tooManyChunks');
+    else if (this.#bodies.reserve(this, chunk.length + CHUNK_BYTES)) {
+      this.#chunks.push(chunk);
+      this.#size = size;
+    }
   }
 
   /** All of it has come; it counts until it is released. */
