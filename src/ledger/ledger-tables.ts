@@ -14,7 +14,7 @@ import type { Outbox } from './outbox.ts';
 import { Properties } from './properties.ts';
 import { PurchaseLog } from './purchase-log.ts';
 import { Purchases } from './purchases.ts';
-import { LeaderTasks, Runs } from './runs.ts';
+import { Runs } from './runs.ts';
 import type { Store } from './store.ts';
 import type { Hide } from './table.ts';
 import { TrackedFiles } from './tracked-files.ts';
@@ -33,7 +33,6 @@ export class LedgerTables {
   readonly events: Events;
   readonly actions: Actions;
   readonly runs: Runs;
-  readonly leaderTasks: LeaderTasks;
   readonly webhookRegistrations: WebhookRegistrations;
   readonly properties: Properties;
   readonly invoices: Invoices;
@@ -54,7 +53,6 @@ export class LedgerTables {
     this.events = new Events(context);
     this.actions = new Actions(context);
     this.runs = new Runs(context);
-    this.leaderTasks = new LeaderTasks(context);
     this.webhookRegistrations = new WebhookRegistrations(context);
     this.properties = new Properties(context);
     this.invoices = new Invoices(context);

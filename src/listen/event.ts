@@ -50,7 +50,6 @@ export class ReceivedEvent {
   readonly path: string = '';
   readonly format: string = '';
   #fields: Fields | undefined;
-  #unlistedFields: number | undefined;
 
   constructor(row: EventRow, rawBody: Uint8Array = row.body) {
     this.n = row.id;
@@ -79,8 +78,7 @@ export class ReceivedEvent {
 
   /** How many more fields its body has than are listed. */
   get unlistedFields(): number {
-    this.#unlistedFields ??= countUnlistedFields(this.body);
-    return this.#unlistedFields;
+    return countUnlistedFields(this.body);
   }
 
   /** The first value of a field, or an empty text. */

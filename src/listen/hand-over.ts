@@ -62,10 +62,10 @@ async function handOverOne(
 ): Promise<boolean> {
   const { file, ext, folder } = waiting;
   const task = `hand over ${JSON.stringify([ledger.profile, file, ext, folder])}`;
-  const taken = await ledger.transaction(async ({ leaderTasks, downloads }) => {
-    if (!(await leaderTasks.take(task, run))) return undefined;
+  const taken = await ledger.transaction(async ({ runs, downloads }) => {
+    if (!(await runs.takeTask(task, run))) return undefined;
     const found = await downloads.take(waiting);
-    if (!found) await leaderTasks.leave(task, run);
+    if (!found) await runs.leaveTask(task, run);
     return found;
   });
   if (!taken) return false;
@@ -82,9 +82,9 @@ async function handOverOne(
     if (end !== 'done') throw new StenoError('failed', `the command for file ${file} failed: ${text}`);
     isDone = true;
   } finally {
-    await ledger.transaction(async ({ leaderTasks, downloads }) => {
+    await ledger.transaction(async ({ runs, downloads }) => {
       if (isDone) await downloads.setHandedOver(waiting, taken);
-      await leaderTasks.leave(task, run);
+      await runs.leaveTask(task, run);
     });
   }
   return true;

@@ -100,7 +100,7 @@ export class Inbox {
     const { ledger, resources } = this.#session;
     let failure: unknown;
     // While the spool is not empty, all go there: events keep their order. A network is never waited for.
-    if (this.#inSpool === 0 && !ledger.leaderTasks.areShared)
+    if (this.#inSpool === 0 && !ledger.runs.areShared)
       try {
         return await this.#recorder.writeNew(arrivals, LOCK_WAIT_MS);
       } catch (error) {

@@ -99,13 +99,13 @@ export class LeaderTask {
   constructor(session: SessionContext, name: string, onlyIfShared = false) {
     this.#session = session;
     this.#name = name;
-    this.#isKept = session.ledger.leaderTasks.areShared || !onlyIfShared;
+    this.#isKept = session.ledger.runs.areShared || !onlyIfShared;
   }
 
   /** Takes it on, or keeps it; false if another listener has it. */
   async take(): Promise<boolean> {
     const { commits, run } = this.#session;
-    return !this.#isKept || commits.add(({ leaderTasks }) => leaderTasks.take(this.#name, run.id));
+    return !this.#isKept || commits.add(({ runs }) => runs.takeTask(this.#name, run.id));
   }
 
   /** Waits for another listener that has it, but no longer than this: it may hang. */
@@ -118,6 +118,6 @@ export class LeaderTask {
   async leave(): Promise<void> {
     const { commits, run } = this.#session;
     if (!this.#isKept) return;
-    await commits.add(({ leaderTasks }) => leaderTasks.leave(this.#name, run.id)).catch(() => {});
+    await commits.add(({ runs }) => runs.leaveTask(this.#name, run.id)).catch(() => {});
   }
 }
