@@ -3,22 +3,9 @@
 import { eventTypes } from '../catalog/events.ts';
 import { type AudioDetails, audioTitle, parseDetails } from '../ledger/audio-details.ts';
 import type { EventRow } from '../ledger/events.ts';
-import type { MissedFile } from '../ledger/file-watch.ts';
 import { usage } from '../lib/errors.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
-
-/** The form that the service would have sent of a file that is delivered. */
-export const completeForm = ({
-  id,
-  order_id: order,
-  url,
-}: Pick<MissedFile, 'id' | 'order_id' | 'url'>): Buffer =>
-  Buffer.from(
-    new URLSearchParams({
-      ...{ event: 'TRANSCRIPT_COMPLETE', audiofile: id, order, originallink: url },
-    }).toString(),
-  );
 
 export class ReceivedEvent {
   /** Its number in the ledger; 0 while it is not there. */

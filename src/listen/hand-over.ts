@@ -8,13 +8,13 @@ import type { TakenTranscript, WaitingTranscript } from '../ledger/downloads.ts'
 import type { FileRow } from '../ledger/file-row.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { HEARTBEAT_INTERVAL_MS } from '../ledger/runs.ts';
-import { nowMs } from '../lib/clock.ts';
 import { StenoError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Report } from '../lib/progress.ts';
 import { repeat } from './background.ts';
-import { completeForm, ReceivedEvent } from './event.ts';
+import { ReceivedEvent } from './event.ts';
 import { type ExecOptions, runCommand } from './exec.ts';
+import { eventRow, foundEvent } from './recorder.ts';
 
 export interface HandOverOptions {
   readonly ledger: Ledger;
@@ -97,18 +97,8 @@ class TranscriptEvent extends ReceivedEvent {
 
   constructor({ file, ext }: WaitingTranscript, { path }: TakenTranscript, row: FileRow | undefined) {
     const { order_id = '', url = '', title = '', key = '', details = '' } = row ?? {};
-    super({
-      ...{
-        id: 0,
-        run: 0,
-        source: 'found',
-        received_at: new Date(nowMs()).toISOString(),
-        remote: '',
-        content_type: '',
-      },
-      ...{ body: completeForm({ id: file, order_id, url }), event: 'TRANSCRIPT_COMPLETE', version: '' },
-      ...{ audiofile: file, order_id, title, key, details, twin: null, arrival: null },
-    });
+    const found = foundEvent({ id: file, order_id, url });
+    super(eventRow(0, 0, found, { title, key, details, found: null }));
     this.path = path;
     this.format = ext;
   }

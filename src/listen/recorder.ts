@@ -8,7 +8,7 @@ import type { LedgerTables } from '../ledger/ledger-tables.ts';
 import type { Arrival } from '../ledger/spool.ts';
 import { nowMs } from '../lib/clock.ts';
 import type { Commits } from './commits.ts';
-import { completeForm, type ParsedForm, parseForm } from './event.ts';
+import { type ParsedForm, parseForm } from './event.ts';
 import type { Delivery } from './server.ts';
 
 export interface RecorderOptions {
@@ -98,13 +98,10 @@ export class Recorder {
 
   /** Writes an event for a file that is delivered though none came; undefined if one came after all. */
   writeFound(file: MissedFile): Promise<EventRow | undefined> {
-    const body = completeForm(file);
-    const receivedAt = new Date(nowMs()).toISOString();
-    const delivery = { body, contentType: '', receivedAt, remote: '', via: '' };
     return this.#options.commits.add(async (tables) => {
       await tables.events.lock();
       if (!(await tables.fileWatch.stopExpecting(file.id))) return undefined;
-      return (await this.#write(tables, [{ source: 'found', delivery, parsed: parseForm(body) }]))[0];
+      return (await this.#write(tables, [foundEvent(file)]))[0];
     });
   }
 
@@ -186,6 +183,19 @@ async function pairWithFound({ fileWatch }: LedgerTables, event: AddedEvent): Pr
   if (!file?.found || source !== 'received' || row.event !== 'TRANSCRIPT_COMPLETE') return event;
   const isPaired = await fileWatch.pairWithSubstitute(row.audiofile, file.found, row.id);
   return isPaired ? { ...event, row: { ...row, twin: file.found } } : event;
+}
+
+/** An event that the service would have sent of a file that is delivered. */
+export function foundEvent({
+  id,
+  order_id: order,
+  url,
+}: Pick<MissedFile, 'id' | 'order_id' | 'url'>): NewEvent {
+  const form = { event: 'TRANSCRIPT_COMPLETE', audiofile: id, order, originallink: url };
+  const body = Buffer.from(new URLSearchParams(form).toString());
+  const receivedAt = new Date(nowMs()).toISOString();
+  const delivery = { body, contentType: '', receivedAt, remote: '', via: '' };
+  return { source: 'found', delivery, parsed: parseForm(body) };
 }
 
 export const eventRow = (

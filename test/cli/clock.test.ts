@@ -99,10 +99,9 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'lib/sqlite.ts': 'timestamps of rows',
   'listen/action-queue.ts': 'which actions are due',
   'listen/action-store.ts': 'when an action or a target is tried again, restarts included',
-  'listen/hand-over.ts': 'when a transcript was handed over',
   'listen/history.ts': 'how old an event is',
   'listen/missed-events.ts': 'when a file was last asked about',
-  'listen/recorder.ts': 'when an event was found',
+  'listen/recorder.ts': 'when an event was found, or a transcript handed over',
   'listen/server.ts': 'when an event came',
   'ui/drawing.ts': 'relative times in tables',
 };

@@ -1,4 +1,4 @@
-/** Whatever reads a stranger's text takes time in proportion to it, and never overflows the stack. */
+/** Whatever reads untrusted text takes time in proportion to it, and never overflows the stack. */
 import { describe, expect, it } from 'vitest';
 import { ResponseHead } from '../../src/api/http/response-head.ts';
 import { parseRetryAfter } from '../../src/api/http/retry-after.ts';

@@ -32,7 +32,7 @@ describe('pauses between tries', () => {
     expect(total).toBeLessThan(DAY + 5 * MINUTE + 1);
   });
 
-  it('never shrink, and a stranger gets fewer tries a day than a file of the ledger', () => {
+  it('never shrink, and an unknown file gets fewer tries a day than a file of the ledger', () => {
     for (const schedule of [targetRetries, fileRetries, unknownFileRetries]) {
       const all = pauses(schedule);
       expect(all).toEqual([...all].sort((one, other) => one - other));
