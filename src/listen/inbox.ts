@@ -86,12 +86,12 @@ export class Inbox {
   }
 
   async #keepAll(arrivals: readonly Arrival[]): Promise<undefined[]> {
-    try {
-      this.#addEvents(await this.#write(arrivals));
-    } catch (error) {
+    const rows = await this.#write(arrivals).catch((error: unknown) => {
       for (const arrival of arrivals) this.#lose(arrival, error);
       throw error;
-    }
+    });
+    // What fails here does not concern the senders.
+    runInBackground(() => this.#addEvents(rows), this.#session.onError);
     return [];
   }
 
