@@ -120,8 +120,9 @@ export function pauseAfter(schedule: RetrySchedule, failures: number, failingMs:
 const MARK_BYTES = 6;
 
 /**
- * What the ledger and people are told of a command or an address. A text without secrets is its own name. Otherwise a mark is added, by which a later listener that was started with the
- * very same text finds what is left to do. It is derived slowly, so that no password can be found by trying.
+ * What the ledger and people are told of a command or an address. A text without secrets is its own name. Otherwise a mark
+ * is added, by which a later listener that was started with the very same text finds what is left to do. It is derived
+ * slowly, so that no password can be found by trying.
  */
 export async function targetName(
   text: string,
