@@ -10,8 +10,7 @@ import { parseSince } from '../lib/since.ts';
 import { justOne } from '../lib/streams.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { maskUserinfo } from '../lib/userinfo.ts';
-import { ReceivedEvent } from '../listen/event.ts';
-import { eventNames } from '../listen/event-names.ts';
+import { ReceivedEvent, eventNames } from '../listen/event.ts';
 import {
   eventsOnTheWay,
   followEvents,

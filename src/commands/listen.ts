@@ -2,10 +2,8 @@ import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
 import { EXEC_JOBS } from '../lib/defaults.ts';
 import { formatJson } from '../lib/json.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
-import type { Account } from '../listen/loan-book.ts';
-import { planListening } from '../listen/plan.ts';
+import { type Account, planListening, type Connect, type SessionCallbacks } from '../listen/plan.ts';
 import { listen as runSession } from '../listen/session.ts';
-import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
 import { CALL_EXITS, command } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import {

@@ -5,13 +5,12 @@ import type { Transport } from '../api/http/transport.ts';
 import { checkTestableEvent } from '../catalog/check.ts';
 import { meaningOfEvent, testableEvents } from '../catalog/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { loanOfUrl, setCommand, WebhookLoans } from '../ledger/webhook-loans.ts';
+import { registrationOfUrl, setCommand, WebhookRegistrations } from '../ledger/webhook-registrations.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { isUrl } from '../lib/is-url.ts';
-import { isSealed } from '../lib/sealer.ts';
 import { shownWebhook } from '../lib/shown-webhook.ts';
 import { checkUrl } from '../lib/urls.ts';
-import { LoanBook } from '../listen/loan-book.ts';
+import { AccountWebhooks } from '../listen/webhook.ts';
 import { CALL_EXITS, command, family } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
@@ -62,7 +61,7 @@ const set = command({
       );
     };
     await showResult(context, transport, change, () => `the webhook is set to ${shownWebhook(url)}`);
-    await withLedger(context, (ledger) => endLoans(context, ledger, apiKey));
+    await withLedger(context, (ledger) => endRegistrations(context, ledger, apiKey));
   },
 });
 
@@ -101,12 +100,11 @@ export const webhook = family({
 });
 
 async function warnOfEnded({ out }: Context, ledger: Ledger, url: string): Promise<void> {
-  const holder = loanOfUrl(url, await new WebhookLoans(ledger).all());
+  const holder = registrationOfUrl(url, await new WebhookRegistrations(ledger).all());
   if (!holder || holder.isRunning) return;
-  const { former } = holder;
   await out.warn(
     'this leads to a listener that has ended without putting back what was set before: events are lost',
-    `steno listen puts it back, or: ${setCommand(isSealed(former) ? '' : former)}`,
+    `steno listen puts it back, or: ${setCommand(holder.previous)}`,
   );
 }
 
@@ -126,16 +124,16 @@ const notSet = (message: string): StenoError =>
   new StenoError('failed', message, { hint: 'look at it with: steno webhook get' });
 
 /** The user's word wins: what listeners would put back is forgotten. */
-async function endLoans(context: Context, ledger: Ledger, apiKey: string): Promise<void> {
+async function endRegistrations(context: Context, ledger: Ledger, apiKey: string): Promise<void> {
   const { settings, mask, out } = context;
-  if ((await new WebhookLoans(ledger).all()).length === 0) return;
+  if ((await new WebhookRegistrations(ledger).all()).length === 0) return;
   const account = { baseUrl: settings.get('base-url').value ?? '', apiKey };
-  const ended = await new LoanBook(ledger, account, mask.hide).forgetAll();
+  const ended = await new AccountWebhooks(ledger, account, mask.hide).forgetAll();
   const left = ended.find(({ isRunning }) => !isRunning);
   if (left)
     await out.warn(
       'a listener that ended had not put back what was set before: it is not put back any more',
-      `to have that again: ${setCommand(isSealed(left.former) ? '' : left.former)}`,
+      `to have that again: ${setCommand(left.previous)}`,
     );
   const running = ended.find(({ isRunning }) => isRunning);
   if (running)

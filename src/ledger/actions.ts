@@ -1,5 +1,4 @@
 /** What is to be done about each event and its result: written together with the event, so that a crash loses none. */
-import type { Source } from './events.ts';
 import { renewLease } from './runs.ts';
 import { Table, timestamp } from './table.ts';
 
@@ -21,15 +20,14 @@ export interface ActionKey {
   readonly target: string;
 }
 
-/** The event of an action. */
-export interface ActionEvent {
-  readonly id: number;
+export interface NewAction extends ActionKey {
+  readonly event: number;
   /** The file or the order that it is about; empty where it names none. */
   readonly subject: string;
   /** The ledger does not know the subject. */
-  readonly isStranger: boolean;
-  /** The listeners that it has passed. */
-  readonly hops: string;
+  readonly isUnknown: boolean;
+  /** The listeners that the event has passed. */
+  readonly via: string;
 }
 
 /** An action that waits to be done. */
@@ -38,10 +36,11 @@ export interface WaitingAction {
   /** How often it was begun before. */
   readonly tries: number;
   readonly subject: string;
-  readonly stranger: number;
+  /** 1: the ledger does not know the subject. */
+  readonly is_unknown: number;
   /** When a try failed first (ISO 8601); empty if none has. */
   readonly failing_since: string;
-  readonly hops: string;
+  readonly via: string;
 }
 
 /** Which actions may be begun. */
@@ -51,13 +50,12 @@ export interface NextQuery {
   /** No later event. */
   readonly upTo: number;
   readonly limit: number;
-  /** How many may be about strangers. */
-  readonly strangers: number;
+  /** How many may be about subjects that the ledger does not know. */
+  readonly unknown: number;
 }
 
 /** An action, and the events that it is done for. */
 export interface ActionRule extends ActionKey {
-  readonly sources: readonly Source[];
   /** Absent: every event. */
   readonly events?: readonly string[];
 }
@@ -69,7 +67,7 @@ export interface ActionResult {
   readonly dueAt?: string | undefined;
   readonly failingSince?: string | undefined;
   /** Where it was found out anew. */
-  readonly isStranger?: boolean | undefined;
+  readonly isUnknown?: boolean | undefined;
 }
 
 /** What has failed this often is not tried again by the next listener. */
@@ -77,7 +75,7 @@ const RETRY_LIMIT = 40;
 /** Rows that one statement changes, some milliseconds: more would hold up the events that come in meanwhile. */
 const SLICE = 100;
 
-const waitingColumns = 'event, tries, subject, stranger, failing_since, hops';
+const waitingColumns = 'event, tries, subject, stranger AS is_unknown, failing_since, hops AS via';
 const ofQueue = "kind = ? AND target = ? AND run = ? AND status = 'pending'";
 
 /** The plus sign keeps SQLite from sorting all that the run has to do, where an index has it in order. */
@@ -91,6 +89,50 @@ const isOver = `runs.profile = ?
   AND (runs.ended_at IS NOT NULL OR runs.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)))`;
 
 export class Actions extends Table {
+  /** For use within a transaction. The events of a subject come in turns, in the order given. */
+  async add(actions: readonly NewAction[], run: number): Promise<void> {
+    if (actions.length === 0) return;
+    const nextTurn = await this.#turns(actions);
+    const now = this.timestamp();
+    const insert = `INSERT INTO actions (event, kind, target, run, status, updated_at, subject, stranger, hops, turn)
+      VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+    // Over a network they share a round trip.
+    await Promise.all(
+      actions.map((action) => {
+        const { event, kind, target, subject, isUnknown, via } = action;
+        const row = [event, kind, target, run, now, subject, Number(isUnknown), via, nextTurn(action)];
+        return this.db.run(insert, ...row);
+      }),
+    );
+  }
+
+  /** Gives the next turn of the subject of an action, each time another one. */
+  async #turns(actions: readonly NewAction[]): Promise<(action: NewAction) => number> {
+    const queueOf = ({ kind, target }: ActionKey): string => `${kind} ${target}`;
+    const turnOf = (action: NewAction): string => `${queueOf(action)} ${action.subject}`;
+    const next = new Map<string, number>();
+    const queues = new Map(actions.map((action) => [queueOf(action), action]));
+    await Promise.all(
+      [...queues].map(async ([queue, { kind, target }]) => {
+        const subjects = actions.filter((each) => queueOf(each) === queue).map(({ subject }) => subject);
+        // Not max(turn): without statistics Postgres would read all that waits for the target, for each subject.
+        const rows = await this.db.all<{ subject: string; turn: number | null }>(
+          `SELECT asked.value AS subject, (SELECT turn FROM actions
+             WHERE kind = ? AND target = ? AND subject = asked.value AND status = 'pending'
+             ORDER BY turn DESC LIMIT 1) AS turn
+           FROM json_each(?) AS asked`,
+          ...[kind, target, JSON.stringify([...new Set(subjects)])],
+        );
+        for (const { subject, turn } of rows) next.set(`${queue} ${subject}`, turn === null ? 0 : turn + 1);
+      }),
+    );
+    return (action) => {
+      const turn = next.get(turnOf(action)) ?? 0;
+      next.set(turnOf(action), turn + 1);
+      return turn;
+    };
+  }
+
   async has(event: number, { kind, target }: ActionKey): Promise<boolean> {
     const row = await this.db.get(
       'SELECT 1 FROM actions WHERE event = ? AND kind = ? AND target = ?',
@@ -101,21 +143,21 @@ export class Actions extends Table {
     return row !== undefined;
   }
 
-  /** What a run has to do next: files of the ledger before strangers, and of each file one event in turn. */
+  /** What a run has to do next: files of the ledger before unknown ones, and of each file one event in turn. */
   async next(key: ActionKey, run: number, query: NextQuery): Promise<WaitingAction[]> {
     const known = await this.#next(key, run, 0, query, query.limit);
-    const room = Math.min(query.limit - known.length, query.strangers);
+    const room = Math.min(query.limit - known.length, query.unknown);
     return room > 0 ? [...known, ...(await this.#next(key, run, 1, query, room))] : known;
   }
 
   async #next(
     { kind, target }: ActionKey,
     run: number,
-    stranger: number,
+    isUnknown: number,
     { now, upTo }: NextQuery,
     limit: number,
   ): Promise<WaitingAction[]> {
-    const which = [kind, target, run, stranger, upTo] as const;
+    const which = [kind, target, run, isUnknown, upTo] as const;
     const fresh = await this.db.all<WaitingAction>(nextNew, ...which, limit);
     const room = limit - fresh.length;
     return room > 0 ? [...fresh, ...(await this.db.all<WaitingAction>(nextDue, ...which, now, room))] : fresh;
@@ -125,7 +167,7 @@ export class Actions extends Table {
   async nextDueAfter({ kind, target }: ActionKey, run: number, now: string): Promise<string | undefined> {
     const first = `SELECT due_at FROM actions WHERE ${ofQueue} AND stranger = ? AND due_at > ? ORDER BY due_at LIMIT 1`;
     const rows = await Promise.all(
-      [0, 1].map((stranger) => this.db.get<{ due_at: string }>(first, kind, target, run, stranger, now)),
+      [0, 1].map((isUnknown) => this.db.get<{ due_at: string }>(first, kind, target, run, isUnknown, now)),
     );
     return rows.flatMap((row) => row?.due_at ?? []).sort()[0];
   }
@@ -172,7 +214,7 @@ export class Actions extends Table {
 
   /** An action that was done is done, whichever run has it by now; of what another run has, nothing else is written. */
   update(event: number, { kind, target }: ActionKey, run: number, result: ActionResult): Promise<number> {
-    const { status, tries, outcome, dueAt = '', failingSince = '', isStranger } = result;
+    const { status, tries, outcome, dueAt = '', failingSince = '', isUnknown } = result;
     return this.db.run(
       `UPDATE actions SET status = ?, tries = ?, outcome = ?, updated_at = ?, due_at = ?,
          failing_since = CASE failing_since WHEN '' THEN ? ELSE failing_since END,
@@ -184,7 +226,7 @@ export class Actions extends Table {
       timestamp(),
       dueAt,
       failingSince,
-      isStranger === undefined ? null : Number(isStranger),
+      isUnknown === undefined ? null : Number(isUnknown),
       event,
       kind,
       target,
@@ -199,12 +241,7 @@ export class Actions extends Table {
     return this.db.run(
       `UPDATE actions SET due_at = ?
        WHERE kind = ? AND target = ? AND subject = ? AND status = 'pending' AND +run = ? AND due_at < ?`,
-      dueAt,
-      kind,
-      target,
-      subject,
-      run,
-      dueAt,
+      ...[dueAt, kind, target, subject, run, dueAt],
     );
   }
 
@@ -213,12 +250,7 @@ export class Actions extends Table {
     return this.db.run(
       `UPDATE actions SET failing_since = ? WHERE kind = ? AND target = ? AND event IN (
          SELECT event FROM actions WHERE ${ofQueue} AND failing_since = '' LIMIT ${SLICE})`,
-      now,
-      kind,
-      target,
-      kind,
-      target,
-      run,
+      ...[now, kind, target, kind, target, run],
     );
   }
 
@@ -228,14 +260,7 @@ export class Actions extends Table {
       `UPDATE actions SET status = 'failed', outcome = ?, updated_at = ?, due_at = ''
        WHERE kind = ? AND target = ? AND event IN (
          SELECT event FROM actions WHERE ${ofQueue} AND failing_since > '' AND failing_since < ? LIMIT ${SLICE})`,
-      this.hide(outcome),
-      timestamp(),
-      kind,
-      target,
-      kind,
-      target,
-      run,
-      before,
+      ...[this.hide(outcome), timestamp(), kind, target, kind, target, run, before],
     );
   }
 

@@ -1,6 +1,5 @@
 /** Every delivery as it came, and events made by us for deliveries that did not come. Only `twin` ever changes. */
 
-import { lastWithin } from './slices.ts';
 import type { Value } from './stores/store.ts';
 import { Conditions, jsonList, Table } from './table.ts';
 
@@ -220,4 +219,19 @@ export class Events extends Table {
     if (since !== undefined) all.add('events.received_at >= ?', since);
     return all;
   }
+}
+
+/** The last of these rows up to which their bodies together take no more than this; the first one in any case. */
+export function lastWithin<Row extends { readonly bytes: number }>(
+  rows: readonly Row[],
+  maxBytes: number,
+): Row | undefined {
+  let [last] = rows;
+  let total = 0;
+  for (const row of rows) {
+    total += Number(row.bytes);
+    if (total > maxBytes) break;
+    last = row;
+  }
+  return last;
 }

@@ -9,8 +9,8 @@ export interface Lease extends ProcessMark {
   readonly seenAt: string;
 }
 
-/** What a lease is judged by. */
-export interface Judge {
+/** What tells whether a lease has run out. */
+export interface LeaseClock {
   /** The time, by the clock that the heartbeats are written by. */
   readonly nowMs: number;
   /** On a shared ledger hosts may have the same name, and processes of different containers the same number. */
@@ -18,14 +18,14 @@ export interface Judge {
   readonly maxSilenceMs?: number;
 }
 
-const here = (): Judge => ({ nowMs: Date.now(), isShared: false });
+const here = (): LeaseClock => ({ nowMs: Date.now(), isShared: false });
 
 /**
  * On another machine, or in another container, only the heartbeat tells. On this one a process that is gone ends its lease at once, and one that
  * is there keeps it, whatever the clock says: it may be stopped (Ctrl-Z), and sends its order when it goes on.
  */
-export function holdsLease(lease: Lease, judge = here()): boolean {
-  const { nowMs, isShared, maxSilenceMs = MAX_SILENCE_MS } = judge;
+export function holdsLease(lease: Lease, clock = here()): boolean {
+  const { nowMs, isShared, maxSilenceMs = MAX_SILENCE_MS } = clock;
   const silent = isSilent(lease.seenAt, maxSilenceMs, nowMs);
   if (isShared) return !silent;
   if (!isOfThisMachine(lease)) return lease.host !== '' && !silent;

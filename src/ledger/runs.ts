@@ -1,4 +1,4 @@
-/** The listeners that run or ran, and each `sync --exec`: who does which actions. */
+/** The listeners that run or ran, and each `sync --exec`: who does which actions, and what one does for all. */
 import { isCertainlyGone, isOfThisMachine, thisProcess } from '../lib/processes.ts';
 import { showable, type Unshown } from './events.ts';
 import { holdsLease } from './lease.ts';
@@ -125,6 +125,32 @@ export class Runs extends Table {
    */
   async endedHere(): Promise<number[]> {
     return this.db.isShared ? (await this.#unended()).filter(({ isGone }) => isGone).map(({ id }) => id) : [];
+  }
+
+  /** Listeners on several machines use it. */
+  get areShared(): boolean {
+    return this.db.isShared;
+  }
+
+  /**
+   * What one listener, or one `sync --exec`, of an account does for all, as long as it runs or has its lease: takes it on,
+   * or keeps it; false if another one has it. For use within a transaction.
+   */
+  async takeTask(name: string, run: number): Promise<boolean> {
+    // On one machine it can be seen which listeners run; elsewhere the end of one that is silent is written down.
+    const ended = 'duties.run NOT IN (SELECT id FROM runs WHERE ended_at IS NULL)';
+    const gone = 'duties.run NOT IN (SELECT value FROM json_each(?))';
+    const running = this.areShared ? [] : [JSON.stringify(await this.running())];
+    const changed = await this.db.run(
+      `INSERT INTO duties (name, run) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET run = excluded.run
+       WHERE duties.run = excluded.run OR ${this.areShared ? ended : gone}`,
+      ...[name, run, ...running],
+    );
+    return changed > 0;
+  }
+
+  leaveTask(name: string, run: number): Promise<number> {
+    return this.db.run('DELETE FROM duties WHERE name = ? AND run = ?', name, run);
   }
 
   async #unended(): Promise<Array<{ id: number; seenAt: string; isRunning: boolean; isGone: boolean }>> {

@@ -7,11 +7,11 @@ import { existsSync, renameSync } from 'node:fs';
 import { errorMessage } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
 import { type ProcessMark, thisProcess } from '../lib/processes.ts';
-import { type Database, type Migration, openDatabase } from '../lib/sqlite.ts';
+import { type Database, type Migration, openDatabase, type Value } from '../lib/sqlite.ts';
 import { isCorrupt } from '../lib/sqlite-errors.ts';
 import type { ActionRule } from './actions.ts';
+import { lastWithin } from './events.ts';
 import { holdsLease, isSilent } from './lease.ts';
-import { lastWithin } from './slices.ts';
 import { jsonList } from './table.ts';
 
 /** A delivery as it is kept: without secrets. */
@@ -25,7 +25,7 @@ export interface Arrival {
   /** It came while its listener waited for a test event of this kind. */
   readonly mayBeTest: boolean;
   /** The listeners that it has passed. */
-  readonly hops: string;
+  readonly via: string;
   readonly body: Buffer;
 }
 
@@ -81,14 +81,8 @@ export const spoolMigrations: readonly Migration[] = [
   },
 ];
 
-interface ArrivalRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly received_at: string;
-  readonly remote: string;
-  readonly content_type: string;
-  readonly may_be_test: number;
-  readonly hops: string;
+interface ArrivalRow extends Omit<Arrival, 'mayBeTest' | 'body'> {
+  readonly mayBeTest: number;
   readonly body: Uint8Array;
 }
 
@@ -100,7 +94,6 @@ interface ListenerRow extends ProcessMark {
 
 type OnWarning = (text: string, hint?: string) => void;
 
-const arrivalColumns = 'seq, arrivals.id, received_at, remote, content_type, may_be_test, hops, body';
 /** A spool that is empty and has more unused pages (16 MB) gives them back to the disk. */
 const MAX_FREE_PAGES = 4_000;
 
@@ -138,18 +131,16 @@ export class Spool {
   /** Some of the deliveries of a listener that came after the one with this number, oldest first. */
   async next(owner: SpoolOwner, after: number): Promise<SpoolSlice> {
     const db = await this.#openThere();
-    const sizes =
-      db?.all<{ seq: number; bytes: number }>(
-        'SELECT seq, length(body) AS bytes FROM arrivals WHERE listener = ? AND seq > ? ORDER BY seq LIMIT ?',
-        ...[owner.id, after, SLICE],
-      ) ?? [];
+    if (!db) return { arrivals: [], last: after };
+    const sizes = db.all<{ seq: number; bytes: number }>(
+      'SELECT seq, length(body) AS bytes FROM arrivals WHERE listener = ? AND seq > ? ORDER BY seq LIMIT ?',
+      ...[owner.id, after, SLICE],
+    );
     const last = lastWithin(sizes, SLICE_BYTES)?.seq ?? after;
-    const rows =
-      db?.all<ArrivalRow>(
-        `SELECT ${arrivalColumns} FROM arrivals WHERE listener = ? AND seq > ? AND seq <= ? ORDER BY seq`,
-        ...[owner.id, after, last],
-      ) ?? [];
-    return { arrivals: rows.map(toArrival), last };
+    return {
+      arrivals: readArrivals(db, 'listener = ? AND seq > ? AND seq <= ?', owner.id, after, last),
+      last,
+    };
   }
 
   /** These are in the ledger. */
@@ -180,13 +171,14 @@ export class Spool {
   async left(): Promise<SpoolOwner[]> {
     const db = await this.#openThere();
     const rows = db?.all<ListenerRow>('SELECT * FROM listeners WHERE profile = ?', this.profile) ?? [];
-    const gone = rows.filter((row) => !isThere(row));
-    const has = (id: string): boolean =>
-      db?.get('SELECT 1 FROM arrivals WHERE listener = ?', id) !== undefined;
-    for (const { id } of gone) if (!has(id)) db?.run('DELETE FROM listeners WHERE id = ?', id);
-    return gone
-      .filter(({ id }) => has(id))
-      .map(({ id, rules }) => ({ id, rules: JSON.parse(rules) as ListenerRules }));
+    return rows.flatMap((row) => {
+      if (isThere(row)) return [];
+      const { id, rules } = row;
+      if (db?.get('SELECT 1 FROM arrivals WHERE listener = ?', id))
+        return [{ id, rules: JSON.parse(rules) as ListenerRules }];
+      db?.run('DELETE FROM listeners WHERE id = ?', id);
+      return [];
+    });
   }
 
   /** How many deliveries of this profile wait, of listeners that run or ran. */
@@ -198,22 +190,13 @@ export class Spool {
   /** All of them, oldest first. */
   async arrivals(): Promise<Arrival[]> {
     const db = await this.#openThere();
-    const rows = db?.all<ArrivalRow>(
-      `SELECT ${arrivalColumns} FROM arrivals JOIN listeners ON listeners.id = listener WHERE profile = ? ORDER BY seq`,
-      this.profile,
-    );
-    return (rows ?? []).map(toArrival);
+    return db ? readArrivals(db, 'profile = ?', this.profile) : [];
   }
 
   /** Deletes what listeners that are gone have left. */
   async removeLeft(): Promise<void> {
     const db = await this.#openThere();
     for (const { id } of await this.left()) db?.run('DELETE FROM arrivals WHERE listener = ?', id);
-  }
-
-  /** Whether there is anything to read. */
-  get exists(): boolean {
-    return this.#database !== undefined || existsSync(this.path);
   }
 
   close(): void {
@@ -223,7 +206,7 @@ export class Spool {
 
   /** Nothing is made where there is nothing to read; what can't be read is said once. */
   async #openThere(): Promise<Database | undefined> {
-    if (!this.exists) return undefined;
+    if (!this.#database && !existsSync(this.path)) return undefined;
     try {
       return await this.#open();
     } catch (error) {
@@ -263,13 +246,8 @@ export class Spool {
   #rescue(from: Database, to: Database): void {
     const owner = this.#own;
     try {
-      const rows = owner
-        ? from.all<ArrivalRow>(
-            `SELECT ${arrivalColumns} FROM arrivals WHERE listener = ? ORDER BY seq`,
-            owner.id,
-          )
-        : [];
-      if (owner && rows.length) this.#insert(to, owner, rows.map(toArrival));
+      const arrivals = owner ? readArrivals(from, 'listener = ?', owner.id) : [];
+      if (owner && arrivals.length) this.#insert(to, owner, arrivals);
     } finally {
       from.close();
     }
@@ -283,11 +261,11 @@ export class Spool {
          ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`,
         ...[listener, this.profile, host, pid, start, new Date().toISOString(), JSON.stringify(rules)],
       );
-      for (const { id, receivedAt, remote, contentType, mayBeTest, hops, body } of arrivals)
+      for (const { id, receivedAt, remote, contentType, mayBeTest, via, body } of arrivals)
         db.run(
           `INSERT INTO arrivals (listener, id, received_at, remote, content_type, may_be_test, hops, body)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-          ...[listener, id, receivedAt, remote, contentType, Number(mayBeTest), hops, body],
+          ...[listener, id, receivedAt, remote, contentType, Number(mayBeTest), via, body],
         );
     });
   }
@@ -300,12 +278,16 @@ const LOCK_WAIT_MS = 1_000;
 const isThere = ({ seen_at, ...mark }: ListenerRow): boolean =>
   !isSilent(seen_at) && holdsLease({ ...mark, seenAt: seen_at });
 
-const toArrival = (row: ArrivalRow): Arrival => ({
-  id: row.id,
-  receivedAt: row.received_at,
-  remote: row.remote,
-  contentType: row.content_type,
-  mayBeTest: row.may_be_test === 1,
-  hops: row.hops,
-  body: Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength),
-});
+function readArrivals(db: Database, where: string, ...values: Value[]): Arrival[] {
+  const rows = db.all<ArrivalRow>(
+    `SELECT arrivals.id, received_at AS receivedAt, remote, content_type AS contentType, may_be_test AS mayBeTest,
+       hops AS via, body
+     FROM arrivals JOIN listeners ON listeners.id = listener WHERE ${where} ORDER BY seq`,
+    ...values,
+  );
+  return rows.map(({ mayBeTest, body, ...row }) => ({
+    ...row,
+    mayBeTest: mayBeTest === 1,
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+  }));
+}

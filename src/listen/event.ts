@@ -1,18 +1,11 @@
 /** An event as the listener, its actions and the commands see it. */
 
+import { eventTypes } from '../catalog/events.ts';
 import type { EventRow } from '../ledger/events.ts';
-import type { MissedFile } from '../ledger/expected-events.ts';
 import { type AudioDetails, audioTitle, parseDetails } from '../ledger/purchase.ts';
+import { usage } from '../lib/errors.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
-import { countUnlistedFields, type Fields, parseFields } from './parse.ts';
-
-/** The form that the service would have sent of a file that is delivered. */
-export const completeForm = ({ id, order_id: order, url }: MissedFile): Buffer =>
-  Buffer.from(
-    new URLSearchParams({
-      ...{ event: 'TRANSCRIPT_COMPLETE', audiofile: id, order, originallink: url },
-    }).toString(),
-  );
+import { didYouMean } from '../lib/suggest.ts';
 
 export class ReceivedEvent {
   /** Its number in the ledger; 0 while it is not there. */
@@ -44,7 +37,6 @@ export class ReceivedEvent {
   readonly path: string = '';
   readonly format: string = '';
   #fields: Fields | undefined;
-  #unlistedFields: number | undefined;
 
   constructor(row: EventRow, rawBody: Uint8Array = row.body) {
     this.n = row.id;
@@ -73,8 +65,7 @@ export class ReceivedEvent {
 
   /** How many more fields its body has than are listed. */
   get unlistedFields(): number {
-    this.#unlistedFields ??= countUnlistedFields(this.body);
-    return this.#unlistedFields;
+    return countUnlistedFields(this.body);
   }
 
   /** The first value of a field, or an empty text. */
@@ -110,3 +101,104 @@ export class ReceivedEvent {
     );
   }
 }
+
+const known = eventTypes.map(({ name }) => name);
+
+/** Event names as the API document spells them; another one is refused unless `isAllowed` says that it may come. */
+export function eventNames(given: readonly string[], isAllowed: (name: string) => boolean): string[] {
+  return given.map((name) => {
+    const listed = known.find((each) => each === name.toUpperCase());
+    if (listed === undefined && !isAllowed(name))
+      throw usage(`unknown event '${name}'`, didYouMean(name, known, `the events are ${known.join(', ')}`));
+    return listed ?? name;
+  });
+}
+
+/** What the form of a delivery says. */
+export interface ParsedForm {
+  readonly event: string;
+  readonly version: string;
+  readonly audiofile: string;
+  readonly order: string;
+  /** Every file that it is about. */
+  readonly files: readonly string[];
+  readonly hold: string;
+  readonly original: string;
+}
+
+export type Fields = ReadonlyMap<string, readonly string[]>;
+
+/** No name or id is longer; the body is kept whole in any case. */
+const MAX_VALUE_LENGTH = 256;
+/** More than any event needs: a form of a million fields must not hold up the others. */
+const MAX_PARSED_BYTES = 65_536;
+const MAX_FILES = 1_000;
+/** The fields after these are kept with the body, and neither listed nor acted on. */
+const MAX_FIELDS = 1_000;
+
+/** All fields in their order, each with all its values; bytes that are not UTF-8 become U+FFFD. */
+export function parseFields(body: Uint8Array): Fields {
+  const fields = new Map<string, string[]>();
+  const text = toText(body);
+  // URLSearchParams drops a question mark at the beginning; after an ampersand it does not.
+  for (const [name, value] of new URLSearchParams(`&${text.slice(0, endOfFields(text))}`)) {
+    const values = fields.get(name);
+    if (values) values.push(value);
+    else fields.set(name, [value]);
+  }
+  return fields;
+}
+
+/** How many fields are in the body alone, because there are too many to list. */
+export function countUnlistedFields(body: Uint8Array): number {
+  const text = toText(body);
+  let count = 0;
+  for (let at = endOfFields(text); at < text.length; count += 1) {
+    const next = text.indexOf('&', at + 1);
+    at = next < 0 ? text.length : next;
+  }
+  return count;
+}
+
+/** Where the last field ends that is listed. */
+function endOfFields(text: string): number {
+  let at = -1;
+  for (let count = 0; count < MAX_FIELDS; count += 1) {
+    at = text.indexOf('&', at + 1);
+    if (at < 0) return text.length;
+  }
+  return at;
+}
+
+/** Only what the ledger has a column for, or acts on: of each field the first value. */
+export function parseForm(body: Uint8Array): ParsedForm {
+  const fields = parseFields(body.subarray(0, MAX_PARSED_BYTES));
+  const first = (name: string): string => clean(fields.get(name)?.[0] ?? '');
+  const audiofile = first('audiofile');
+  const list = fields.get('audiofiles')?.[0];
+  return {
+    event: first('event'),
+    version: first('webhook_version'),
+    audiofile,
+    order: first('order'),
+    files: list === undefined ? [audiofile] : parseList(audiofile, list),
+    hold: first('hold'),
+    original: first('original_audiofile'),
+  };
+}
+
+const toText = (body: Uint8Array): string =>
+  (Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)).toString(
+    'utf8',
+  );
+
+/** Some databases end a text at a NUL. */
+const clean = (text: string): string => {
+  const whole = text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+  return whole.trim().slice(0, MAX_VALUE_LENGTH);
+};
+
+const parseList = (first: string, list: string): string[] => {
+  const ids = [first, ...list.split(',', MAX_FILES)].map(clean);
+  return [...new Set(ids)].filter(Boolean);
+};

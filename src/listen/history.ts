@@ -2,19 +2,22 @@
 
 import { openPostTarget } from '../api/http/keyless.ts';
 import { doEach, type Outcome as ItemOutcome } from '../flows/bulk.ts';
-import { type EventFilter, type EventRow, Events } from '../ledger/events.ts';
+import type { EventFilter, EventRow } from '../ledger/events.ts';
+import { Events } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { Pruning } from '../ledger/prune.ts';
 import type { Spool } from '../ledger/spool.ts';
+import { monotonicMs, nowMs } from '../lib/clock.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Report } from '../lib/progress.ts';
 import { sleep } from '../lib/sleep.ts';
+import { isLocked } from '../lib/sqlite-errors.ts';
 import { maskUserinfo } from '../lib/userinfo.ts';
-import type { Outcome } from './actions/action.ts';
-import { type ExecOptions, runCommand } from './actions/exec.ts';
-import { outcomeOf } from './actions/forward.ts';
-import { ReceivedEvent } from './event.ts';
-import { type ParsedForm, parseForm } from './parse.ts';
+import type { Outcome } from './action.ts';
+import { type ParsedForm, parseForm, ReceivedEvent } from './event.ts';
+import { type ExecOptions, runCommand } from './exec.ts';
+import { outcomeOf } from './forward.ts';
 import { eventRow } from './recorder.ts';
 
 const PAGE_SIZE = 200;
@@ -174,4 +177,47 @@ const replay = (
 
 function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+}
+
+const MAX_INTERVAL_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Some milliseconds for each transaction, and a pause after it. */
+const EVENTS_AT_ONCE = 100;
+const PAUSE_MS = 10;
+/** Fewer free pages than this (4 MB) are left for the events to come. */
+const SPARE_PAGES = 1000;
+
+/**
+ * `--keep`: removes events as they get older than that, a few at a time, so that receiving goes on meanwhile. Gives what
+ * is to be called from time to time; it does nothing where events are kept for good.
+ */
+export function historyLimit(
+  keepMs: number | undefined,
+  ledger: Ledger,
+  signal: AbortSignal,
+): () => Promise<void> {
+  if (keepMs === undefined) return async () => {};
+  let prunedAt = Number.NEGATIVE_INFINITY;
+  let runsPrunedAt = Number.NEGATIVE_INFINITY;
+  const prune = async (withRuns: boolean): Promise<void> => {
+    const pruning = new Pruning(ledger);
+    const before = new Date(nowMs() - keepMs).toISOString();
+    const steps = pruning.removeEvents(before, { whole: false, atOnce: EVENTS_AT_ONCE });
+    for await (const _ of steps) await sleep(PAUSE_MS, signal);
+    for await (const _ of pruning.shrink(SPARE_PAGES)) await sleep(PAUSE_MS, signal);
+    if (withRuns) await pruning.removeRuns(before);
+  };
+  return async () => {
+    const now = monotonicMs();
+    // At the start, and then every tenth of the time that is kept, or every hour.
+    if (now - prunedAt < Math.min(keepMs / 10, MAX_INTERVAL_MS)) return;
+    prunedAt = now;
+    // Few listeners end in a day.
+    const withRuns = now - runsPrunedAt >= DAY_MS;
+    if (withRuns) runsPrunedAt = now;
+    // What another process keeps from being done now is done the next time.
+    await prune(withRuns).catch((error: unknown) => {
+      if (!isLocked(error)) throw error;
+    });
+  };
 }

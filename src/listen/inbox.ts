@@ -2,55 +2,27 @@
  * Keeps each delivery on disk before its sender gets an answer: in the ledger, together with the actions that it asks
  * for, or in the spool where the ledger can't take it at once.
  */
-import { randomBytes } from 'node:crypto';
-import { Duties } from '../ledger/duties.ts';
-import { type EventRow, Events } from '../ledger/events.ts';
-import { ExpectedEvents, type MissedFile } from '../ledger/expected-events.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Arrival, Spool, SpoolOwner } from '../ledger/spool.ts';
-import { nowMs } from '../lib/clock.ts';
-import { errorMessage } from '../lib/errors.ts';
-import { countStreamedBytes, limitHeapGrowth } from '../lib/memory.ts';
-import { plural } from '../lib/text.ts';
-import { ArrivalWriter } from './arrival-writer.ts';
-import { cleanDelivery } from './clean-delivery.ts';
-import { completeForm, ReceivedEvent } from './event.ts';
-import { type GroupCommit, reopeningCommits } from './group-commit.ts';
-import { parseForm } from './parse.ts';
-import { RawBodies } from './raw-bodies.ts';
-import { eventRow, Recorder, type RecorderRules } from './recorder.ts';
-import type { Delivery } from './server.ts';
-import { movedNote, moveLeft, SpoolMover } from './spool-mover.ts';
-import { type OnError, runInBackground } from './timers.ts';
-import { BACK_TEXT, type LedgerWatch, waitingText } from './warnings.ts';
 
-interface InboxOptions {
-  readonly ledger: Ledger;
-  readonly spool: Spool;
-  readonly rules: RecorderRules;
-  /** Whether the ledger knows of this session; else `begin` comes first, as in one that was put in its place. */
-  readonly isBegun: boolean;
-  readonly begin: () => Promise<void>;
-  readonly watch: LedgerWatch;
-  /** Masks the key. */
-  readonly hide: (text: string) => string;
-  /** The event is in the ledger, and has its number. */
-  readonly onEvent: (event: ReceivedEvent) => void;
-  /** A delivery could not be kept: its event has no number, and the service does not send it again. */
-  readonly onLost: (error: unknown, event: ReceivedEvent) => void;
-  readonly onNote: (text: string) => void;
-  readonly onWarning: (text: string, hint?: string) => void;
-  readonly onError: OnError;
-}
+import { randomBytes } from 'node:crypto';
+import { Batcher } from '../ledger/batcher.ts';
+import type { EventRow } from '../ledger/events.ts';
+import type { MissedFile } from '../ledger/file-watch.ts';
+import { Runs } from '../ledger/runs.ts';
+import type { Arrival, SpoolOwner } from '../ledger/spool.ts';
+import { errorMessage } from '../lib/errors.ts';
+import { cutFormSignatures } from '../lib/form-signatures.ts';
+import { sleep } from '../lib/sleep.ts';
+import { plural } from '../lib/text.ts';
+import { runInBackground } from './background.ts';
+import { parseForm, ReceivedEvent } from './event.ts';
+import { eventRow, Recorder } from './recorder.ts';
+import type { Delivery } from './server.ts';
+import type { SessionContext } from './session-run.ts';
+import { movedNote, moveLeft, moveSlice } from './spool-mover.ts';
 
 interface ExpectedTest {
   readonly type: string;
   readonly arrived: (isTest: boolean) => void;
-}
-
-interface Waiting {
-  readonly arrival: Arrival;
-  readonly done: (error?: unknown) => void;
 }
 
 /** How long a sender waits for a locked ledger; then the spool takes its delivery. */
@@ -58,163 +30,168 @@ const LOCK_WAIT_MS = 250;
 /** In one commit: it holds up everything else for its length. */
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 2 * 1024 * 1024;
-/** From then on the heap is kept small. */
-const MANY_ARRIVALS = 10_000;
+/** Between two tries to move deliveries out of the spool. */
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 10_000;
 
 export class Inbox {
-  /** Every write of the session to the ledger goes through it. */
-  readonly commits: GroupCommit;
   readonly rawBodies: RawBodies;
-  readonly #options: InboxOptions;
+  readonly #session: SessionContext;
+  /** The event is in the ledger, and has its number. */
+  readonly #onEvent: (event: ReceivedEvent) => void;
   readonly #recorder: Recorder;
-  readonly #writer: ArrivalWriter;
   readonly #owner: SpoolOwner;
-  readonly #mover: SpoolMover;
+  readonly #batcher: Batcher<Arrival, undefined>;
   #arrivals = 0;
-  #waiting: Waiting[] = [];
-  #keeping: Promise<void> | undefined;
   #expected: ExpectedTest | undefined;
-  /** Nothing else says it. */
-  #saysWhenOver = false;
+  /** How many deliveries of this session are in the spool and not in the ledger, as far as is known. */
+  #inSpool = 0;
+  /** Those up to this one were refused: they stay for the next listener. */
+  #refusedUpTo = 0;
+  #moving: Promise<void> | undefined;
+  /** 0 while the ledger takes deliveries. */
+  #pauseMs = 0;
+  readonly #ending = new AbortController();
 
-  constructor(options: InboxOptions) {
-    const { rules, spool } = options;
-    const { actions, only } = rules;
-    this.#options = options;
-    this.rawBodies = new RawBodies(actions.filter(({ kind }) => kind === 'forward').length);
-    this.commits = reopeningCommits({ ...options, onCommitted: () => options.watch.noteSuccess() });
-    this.#recorder = new Recorder(rules);
-    const kept = actions.map(({ kind, target, sources, events }) => ({
-      ...{ kind, target, sources },
+  constructor(session: SessionContext, onEvent: (event: ReceivedEvent) => void) {
+    const { run, commits, plan } = session;
+    this.#session = session;
+    this.#onEvent = onEvent;
+    this.rawBodies = new RawBodies(session.actions.some(({ kind }) => kind === 'forward'));
+    const actions = session.actions.map(({ kind, target, events }) => ({
+      ...{ kind, target },
       ...(events && { events }),
     }));
-    this.#owner = { id: randomBytes(9).toString('base64url'), rules: { actions: kept, only } };
-    this.#writer = new ArrivalWriter({
-      commits: this.commits,
-      recorder: this.#recorder,
-      expectsTest: () => this.#expected !== undefined,
-    });
-    this.#mover = new SpoolMover(spool, this.#owner, this.#writer, {
-      onMoved: (rows) => this.#addEvents(rows),
-      onTrouble: (error) => this.#noteTrouble(error),
-      onTroubleOver: () => this.#noteTroubleOver(),
-      onRefused: (count) =>
-        options.onWarning(
-          `${plural(count, 'event')} could not be written to the ledger: kept in the spool; the next listen retries`,
-        ),
-      onError: options.onError,
+    const rules = { actions, only: plan.only };
+    this.#owner = { id: randomBytes(9).toString('base64url'), rules };
+    const expectsTest = (): boolean => this.#expected !== undefined;
+    this.#recorder = new Recorder({ ...rules, commits, runId: () => run.id, expectsTest });
+    this.#batcher = new Batcher({
+      write: (arrivals) => this.#keepAll(arrivals),
+      maxItems: MAX_BATCH,
+      maxBytes: MAX_BATCH_BYTES,
+      sizeOf: ({ body }) => body.byteLength,
     });
   }
 
-  /** Calls back when the delivery is on disk, or with the error if it can't be kept. */
-  keep(received: Delivery, done: (error?: unknown) => void): void {
-    const { kept, forwarded } = cleanDelivery(received, this.#options.hide);
-    // Of a large body, cleaning leaves copies behind.
-    countStreamedBytes(2 * received.body.length);
+  /** Resolves when the delivery is on disk, rejects if it can't be kept. */
+  keep(received: Delivery): Promise<void> {
+    const { kept, forwarded } = cleanDelivery(received, this.#session.resources.hide);
     this.#arrivals += 1;
-    if (this.#arrivals > MANY_ARRIVALS) limitHeapGrowth();
     const id = `${this.#owner.id}-${this.#arrivals.toString(36)}`;
-    const { receivedAt, remote, contentType, hops = '', body } = kept;
-    const mayBeTest = this.#mayBeTest(kept);
-    this.#waiting.push({ arrival: { id, receivedAt, remote, contentType, mayBeTest, hops, body }, done });
+    // Whether it is the expected test needs the ledger, which may not work now.
+    const mayBeTest = this.#expected !== undefined && parseForm(kept.body).event === this.#expected.type;
     if (forwarded) this.rawBodies.set(id, forwarded);
-    if (this.#keeping !== undefined) return;
-    const keeping = this.#keepAll();
-    this.#keeping = keeping;
-    runInBackground(() => keeping, this.#options.onError);
+    const { body, contentType, receivedAt, remote, via } = kept;
+    // Speed: to spread the delivery takes 4 µs.
+    return this.#batcher.add({ id, receivedAt, remote, contentType, mayBeTest, via, body });
   }
 
-  async #keepAll(): Promise<void> {
-    while (this.#waiting.length) {
-      // Requests that have arrived by then come into the same commit.
-      await new Promise(setImmediate);
-      await this.#keepBatch(this.#takeBatch());
-    }
-    this.#keeping = undefined;
-  }
-
-  #takeBatch(): Waiting[] {
-    let bytes = 0;
-    const end = this.#waiting.findIndex(({ arrival: { body } }, at) => {
-      bytes += body.byteLength;
-      return at > 0 && (at >= MAX_BATCH || bytes > MAX_BATCH_BYTES);
+  async #keepAll(arrivals: readonly Arrival[]): Promise<undefined[]> {
+    const rows = await this.#write(arrivals).catch((error: unknown) => {
+      for (const arrival of arrivals) this.#lose(arrival, error);
+      throw error;
     });
-    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
-  }
-
-  async #keepBatch(batch: readonly Waiting[]): Promise<void> {
-    const arrivals = batch.map(({ arrival }) => arrival);
-    let rows: readonly EventRow[] = [];
-    let failure: unknown;
-    try {
-      rows = await this.#write(arrivals);
-    } catch (error) {
-      failure = error;
-    }
-    for (const { done } of batch) done(failure);
-    this.#addEvents(rows);
-    if (failure !== undefined) for (const arrival of arrivals) this.#lose(arrival, failure);
+    // What fails here does not concern the senders.
+    runInBackground(() => this.#addEvents(rows), this.#session.onError);
+    return [];
   }
 
   /** Gives the events that are in the ledger by now; the others are in the spool. */
   async #write(arrivals: readonly Arrival[]): Promise<readonly EventRow[]> {
-    const { ledger, spool } = this.#options;
+    const { ledger, resources } = this.#session;
     let failure: unknown;
     // While the spool is not empty, all go there: events keep their order. A network is never waited for.
-    if (this.#mover.pending === 0 && !new Duties(ledger).areShared)
+    if (this.#inSpool === 0 && !new Runs(ledger).areShared)
       try {
-        return await this.#writer.writeNew(arrivals, LOCK_WAIT_MS);
+        return await this.#recorder.writeNew(arrivals, LOCK_WAIT_MS);
       } catch (error) {
         failure = error;
       }
-    await spool.append(this.#owner, arrivals);
-    this.#mover.add(arrivals.length, failure);
+    await resources.spool.append(this.#owner, arrivals);
+    this.#inSpool += arrivals.length;
+    if (failure !== undefined) this.#noteFailure(failure);
+    this.#startMoving();
     return [];
   }
 
+  /** It could not be kept: its event has no number, and the service does not send it again. */
   #lose(delivery: Arrival, error: unknown): void {
     this.rawBodies.delete(delivery.id);
     const row = eventRow(0, 0, { source: 'received', delivery, parsed: parseForm(delivery.body) });
-    this.#options.onLost(error, new ReceivedEvent(row));
+    const { callbacks, tally } = this.#session;
+    tally.lost += 1;
+    callbacks.onWarning(`an event could not be kept and was answered with 503: ${errorMessage(error)}`);
+    callbacks.onLost(new ReceivedEvent(row));
   }
 
-  /** Whether it is one needs the ledger, which may not work now. */
-  #mayBeTest({ body }: Delivery): boolean {
-    return this.#expected !== undefined && parseForm(body).event === this.#expected.type;
+  #startMoving(): void {
+    if (this.#moving !== undefined) return;
+    const moving = this.#move();
+    this.#moving = moving;
+    runInBackground(() => moving, this.#session.onError);
   }
 
-  #noteTrouble(error: unknown): void {
-    const { watch, onWarning } = this.#options;
-    this.#saysWhenOver = !watch.noteFailure(error);
-    if (this.#saysWhenOver) onWarning(waitingText(errorMessage(error)));
+  /** Once the session ends, it moves what is there at once, and gives up at the first failure. */
+  async #move(): Promise<void> {
+    const { signal } = this.#ending;
+    for (let isOver = false; this.#inSpool > 0 && !isOver; ) {
+      await sleep(this.#pauseMs, signal).catch(() => {});
+      await this.#moveSlice().catch((error: unknown) => {
+        this.#noteFailure(error);
+        isOver = signal.aborted;
+      });
+    }
+    this.#moving = undefined;
   }
 
-  #noteTroubleOver(): void {
-    if (this.#saysWhenOver) this.#options.onNote(BACK_TEXT);
+  async #moveSlice(): Promise<void> {
+    const { resources, watch, callbacks } = this.#session;
+    const before = this.#inSpool;
+    const slice = await moveSlice(resources.spool, this.#owner, this.#recorder, this.#refusedUpTo);
+    // Another process may have moved some of them, and more may have come meanwhile.
+    this.#inSpool = Math.max(0, this.#inSpool - (slice?.count ?? before));
+    if (this.#pauseMs > 0) watch.noteTaken();
+    this.#pauseMs = 0;
+    if (!slice) return;
+    this.#refusedUpTo = slice.after;
+    if (slice.refused > 0)
+      callbacks.onWarning(
+        `${plural(slice.refused, 'event')} could not be written to the ledger: kept in the spool; the next listen retries`,
+      );
+    this.#addEvents(slice.rows);
+  }
+
+  #noteFailure(error: unknown): void {
+    if (this.#pauseMs === 0) this.#session.watch.noteRefused(error);
+    this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2 || FIRST_PAUSE_MS);
   }
 
   /** Shows other processes that what is in the spool is seen to. */
   async touch(): Promise<void> {
-    if (this.#mover.pending > 0) await this.#options.spool.touch(this.#owner);
+    if (this.#inSpool > 0) await this.#session.resources.spool.touch(this.#owner);
   }
 
   /** Moves what listeners that are gone have left into the ledger; gives the number of events. */
-  async moveLeft(signal: AbortSignal): Promise<number> {
-    const { commits } = this;
-    const moved = await moveLeft({ ...this.#options, commits, signal });
-    if (moved > 0) this.#options.onNote(movedNote(moved));
+  async moveLeft(): Promise<number> {
+    const { commits, resources, callbacks, end } = this.#session;
+    const options = { spool: resources.spool, signal: end.signal, onWarning: callbacks.onWarning };
+    const moved = await moveLeft(commits, options);
+    if (moved > 0) callbacks.onNote(movedNote(moved));
     return moved;
   }
 
   /** Moves what is kept into the ledger, and says where that stays which can't be moved. */
   async close(): Promise<void> {
-    const { spool, onWarning } = this.#options;
-    await this.#keeping;
-    await this.#mover.finish();
-    const left = this.#mover.pending > 0 || spool.exists ? await spool.count(this.#owner) : 0;
+    const { resources, callbacks } = this.#session;
+    const { spool } = resources;
+    await this.#batcher.finish();
+    this.#ending.abort();
+    await this.#moving;
+    const left = await spool.count(this.#owner);
     spool.close();
     if (left > 0)
-      onWarning(
+      callbacks.onWarning(
         `${plural(left, 'event')} not in the ledger yet: kept in ${spool.path}`,
         'the next steno listen or steno sync moves them there',
       );
@@ -225,22 +202,14 @@ export class Inbox {
       const isTest = row.source === 'test';
       if (isTest || row.event === this.#expected?.type) this.#expected?.arrived(isTest);
       if (isTest) this.#expected = undefined;
-      this.#options.onEvent(new ReceivedEvent(row));
+      this.#onEvent(new ReceivedEvent(row));
     }
   }
 
   /** Keeps an event for a file that is delivered though no event came; undefined if one came after all. */
   async addFound(file: MissedFile): Promise<ReceivedEvent | undefined> {
     // Its delivery may be among those that are on their way.
-    if (this.#mover.pending > 0) return undefined;
-    const body = completeForm(file);
-    const delivery = { body, contentType: '', receivedAt: new Date(nowMs()).toISOString(), remote: '' };
-    const newEvent = { source: 'found' as const, delivery, parsed: parseForm(body) };
-    const row = await this.commits.add(async (tables) => {
-      await new Events(tables).lock();
-      if (!(await new ExpectedEvents(tables).stopExpecting(file.id))) return undefined;
-      return (await this.#recorder.write(tables, [newEvent]))[0];
-    });
+    const row = this.#inSpool > 0 ? undefined : await this.#recorder.writeFound(file);
     return row && new ReceivedEvent(row);
   }
 
@@ -252,5 +221,72 @@ export class Inbox {
     return new Promise((arrived) => {
       this.#expected = { type, arrived };
     });
+  }
+}
+
+export interface CleanDelivery {
+  /** What is written: without the key, and without the signatures of links. */
+  readonly kept: Delivery;
+  /** The body that a live forward sends, without the key alone; undefined where it is the one that is kept. */
+  readonly forwarded: Buffer | undefined;
+}
+
+/**
+ * Takes secrets out of a delivery: whatever writes or forwards one takes it from here. `hide` masks the key. A delivery
+ * that holds no secret is given back as it is, to the byte.
+ */
+export function cleanDelivery(received: Delivery, hide: (text: string) => string): CleanDelivery {
+  const contentType = hide(received.contentType);
+  const masked = maskBody(received.body, hide);
+  const cut = cutFormSignatures(masked);
+  // What stood on both sides of a signature could make up the key.
+  const body = cut === masked ? masked : maskBody(cut, hide);
+  const isClean = body === received.body && contentType === received.contentType;
+  return {
+    kept: isClean ? received : { ...received, contentType, body },
+    forwarded: body === masked ? undefined : masked,
+  };
+}
+
+function maskBody(body: Buffer, hide: (text: string) => string): Buffer {
+  // One character a byte, so that bytes that are no UTF-8 stay what they are.
+  const text = body.toString('latin1');
+  const masked = hide(text);
+  return masked === text ? body : Buffer.from(masked, 'latin1');
+}
+
+const MAX_RAW_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Bodies as they came, of events that are kept without a signature: a forward in the same process sends these. They are
+ * in memory only, and the oldest give way; a later forward sends what is kept.
+ */
+export class RawBodies {
+  readonly #isForwarding: boolean;
+  readonly #bodies = new Map<string, Uint8Array>();
+  #bytes = 0;
+
+  constructor(isForwarding: boolean) {
+    this.#isForwarding = isForwarding;
+  }
+
+  /** Keeps the body of a delivery by the id that it got on arrival. */
+  set(arrival: string, body: Uint8Array): void {
+    if (!this.#isForwarding) return;
+    this.#bodies.set(arrival, body);
+    this.#bytes += body.byteLength;
+    for (const [oldest] of this.#bodies) {
+      if (this.#bytes <= MAX_RAW_BYTES) return;
+      this.delete(oldest);
+    }
+  }
+
+  get(arrival: string): Uint8Array | undefined {
+    return this.#bodies.get(arrival);
+  }
+
+  delete(arrival: string): void {
+    this.#bytes -= this.#bodies.get(arrival)?.byteLength ?? 0;
+    this.#bodies.delete(arrival);
   }
 }

@@ -1,20 +1,94 @@
-/** Makes a plan of what the user asked `listen` to do, and refuses what can't be done. */
+/** What a listening session is given, and the plan of what the user asked `listen` to do; refuses what can't be done. */
 
 import { readFile } from 'node:fs/promises';
+import type { Transport } from '../api/http/transport.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { Properties } from '../ledger/properties.ts';
+import type { Spool } from '../ledger/spool.ts';
 import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { checkUrl, isLoopback } from '../lib/urls.ts';
-import type { Action } from './actions/action.ts';
-import { downloadAction } from './actions/download.ts';
-import { execAction } from './actions/exec.ts';
-import { forwardAction } from './actions/forward.ts';
-import { targetName } from './actions/target-name.ts';
-import { eventNames } from './event-names.ts';
-import type { ActionResources, ListenPlan } from './session-options.ts';
+import { type Action, type ActionReport, targetName } from './action.ts';
+import { downloadAction } from './download.ts';
+import { eventNames, type ReceivedEvent } from './event.ts';
+import { execAction } from './exec.ts';
+import { forwardAction } from './forward.ts';
+import type { ReceiverOptions } from './server.ts';
+import type { EndConditions, Tally } from './session-end.ts';
+
+/** Whose webhook it is. */
+export interface Account {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** Opens a connection to the service; its calls end when the signal fires. */
+export type Connect = (signal: AbortSignal) => Promise<Transport>;
+
+export interface ActionResources {
+  readonly ledger: Ledger;
+  /** Absent where no account is set up. */
+  readonly connect: (() => Promise<Transport>) | undefined;
+}
+
+export interface ListenPlan {
+  readonly server: Pick<ReceiverOptions, 'host' | 'port' | 'tls'>;
+  readonly path: string;
+  readonly openActions: (resources: ActionResources) => Promise<readonly Action[]>;
+  /** The events that are shown and acted on; empty: all. */
+  readonly only: readonly string[];
+  readonly endConditions: EndConditions;
+  /** How long events are kept; absent: for good. */
+  readonly keepMs?: number | undefined;
+  readonly register: boolean;
+  /** Where the service reaches the receiver, if not at its own address. */
+  readonly publicUrl?: string | undefined;
+  readonly tunnel?: string | undefined;
+}
+
+export interface SessionResources {
+  readonly ledger: Ledger;
+  readonly spool: Spool;
+  /** Absent where no account is set up. */
+  readonly connect: Connect | undefined;
+  /** Whom `connect` connects as. */
+  readonly account: Account | undefined;
+  /** Has something undone when the program ends, also when it crashes; returns what cancels that. */
+  readonly onExit: (cleanUp: () => Promise<void>) => () => void;
+  readonly env: Env;
+  /** Masks the key. */
+  readonly hide: (text: string) => string;
+  /** Fires on Ctrl-C and the like. */
+  readonly interrupt: AbortSignal;
+}
+
+/** Where events are shown. */
+export interface EventScreen {
+  readonly show: (events: readonly ReceivedEvent[]) => Promise<void>;
+  /** Whether all that was shown has left this process; false where its reader has gone, or the signal fires before. */
+  readonly isTaken: (signal: AbortSignal) => Promise<boolean>;
+  /** The reader has gone: nothing more can be shown. */
+  readonly isGone: () => boolean;
+}
+
+export interface SessionCallbacks {
+  readonly onReady: (url: string) => void;
+  readonly screen: EventScreen;
+  /** For an event that could not be kept. */
+  readonly onLost: (event: ReceivedEvent) => void;
+  readonly onReport: (report: ActionReport) => void;
+  /** Once, at the end of a session that received. */
+  readonly onTotal: (tally: Tally) => Promise<void>;
+  readonly onNote: (text: string) => void;
+  /** What is said in every form of output. */
+  readonly onNotice: (text: string) => void;
+  readonly onWarning: (text: string, hint?: string) => void;
+  /** Asked before the webhook of the account is replaced; ends with the signal. */
+  readonly mayReplace: (previous: string, signal: AbortSignal) => Promise<boolean>;
+}
 
 /** The flags of `listen`, as they were given. */
 export interface ListenFlags {

@@ -1,92 +1,39 @@
 /** Writes events to the ledger with all that follows from them: the rows of their files, and their actions. */
-import { type ActionRule, Actions } from '../ledger/actions.ts';
-import { EventEffects } from '../ledger/event-effects.ts';
-import { type EventRow, Events, type Source } from '../ledger/events.ts';
-import { ExpectedEvents } from '../ledger/expected-events.ts';
-import { Files, type KnownFile } from '../ledger/files.ts';
-import { type NewAction, NewActions } from '../ledger/new-actions.ts';
+
+import { isOfTestEvent } from '../catalog/check.ts';
+import type { ActionRule, NewAction } from '../ledger/actions.ts';
+import { Actions } from '../ledger/actions.ts';
+import type { EventRow, Source } from '../ledger/events.ts';
+import { Events } from '../ledger/events.ts';
+import type { MissedFile } from '../ledger/file-watch.ts';
+import { FileWatch } from '../ledger/file-watch.ts';
+import type { KnownFile } from '../ledger/files.ts';
+import { Files } from '../ledger/files.ts';
 import { Runs } from '../ledger/runs.ts';
+import type { Arrival } from '../ledger/spool.ts';
 import type { TableContext } from '../ledger/table.ts';
-import type { ParsedForm } from './parse.ts';
+import { nowMs } from '../lib/clock.ts';
+import type { Commits } from './commits.ts';
+import { type ParsedForm, parseForm } from './event.ts';
 import type { Delivery } from './server.ts';
 
-export interface RecorderRules {
+export interface RecorderOptions {
+  readonly commits: Commits;
   /** The session that has to show and act on what is written; 0: one that has ended, made with each transaction. */
-  readonly run: number;
+  readonly runId: () => number;
   readonly actions: readonly ActionRule[];
   /** The events that are acted on; empty: all. */
   readonly only: readonly string[];
+  /** Whether a delivery may still be the test event that a listener asked for. */
+  readonly expectsTest: () => boolean;
 }
 
-export interface NewEvent {
+interface NewEvent {
   readonly source: Source;
   readonly delivery: Delivery;
   readonly parsed: ParsedForm;
   /** Of a delivery: the id that it got when it came in. */
   readonly arrival?: string;
-}
-
-export class Recorder {
-  readonly #rules: RecorderRules;
-
-  constructor(rules: RecorderRules) {
-    this.#rules = rules;
-  }
-
-  get run(): number {
-    return this.#rules.run;
-  }
-
-  /**
-   * The tables are those of a transaction. Over a network, statements that are not awaited one by one share a round trip:
-   * so each step is done for all events, in their order.
-   */
-  async write(tables: TableContext, newEvents: readonly NewEvent[]): Promise<EventRow[]> {
-    const events = new Events(tables);
-    const files = new Files(tables);
-    const [, known, ids] = await Promise.all([
-      events.lock(),
-      files.known(newEvents.map(({ parsed }) => parsed.audiofile)),
-      events.newIds(newEvents.length),
-    ]);
-    // In the same transaction: who takes over a session that has ended finds all of its events.
-    const run = this.run || (newEvents.length && (await new Runs(tables).addEnded(this.#rules.only)));
-    const added = newEvents.map((newEvent, at): AddedEvent => {
-      const { source, delivery, parsed } = newEvent;
-      const file = known.get(parsed.audiofile);
-      // Speed: to spread the event takes 4 µs.
-      return { source, delivery, parsed, file, row: eventRow(Number(ids[at]), run, newEvent, file) };
-    });
-    await events.add(added.map(({ row }) => row));
-    await Promise.all(added.flatMap((event) => effectsOf(tables, event)));
-    // Speed: most events have no twin, and lead to no action of a listener that only shows them.
-    const paired = added.some(mayHaveTwin)
-      ? await Promise.all(added.map((event) => withTwin(tables, event)))
-      : added;
-    if (this.#rules.actions.length) {
-      const dues = await Promise.all(paired.map((event) => this.#dueActions(tables, event)));
-      await new NewActions(tables).add(dues.flat(), run);
-    }
-    return paired.map(({ row }) => row);
-  }
-
-  /** What is to be done about an event. */
-  async #dueActions(tables: TableContext, { row, file, delivery }: AddedEvent): Promise<NewAction[]> {
-    const { id, source, event, twin, audiofile, order_id } = row;
-    const { actions: rules, only } = this.#rules;
-    const isActedOn = source !== 'test' && (only.length === 0 || only.includes(event));
-    const due = rules.filter(
-      ({ sources, events }) => isActedOn && sources.includes(source) && (!events || events.includes(event)),
-    );
-    if (due.length === 0) return [];
-    const isStranger = audiofile ? !file : !(await new Files(tables).hasOrder(order_id));
-    const about = { id, subject: audiofile || order_id, isStranger, hops: delivery.hops ?? '' };
-    // What is done for the event that was found is not done again for its delivery; what is forwarded follows as it came.
-    const isDone = await Promise.all(
-      due.map((rule) => twin !== null && rule.kind !== 'forward' && new Actions(tables).has(twin, rule)),
-    );
-    return due.filter((_, at) => !isDone[at]).map((rule) => ({ about, rule }));
-  }
 }
 
 /** An event that is in the ledger, and what was known of its file before. */
@@ -95,29 +42,167 @@ interface AddedEvent extends NewEvent {
   readonly file: KnownFile | undefined;
 }
 
+export interface Written {
+  /** Those that this listener has to show. */
+  readonly rows: readonly EventRow[];
+  /** Those that can't be written though others can. */
+  readonly refused: readonly Arrival[];
+}
+
+/** If this many can't be written one by one, and none can, it is not about them. */
+const PROBES = 4;
+
+export class Recorder {
+  readonly #options: RecorderOptions;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Writes deliveries that came just now; a lock is waited for no longer than this. */
+  writeNew(arrivals: readonly Arrival[], lockWaitMs: number): Promise<readonly EventRow[]> {
+    return this.#options.commits.add((tables) => this.#writeArrivals(tables, arrivals), lockWaitMs);
+  }
+
+  /** Writes those that the ledger does not have yet, each once, however often it is tried. Throws if none can be. */
+  async writeMissing(arrivals: readonly Arrival[]): Promise<Written> {
+    const { isUnusable } = this.#options.commits;
+    const refused: Arrival[] = [];
+    const rows: EventRow[] = [];
+    const write = async (some: readonly Arrival[]): Promise<unknown> => {
+      try {
+        rows.push(...(await this.#commitMissing(some)));
+        return undefined;
+      } catch (error) {
+        if (isUnusable(error)) throw error;
+        return error;
+      }
+    };
+    const failure = await write(arrivals);
+    if (failure === undefined) return { rows, refused };
+    // One that can't be written must not keep the others from it.
+    for (const [at, arrival] of arrivals.entries()) {
+      if (at === PROBES && refused.length === PROBES) throw failure;
+      if ((await write([arrival])) !== undefined) refused.push(arrival);
+    }
+    if (refused.length === arrivals.length) throw failure;
+    return { rows, refused };
+  }
+
+  #commitMissing(arrivals: readonly Arrival[]): Promise<readonly EventRow[]> {
+    return this.#options.commits.add(async (tables) => {
+      // Whoever moves the same deliveries waits.
+      await new Events(tables).lock();
+      const known = await new Events(tables).ofArrivals(arrivals.map(({ id }) => id));
+      const ids = new Set(known.map(({ arrival }) => arrival));
+      const missing = arrivals.filter(({ id }) => !ids.has(id));
+      // What another listener has moved meanwhile is shown by it.
+      const ours = known.filter(({ run }) => run === this.#options.runId());
+      return [...ours, ...(await this.#writeArrivals(tables, missing))];
+    });
+  }
+
+  /** Writes an event for a file that is delivered though none came; undefined if one came after all. */
+  writeFound(file: MissedFile): Promise<EventRow | undefined> {
+    return this.#options.commits.add(async (tables) => {
+      await new Events(tables).lock();
+      if (!(await new FileWatch(tables).stopExpecting(file.id))) return undefined;
+      return (await this.#write(tables, [foundEvent(file)]))[0];
+    });
+  }
+
+  /** It may be called twice: after a lock, all that the first call did is undone. */
+  async #writeArrivals(tables: TableContext, arrivals: readonly Arrival[]): Promise<EventRow[]> {
+    let expectsTest = this.#options.expectsTest();
+    const newEvents: NewEvent[] = [];
+    for (const delivery of arrivals) {
+      const parsed = parseForm(delivery.body);
+      const isTest = expectsTest && delivery.mayBeTest && (await isOfTest(tables, parsed));
+      if (isTest) expectsTest = false;
+      newEvents.push({ source: isTest ? 'test' : 'received', delivery, parsed, arrival: delivery.id });
+    }
+    return this.#write(tables, newEvents);
+  }
+
+  /**
+   * The tables are those of a transaction. Over a network, statements that are not awaited one by one share a round trip:
+   * so each step is done for all events, in their order.
+   */
+  async #write(tables: TableContext, newEvents: readonly NewEvent[]): Promise<EventRow[]> {
+    const events = new Events(tables);
+    const [, known, ids] = await Promise.all([
+      events.lock(),
+      new Files(tables).known(newEvents.map(({ parsed }) => parsed.audiofile)),
+      events.newIds(newEvents.length),
+    ]);
+    // In the same transaction: who takes over a session that has ended finds all of its events.
+    const run =
+      this.#options.runId() || (newEvents.length && (await new Runs(tables).addEnded(this.#options.only)));
+    const added = newEvents.map((newEvent, at): AddedEvent => {
+      const { source, delivery, parsed } = newEvent;
+      const file = known.get(parsed.audiofile);
+      // Speed: to spread the event takes 4 µs.
+      return { source, delivery, parsed, file, row: eventRow(Number(ids[at]), run, newEvent, file) };
+    });
+    await events.add(added.map(({ row }) => row));
+    await Promise.all(added.flatMap((event) => effectsOf(tables, event)));
+    const paired = await Promise.all(added.map((event) => pairWithFound(tables, event)));
+    const due = await Promise.all(paired.map((event) => this.#dueActions(tables, event)));
+    await new Actions(tables).add(due.flat(), run);
+    return paired.map(({ row }) => row);
+  }
+
+  /** What is to be done about an event. */
+  async #dueActions(tables: TableContext, { row, file, delivery }: AddedEvent): Promise<NewAction[]> {
+    const { id, source, event, twin: found, audiofile, order_id } = row;
+    const { actions: rules, only } = this.#options;
+    if (source === 'test' || (only.length && !only.includes(event))) return [];
+    const due = rules.filter(({ events }) => !events || events.includes(event));
+    if (due.length === 0) return [];
+    const isUnknown = audiofile ? !file : !(await new Files(tables).hasOrder(order_id));
+    const about = { event: id, subject: audiofile || order_id, isUnknown, via: delivery.via };
+    // What is done for the event that was found is not done again for its delivery; what is forwarded follows as it came.
+    const isDone = await Promise.all(
+      due.map((rule) => found !== null && rule.kind !== 'forward' && new Actions(tables).has(found, rule)),
+    );
+    return due.filter((_, at) => !isDone[at]).map(({ kind, target }) => ({ kind, target, ...about }));
+  }
+}
+
+/** A test event is about a file of the service's own, and an order, that the ledger does not know. */
+const isOfTest = async (tables: TableContext, { audiofile, order }: ParsedForm): Promise<boolean> =>
+  !(await new Files(tables).get(audiofile)) &&
+  !(await new Files(tables).hasOrder(order)) &&
+  isOfTestEvent(audiofile);
+
 function effectsOf(tables: TableContext, { source, parsed, row, file }: AddedEvent): Array<Promise<unknown>> {
+  const [events, fileWatch] = [new Events(tables), new FileWatch(tables)];
   const effects: Array<Promise<unknown>> = [];
-  for (const id of parsed.files)
-    if (id !== parsed.audiofile) effects.push(new Events(tables).addFile(row.id, id));
-  if (source === 'received' && (file || !parsed.audiofile))
-    effects.push(new EventEffects(tables).apply(parsed));
-  if (source === 'found') effects.push(new ExpectedEvents(tables).setSubstitute(parsed.audiofile, row.id));
+  for (const id of parsed.files) if (id !== parsed.audiofile) effects.push(events.addFile(row.id, id));
+  if (source === 'received' && (file || !parsed.audiofile)) effects.push(fileWatch.applyEvent(parsed));
+  if (source === 'found') effects.push(fileWatch.setSubstitute(parsed.audiofile, row.id));
   return effects;
 }
 
-const mayHaveTwin = ({ source, file }: AddedEvent): boolean => source === 'received' && !!file?.found;
-
-async function withTwin(tables: TableContext, event: AddedEvent): Promise<AddedEvent> {
-  const found = event.file?.found;
-  return found && mayHaveTwin(event) ? { ...event, row: await pair(tables, event.row, found) } : event;
+/** A delivery whose file was found to be delivered before it came is the same completion. */
+async function pairWithFound(tables: TableContext, event: AddedEvent): Promise<AddedEvent> {
+  const { source, row, file } = event;
+  if (!file?.found || source !== 'received' || row.event !== 'TRANSCRIPT_COMPLETE') return event;
+  const isPaired = await new FileWatch(tables).pairWithSubstitute(row.audiofile, file.found, row.id);
+  return isPaired ? { ...event, row: { ...row, twin: file.found } } : event;
 }
 
-/** A delivery whose file was found to be delivered before it came is the same completion. */
-async function pair(tables: TableContext, row: EventRow, found: number): Promise<EventRow> {
-  const { id, event, audiofile } = row;
-  if (event !== 'TRANSCRIPT_COMPLETE') return row;
-  const isPaired = await new ExpectedEvents(tables).pairWithSubstitute(audiofile, found, id);
-  return isPaired ? { ...row, twin: found } : row;
+/** An event that the service would have sent of a file that is delivered. */
+export function foundEvent({
+  id,
+  order_id: order,
+  url,
+}: Pick<MissedFile, 'id' | 'order_id' | 'url'>): NewEvent {
+  const form = { event: 'TRANSCRIPT_COMPLETE', audiofile: id, order, originallink: url };
+  const body = Buffer.from(new URLSearchParams(form).toString());
+  const receivedAt = new Date(nowMs()).toISOString();
+  const delivery = { body, contentType: '', receivedAt, remote: '', via: '' };
+  return { source: 'found', delivery, parsed: parseForm(body) };
 }
 
 export const eventRow = (

@@ -1,13 +1,12 @@
 /** The HTTP server of the receiver: takes deliveries at one path, and answers each after it was kept. */
+
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { nowMs } from '../lib/clock.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
-import { Bodies, Body, MAX_BODY_BYTES } from './bodies.ts';
-import { ConnectionLimit } from './connection-limit.ts';
-import { DirectRequest } from './direct-request.ts';
-import { HOP_MARKER_HEADER, readHops } from './hop-marker.ts';
-import { type OnError, startTimer } from './timers.ts';
+import { type OnError, startTimer } from './background.ts';
+import { Bodies, Body, ConnectionLimit, MAX_BODY_BYTES } from './request-limits.ts';
 
 export interface Delivery {
   readonly body: Buffer;
@@ -15,8 +14,8 @@ export interface Delivery {
   /** ISO 8601. */
   readonly receivedAt: string;
   readonly remote: string;
-  /** The listeners that it has passed on its way here; absent: none. */
-  readonly hops?: string;
+  /** The listeners that it has passed on its way here. */
+  readonly via: string;
 }
 
 export interface ReceiverOptions {
@@ -25,8 +24,8 @@ export interface ReceiverOptions {
   readonly port: number;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly accepts: (path: string) => boolean;
-  /** Calls back when the delivery is on disk, or with the error if it can't be kept. */
-  readonly keep: (delivery: Delivery, done: (error?: unknown) => void) => void;
+  /** Resolves when the delivery is on disk, rejects if it can't be kept. */
+  readonly keep: (delivery: Delivery) => Promise<void>;
   readonly onError: OnError;
 }
 
@@ -44,7 +43,6 @@ const CLOSE_TIMEOUT_MS = 6_000;
 const DRAIN_MS = 1_000;
 
 const serverOptions = {
-  IncomingMessage: DirectRequest,
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 15_000,
@@ -58,7 +56,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const server = await makeServer(options, handler.onRequest);
   // Node would answer 417 to an expectation that it does not know; a sender loses nothing if it is not met.
   server.on('checkExpectation', handler.onRequest);
-  server.on('connection', (socket: Socket) => handler.connections.add(socket, tls !== undefined));
+  server.on('connection', (socket: Socket) => handler.connections.add(socket));
   // A sender may close its side once it has sent all: it still gets its answer. @types/node does not know the property.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('clientError', (error, socket: Socket) => refuseSocket(error, socket, onError));
@@ -73,11 +71,9 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   return { origin: `${tls ? 'https' : 'http'}://${host}:${port}`, port, close: () => handler.close(server) };
 }
 
-type Response = ServerResponse<DirectRequest>;
-type OnRequest = (request: DirectRequest, response: Response) => void;
-type HttpServer = Server<typeof DirectRequest>;
+type OnRequest = (request: IncomingMessage, response: ServerResponse) => void;
 
-async function makeServer({ tls }: ReceiverOptions, onRequest: OnRequest): Promise<HttpServer> {
+async function makeServer({ tls }: ReceiverOptions, onRequest: OnRequest): Promise<Server> {
   if (!tls) return createServer(serverOptions, onRequest);
   const https = await import('node:https');
   try {
@@ -133,46 +129,50 @@ class RequestHandler {
     if (method !== 'POST') return refusals.notPost;
     if (!isForm(headers)) return refusals.notForm;
     if (isFromPage(headers)) return refusals.fromPage;
-    if (readHops(headers[HOP_MARKER_HEADER]) === undefined) return refusals.ownForward;
+    if (readVia(headers[LISTENER_HEADER]) === undefined) return refusals.ownForward;
     if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) return refusals.tooLarge;
     return undefined;
   }
 
-  #readBody(request: DirectRequest, response: Response): void {
+  #readBody(request: IncomingMessage, response: ServerResponse): void {
+    const onEnd = (): void => this.#keep(request, response, body);
+    const onChunk = (chunk: Buffer): void => body.add(chunk);
+    request.on('data', onChunk).on('end', onEnd);
     const body = new Body(this.#bodies, (fault) => {
-      request.stopReader();
+      request.off('data', onChunk).off('end', onEnd);
       refuse(request, response, refusals[fault], this.#options.onError);
     });
-    request.readInto({
-      onChunk: (chunk) => body.add(chunk),
-      onEnd: () => this.#keep(request, response, body),
-      onAbort: () => body.release(),
+    request.on('close', () => {
+      // The client left before its end.
+      if (!request.complete) body.release();
     });
-    body.begin();
   }
 
-  #keep({ socket, headers }: DirectRequest, response: Response, body: Body): void {
+  #keep({ socket, headers }: IncomingMessage, response: ServerResponse, body: Body): void {
     this.connections.setBusy(socket);
-    const hops = readHops(headers[HOP_MARKER_HEADER]);
     const delivery = {
       body: body.finish(),
       contentType: headers['content-type'] ?? '',
-      receivedAt: timestamp(),
+      receivedAt: new Date(nowMs()).toISOString(),
       remote: socket.remoteAddress ?? '',
-      ...(hops && { hops }),
+      via: readVia(headers[LISTENER_HEADER]) ?? '',
     };
-    this.#options.keep(delivery, (error) => {
+    const answer = (isKept: boolean): void => {
       body.release();
-      this.connections.setIdle(socket, error === undefined);
+      this.connections.setIdle(socket, isKept);
       // The next delivery over the same connection would come after the end.
       if (this.#isClosing) response.shouldKeepAlive = false;
       // Without a body it is a single write.
-      if (error === undefined) response.end();
+      if (isKept) response.end();
       else respond(response, 503, 'it could not be kept');
-    });
+    };
+    this.#options.keep(delivery).then(
+      () => answer(true),
+      () => answer(false),
+    );
   }
 
-  close(server: HttpServer): Promise<void> {
+  close(server: Server): Promise<void> {
     this.#isClosing = true;
     return new Promise((resolve) => {
       const cancel = startTimer(CLOSE_TIMEOUT_MS, () => server.closeAllConnections(), this.#options.onError);
@@ -183,22 +183,6 @@ class RequestHandler {
       server.closeIdleConnections();
     });
   }
-}
-
-let timestampMs = 0;
-let timestampText = '';
-
-/**
- * Speed: formats the time at most once a millisecond. Formatting takes 1.3 µs, a thirtieth of the processor time of an
- * event; this takes 0.1. To take it out, use `new Date().toISOString()`.
- */
-function timestamp(): string {
-  const now = nowMs();
-  if (now !== timestampMs) {
-    timestampMs = now;
-    timestampText = new Date(now).toISOString();
-  }
-  return timestampText;
 }
 
 function isForm({
@@ -262,7 +246,7 @@ function endSocket(socket: Socket, status: string, onError: OnError): void {
   socket.once('close', cancel);
 }
 
-function startListening(server: HttpServer, { host, port }: ReceiverOptions): Promise<void> {
+function startListening(server: Server, { host, port }: ReceiverOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hint = error.code === 'EADDRINUSE' ? 'choose another with --port; 0 is any free one' : undefined;
@@ -273,3 +257,25 @@ function startListening(server: HttpServer, { host, port }: ReceiverOptions): Pr
     server.listen(port, host, () => resolve(void server.on('error', () => {})));
   });
 }
+/** Marks forwarded deliveries, so that one that comes back to a listener is not taken for a new one. */
+export const LISTENER_HEADER = 'steno-listener';
+
+/** This process, in the header of every delivery that it forwards. */
+const ownMark = randomBytes(8).toString('hex');
+
+/** A delivery that has passed this many listeners goes round: one that is started anew has another mark. */
+const MAX_LISTENERS = 8;
+/** A mark, a space. */
+const MAX_HEADER_LENGTH = MAX_LISTENERS * 17;
+
+/** The listeners that a delivery has passed, by its header; undefined: it must not pass this one. */
+function readVia(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined) return '';
+  const text = String(header);
+  // Cut: any client may send any header, and only the first ones count.
+  const via = text.slice(0, MAX_HEADER_LENGTH).match(/\b[0-9a-f]{16}\b/g) ?? [];
+  return via.length >= MAX_LISTENERS || text.includes(ownMark) ? undefined : via.join(' ');
+}
+
+/** The header of a delivery that is forwarded. */
+export const addSelf = (via: string): string => (via ? `${via} ${ownMark}` : ownMark);

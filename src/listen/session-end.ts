@@ -1,9 +1,11 @@
 /** Decides when a listening session is over, and why. */
 import { setMaxListeners } from 'node:events';
+import { monotonicMs } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { StenoError } from '../lib/errors.ts';
+import type { Action, ActionReport } from './action.ts';
+import { type OnError, startTimer } from './background.ts';
 import type { ReceivedEvent } from './event.ts';
-import { type OnError, startTimer } from './timers.ts';
 
 export interface EndConditions {
   /** The event after which it is over. */
@@ -137,5 +139,52 @@ export class SessionEnd {
     if (until !== undefined) return new StenoError('timeout', `no ${until} came in ${time}`);
     if (count === undefined) return new StenoError('timeout', `the time ran out after ${time}`);
     return new StenoError('timeout', `${this.#counted} of ${count} events came in ${time}`);
+  }
+}
+
+/** Anyone can send any name, and there may be any number of them. */
+const MAX_KINDS = 20;
+
+interface ActionCounts {
+  done: number;
+  failed: number;
+}
+
+/** What a session received and did, for the total at its end. */
+export class Tally {
+  /** Events that were shown and acted on. */
+  events = 0;
+  /** How many came of each type, for the types that came first. */
+  readonly kinds = new Map<string, number>();
+  otherKinds = 0;
+  /** Kept, and left out by --only. */
+  others = 0;
+  /** Answered with 503, because they could not be kept. */
+  lost = 0;
+  readonly actions = new Map<Action['kind'], ActionCounts>();
+  /** Whether it ever received. */
+  isReady = false;
+  readonly #startedMs = monotonicMs();
+
+  get durationMs(): number {
+    return monotonicMs() - this.#startedMs;
+  }
+
+  add(event: string, isWanted: boolean): void {
+    if (!isWanted) {
+      this.others += 1;
+      return;
+    }
+    this.events += 1;
+    const count = this.kinds.get(event);
+    if (count === undefined && this.kinds.size >= MAX_KINDS) this.otherKinds += 1;
+    else this.kinds.set(event, (count ?? 0) + 1);
+  }
+
+  addReport({ action: { kind }, what, event }: ActionReport): void {
+    if (!event || (what !== 'done' && what !== 'failed')) return;
+    const counts = this.actions.get(kind) ?? { done: 0, failed: 0 };
+    counts[what] += 1;
+    this.actions.set(kind, counts);
   }
 }

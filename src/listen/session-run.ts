@@ -1,13 +1,44 @@
+/** What the parts of a session share: its context, its place in the ledger, and what it does for other listeners too. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transport } from '../api/http/transport.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { AWAY_MS, MAX_SILENCE_MS, Runs } from '../ledger/runs.ts';
+import { WebhookRegistrations } from '../ledger/webhook-registrations.ts';
+import { monotonicMs } from '../lib/clock.ts';
+import type { Action } from './action.ts';
+import type { LedgerWatch, OnError } from './background.ts';
+import type { Commits } from './commits.ts';
+import type { ListenPlan, SessionCallbacks, SessionResources } from './plan.ts';
+import type { SessionEnd, Tally } from './session-end.ts';
+
+/** What every part of a session works with. */
+export interface SessionContext {
+  readonly plan: ListenPlan;
+  readonly resources: SessionResources;
+  readonly callbacks: SessionCallbacks;
+  readonly end: SessionEnd;
+  readonly tally: Tally;
+  readonly onError: OnError;
+  /** Absent where no account is set up. Its calls end with the session. */
+  readonly service: Transport | undefined;
+  readonly ledger: Ledger;
+  readonly run: SessionRun;
+  /** Every write of the session to the ledger goes through it. */
+  readonly commits: Commits;
+  readonly watch: LedgerWatch;
+  readonly actions: readonly Action[];
+  /** Ends the actions that are under way. */
+  readonly abort: AbortController;
+  readonly tickMs: number;
+  /** 1, or less in tests: the factor of all pauses. */
+  readonly pace: number;
+}
+
 /**
  * A session in the ledger: its number, and its lease, without which nothing new is begun. It begins with the first commit
  * where the ledger can't be reached before.
  */
-import type { Ledger } from '../ledger/ledger.ts';
-import { AWAY_MS, MAX_SILENCE_MS, Runs } from '../ledger/runs.ts';
-import { WebhookLoans } from '../ledger/webhook-loans.ts';
-import { monotonicMs } from '../lib/clock.ts';
-import type { GroupCommit } from './group-commit.ts';
-
 export class SessionRun {
   /** 0: the ledger knows nothing of it yet. */
   id = 0;
@@ -35,17 +66,17 @@ export class SessionRun {
    * Whether listeners that are silent are gone. After the ledger could not be reached, each of them has MAX_SILENCE_MS to
    * write its next heartbeat.
    */
-  get canJudgeOthers(): boolean {
+  get canTellWhoIsGone(): boolean {
     const now = monotonicMs();
     return now - this.#heartbeatAt <= AWAY_MS && now - this.#backAt > MAX_SILENCE_MS;
   }
 
   /** Renews the lease. After that was lost it begins anew: what it had to do may be another listener's by now. */
-  async renew(commits: GroupCommit): Promise<void> {
+  async renew(commits: Commits): Promise<void> {
     this.id = await commits.add(async (tables) => {
       if (await new Runs(tables).heartbeat(this.id)) return this.id;
       const id = await new Runs(tables).begin(this.#only);
-      await new WebhookLoans(tables).passOn(this.id, id);
+      await new WebhookRegistrations(tables).passOn(this.id, id);
       return id;
     });
     this.#noteHeartbeat();
@@ -55,5 +86,40 @@ export class SessionRun {
     const now = monotonicMs();
     if (now - this.#heartbeatAt > AWAY_MS) this.#backAt = now;
     this.#heartbeatAt = now;
+  }
+}
+
+const ASK_AGAIN_MS = 200;
+
+/** Something that one listener at a time does for an account, on this machine or on all that share its ledger. */
+export class LeaderTask {
+  readonly #session: SessionContext;
+  readonly #name: string;
+  /** Whether the ledger says who has it: listeners of one machine may know of each other in another way. */
+  readonly #isKept: boolean;
+
+  constructor(session: SessionContext, name: string, onlyIfShared = false) {
+    this.#session = session;
+    this.#name = name;
+    this.#isKept = new Runs(session.ledger).areShared || !onlyIfShared;
+  }
+
+  /** Takes it on, or keeps it; false if another listener has it. */
+  async take(): Promise<boolean> {
+    const { commits, run } = this.#session;
+    return !this.#isKept || commits.add((tables) => new Runs(tables).takeTask(this.#name, run.id));
+  }
+
+  /** Waits for another listener that has it, but no longer than this: it may hang. */
+  async takeWithin(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    const end = monotonicMs() + milliseconds;
+    while (!(await this.take()) && monotonicMs() < end && !signal?.aborted) await sleep(ASK_AGAIN_MS);
+  }
+
+  /** Where that fails, it is free when the session has ended. */
+  async leave(): Promise<void> {
+    const { commits, run } = this.#session;
+    if (!this.#isKept) return;
+    await commits.add((tables) => new Runs(tables).leaveTask(this.#name, run.id)).catch(() => {});
   }
 }

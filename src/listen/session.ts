@@ -1,29 +1,63 @@
-/** One run of `steno listen`: opens what it needs, and closes it at the end. */
+/** One run of `steno listen`: receives, has what came shown and acted on, and closes its parts in order. */
 
 import { setMaxListeners } from 'node:events';
-import { errorMessage } from '../lib/errors.ts';
-import { ListeningSession, type Shared } from './listening-session.ts';
-import { SessionEnd } from './session-end.ts';
-import type { ListenPlan, SessionCallbacks, SessionResources } from './session-options.ts';
-import { SessionRun } from './session-run.ts';
-import { Tally } from './tally.ts';
-import { RepeatedWarnings } from './warnings.ts';
+import type { Transport } from '../api/http/transport.ts';
+import { Runs } from '../ledger/runs.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
+import { plural } from '../lib/text.ts';
+import { ActionQueues } from './action-queue.ts';
+import { aborted, LedgerWatch, limitRepeats, repeat, runInBackground, startTimer } from './background.ts';
+import { Commits } from './commits.ts';
+import { Display } from './display.ts';
+import type { ReceivedEvent } from './event.ts';
+import { historyLimit } from './history.ts';
+import { Inbox } from './inbox.ts';
+import { MissedEvents } from './missed-events.ts';
+import type { ListenPlan, SessionCallbacks, SessionResources } from './plan.ts';
+import { openReceiver, type Receiver } from './server.ts';
+import { SessionEnd, Tally } from './session-end.ts';
+import { type SessionContext, SessionRun } from './session-run.ts';
+import { openTunnel, type Tunnel } from './tunnel.ts';
+import { AccountWebhooks, secretSegment, secretUrl, WebhookRegistration } from './webhook.ts';
+
+/** How often a session says that it is alive, takes over actions, and polls for events that never came. */
+const TICK_MS = 5_000;
+/** How long actions under way may go on after an interruption. */
+const ACTION_GRACE_MS = 10_000;
+/** How long a reader that may have stalled has for the events that are not shown yet, after an interruption. */
+const SHOW_GRACE_MS = 1_000;
+/** How long the line that says that it is ready may wait for a ledger that is reached over a network. */
+const MAX_CONNECT_MS = 1_000;
+/** How long the end of a session may wait for a ledger that is locked or does not answer. */
+const LEDGER_GRACE_MS = 5_000;
+/**
+ * Speed: events that come within this time are shown together, which saves a seventh of the processor time of an event
+ * in a flood. To take it out, show each event at once.
+ */
+const SHOW_AFTER_MS = 20;
 
 export async function listen(
   plan: ListenPlan,
   resources: SessionResources,
-  callbacks: SessionCallbacks,
+  given: SessionCallbacks,
 ): Promise<void> {
   const tally = new Tally();
-  const warnings = new RepeatedWarnings(callbacks.onWarning);
+  const callbacks: SessionCallbacks = {
+    ...given,
+    onWarning: limitRepeats(given.onWarning),
+    onReport: (report) => {
+      tally.addReport(report);
+      given.onReport(report);
+    },
+  };
   const onError = (error: unknown): void => {
-    if (end.signal.aborted) warnings.warn(errorMessage(error));
+    if (end.signal.aborted) callbacks.onWarning(errorMessage(error));
     else end.fail(error);
   };
   const end = new SessionEnd(plan.endConditions, resources.interrupt, onError);
   try {
-    const counting = tally.counting(callbacks);
-    await openAndRun({ plan, resources, callbacks: counting, end, tally, warnings, onError });
+    await openAndRun({ plan, resources, callbacks, end, tally, onError });
   } catch (error) {
     end.fail(error);
   }
@@ -31,26 +65,273 @@ export async function listen(
   end.throwFailure();
 }
 
-async function openAndRun(shared: Shared): Promise<void> {
-  const { plan, resources, end } = shared;
-  const { connect } = resources;
-  const service = await connect?.(end.signal);
+type Given = Pick<SessionContext, 'plan' | 'resources' | 'callbacks' | 'end' | 'tally' | 'onError'>;
+
+async function openAndRun(given: Given): Promise<void> {
+  const { plan, resources, callbacks, end } = given;
+  const { connect, env } = resources;
+  // A lock fails at once on this connection: the receiver must not block.
+  const ledger = await resources.ledger.openSecondConnection();
+  let service: Transport | undefined;
   try {
-    // A lock fails at once on this connection: the receiver must not block.
-    const ledger = await resources.ledger.openSecondConnection();
-    try {
-      const abort = new AbortController();
-      // Every action under way listens to it.
-      setMaxListeners(0, abort.signal);
-      const actions = await plan.openActions({ ledger, connect: connect && (() => connect(abort.signal)) });
-      const run = new SessionRun(plan.only);
-      // One that is reached over a network is not waited for.
-      if (ledger.isInPlace) await run.begin(resources.ledger);
-      await new ListeningSession(shared, { service, ledger, run, actions, abort }).run();
-    } finally {
-      await ledger.close();
-    }
+    service = await connect?.(end.signal);
+    const abort = new AbortController();
+    // Every action under way listens to it.
+    setMaxListeners(0, abort.signal);
+    const actions = await plan.openActions({ ledger, connect: connect && (() => connect(abort.signal)) });
+    const run = new SessionRun(plan.only);
+    // One that is reached over a network is not waited for.
+    if (ledger.isInPlace) await run.begin(resources.ledger);
+    const watch = new LedgerWatch({ ledger, ...callbacks });
+    const commits = new Commits(ledger, {
+      isBegun: run.isBegun,
+      begin: async () => {
+        const isAnother = run.isBegun;
+        await run.begin(ledger);
+        if (isAnother) callbacks.onNote('the ledger was replaced: the one that is there now is used');
+      },
+      onCommitted: () => watch.noteSuccess(),
+    });
+    // Tests set STENO_TEST_TICK_MS, so that many ticks, and pauses, do not take minutes.
+    const tickMs = Number(env.STENO_TEST_TICK_MS) || TICK_MS;
+    const pace = tickMs / TICK_MS;
+    const parts = { service, ledger, run, commits, watch, actions, abort, tickMs, pace };
+    await new Session({ ...given, ...parts }).run();
   } finally {
     await service?.close();
+    await ledger.close();
+  }
+}
+
+class Session {
+  readonly #context: SessionContext;
+  readonly #inbox: Inbox;
+  readonly #queues: ActionQueues;
+  readonly #missedEvents: MissedEvents;
+  readonly #display: Display;
+  readonly #webhook: WebhookRegistration | undefined;
+  /** The webhook is to be set as soon as the ledger can take that down. */
+  #mustRegister: boolean;
+  readonly #secret: string | undefined;
+  /** Where the service reaches the receiver. */
+  #publicUrl = '';
+  readonly #toShow: ReceivedEvent[] = [];
+  #receiver: Receiver | undefined;
+  #tunnel: Tunnel | undefined;
+  #loops: Promise<unknown> | undefined;
+  #adopting: Promise<void> | undefined;
+
+  constructor(context: SessionContext) {
+    const { plan, resources, service, ledger } = context;
+    const { connect, account, hide } = resources;
+    const add = (event: ReceivedEvent): void => this.#add(event);
+    this.#context = context;
+    this.#mustRegister = plan.register;
+    this.#secret = plan.register || plan.tunnel !== undefined ? secretSegment() : undefined;
+    this.#inbox = new Inbox(context, add);
+    this.#queues = new ActionQueues(context, this.#inbox.rawBodies);
+    this.#display = new Display(context, () => this.#onReaderGone());
+    this.#missedEvents = new MissedEvents(context, this.#inbox, add);
+    if (!service || !connect || !account) return;
+    const webhooks = new AccountWebhooks(ledger, account, hide);
+    this.#webhook = new WebhookRegistration(context, { service, connect, webhooks });
+  }
+
+  async run(): Promise<void> {
+    const { end } = this.#context;
+    try {
+      await this.#open();
+      this.#startLoops();
+      await aborted(end.signal);
+    } catch (error) {
+      end.fail(error);
+    }
+    await this.#close();
+  }
+
+  async #open(): Promise<void> {
+    const { plan, callbacks, tally, end, onError } = this.#context;
+    const secret = this.#secret;
+    const receiver = await openReceiver({
+      ...plan.server,
+      accepts: (path) => (secret ? path.endsWith(`/${secret}`) : path === plan.path),
+      keep: (delivery) => this.#inbox.keep(delivery),
+      onError,
+    });
+    this.#receiver = receiver;
+    await this.#tendFirst();
+    const base = await this.#publicBase(receiver);
+    this.#publicUrl = secretUrl(base, plan.path, secret ?? '');
+    await this.#register();
+    if (end.signal.aborted) return;
+    tally.isReady = true;
+    callbacks.onReady(secret ? secretUrl(receiver.origin, plan.path, secret) : receiver.origin + plan.path);
+  }
+
+  /** A ledger that is reached over a network is not waited for, unless it answers soon. */
+  async #tendFirst(): Promise<void> {
+    const { plan, ledger, end } = this.#context;
+    const tended = this.#webhook?.tend();
+    if (!tended || plan.register || ledger.isInPlace) return tended;
+    // The loop says what is wrong.
+    await Promise.race([tended, sleep(MAX_CONNECT_MS, end.signal)]).catch(() => {});
+  }
+
+  /** Where the ledger can't be reached now, the webhook is set later: what it replaces is written down first. */
+  async #register(): Promise<void> {
+    const { watch, end, onError } = this.#context;
+    if (!this.#mustRegister) return;
+    try {
+      await this.#webhook?.register(this.#publicUrl);
+    } catch (error) {
+      if (!watch.noteFailure(error)) throw error;
+      return;
+    }
+    this.#mustRegister = false;
+    if (!end.signal.aborted) runInBackground(async () => this.#webhook?.test(this.#inbox), onError);
+  }
+
+  /** Where the service reaches the receiver. */
+  async #publicBase({ origin, port }: Receiver): Promise<string> {
+    const { plan, resources, callbacks, end, onError } = this.#context;
+    const { tunnel: command, publicUrl } = plan;
+    if (command === undefined)
+      return publicUrl ?? origin.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+    const { env } = resources;
+    const tunnel = await openTunnel({ command, origin, port, env, signal: end.signal });
+    this.#tunnel = tunnel;
+    runInBackground(async () => {
+      const how = await tunnel.ended;
+      end.fail(new StenoError('failed', `the tunnel ended (${how}): no event can come in`));
+    }, onError);
+    if (!plan.register)
+      callbacks.onNotice(
+        `the tunnel leads here from ${secretUrl(tunnel.url, plan.path, this.#secret ?? '')}`,
+      );
+    return tunnel.url;
+  }
+
+  /** Apart from each other: a service that does not answer must not keep this session from saying that it is alive. */
+  #startLoops(): void {
+    const { plan, ledger, run, commits, tickMs, end, onError } = this.#context;
+    const loop = (what: string, work: () => Promise<void>): Promise<void> =>
+      repeat(tickMs, end.signal, () => this.#attempt(what, work));
+    this.#loops = Promise.all([
+      loop("can't note in the ledger that this listener is running", async () => {
+        await this.#inbox.touch();
+        await run.renew(commits);
+        // Not waited for: where much was left, it takes longer than other listeners wait for a sign of this one.
+        void this.#adopt().catch(onError);
+      }),
+      loop("can't see to the webhook of listeners that ended", async () => {
+        await this.#register();
+        await this.#webhook?.tend();
+      }),
+      loop("can't move events of earlier listeners into the ledger", async () => {
+        if (await this.#inbox.moveLeft()) await this.#adopt();
+      }),
+      loop("can't look for events that were missed", () => this.#missedEvents.tick()),
+      loop("can't remove old events", historyLimit(plan.keepMs, ledger, end.signal)),
+    ]).then(() => this.#adopting, onError);
+  }
+
+  async #attempt(what: string, work: () => Promise<void>): Promise<void> {
+    const { ledger, watch, end } = this.#context;
+    try {
+      await work();
+    } catch (error) {
+      // An account that belongs to another service, which is known only now.
+      const isOfOther = error instanceof StenoError && error.kind === 'usage';
+      if (isOfOther && ledger.isDown(error)) end.fail(error);
+      if (!end.signal.aborted) watch.noteLoopFailure(what, error);
+    }
+  }
+
+  /** First what is to be shown: it may be more than this session shows, and then what follows it is not begun either. */
+  #adopt(): Promise<void> {
+    const { ledger, run } = this.#context;
+    this.#adopting ??= this.#attempt("can't take over from listeners that ended", async () => {
+      const gone = run.canTellWhoIsGone ? await new Runs(ledger).gone(run.id) : [];
+      await this.#showLeft([...gone, ...(await new Runs(ledger).endedHere())]);
+      await this.#queues.adopt(gone);
+    }).finally(() => {
+      this.#adopting = undefined;
+    });
+    return this.#adopting;
+  }
+
+  /** Counts an event that is in the ledger; has it shown and acted on. */
+  #add(event: ReceivedEvent): void {
+    if (event.source === 'test') return;
+    const { plan, end, tally, onError } = this.#context;
+    const isWanted = plan.only.length === 0 || plan.only.includes(event.event);
+    const isInTime = end.add(event, isWanted);
+    if (isInTime) tally.add(event.event, isWanted);
+    if (!isInTime || !isWanted) return;
+    if (this.#toShow.push(event) === 1) startTimer(SHOW_AFTER_MS, () => this.#show(), onError);
+  }
+
+  /** Shows and counts what listeners with the same filter have answered and not shown. */
+  async #showLeft(gone: readonly number[]): Promise<void> {
+    for await (const events of this.#display.takeOver(gone)) {
+      for (const event of events) this.#add(event);
+      if (this.#context.end.signal.aborted) return;
+    }
+  }
+
+  /** Where nothing else is done with the events, there is nothing to go on for. */
+  #onReaderGone(): void {
+    const { actions, callbacks, end } = this.#context;
+    const isOnly = actions.length === 0;
+    const what = isOnly ? 'stopping' : 'still acting on events';
+    callbacks.onWarning(`stdout was closed: ${what}. The next listen shows the remaining events`);
+    if (isOnly) end.stop();
+  }
+
+  #show(): void {
+    this.#display.add(this.#toShow.splice(0));
+    this.#queues.wake();
+  }
+
+  /** In this order: no more events are sent here, those on the way are kept, their actions are done. */
+  async #close(): Promise<void> {
+    const { end, resources, callbacks, ledger, run, commits } = this.#context;
+    commits.limitLockWait(LEDGER_GRACE_MS);
+    ledger.endWithin(LEDGER_GRACE_MS);
+    const steps = [
+      () => this.#webhook?.putBack(),
+      () => this.#receiver?.close(),
+      () => this.#inbox.close(),
+      () => this.#tunnel?.close(),
+      () => this.#loops,
+      () => this.#show(),
+      () => this.#finishActions(),
+      // A failure must be told, and a service manager start the next listener, also where nothing reads stdout.
+      () => this.#display.finish(end.asPlanned ? resources.interrupt : AbortSignal.abort(), SHOW_GRACE_MS),
+      () => this.#reportLeft(),
+      () => commits.add((tables) => new Runs(tables).end(run.id)),
+      () => commits.finish(),
+    ];
+    for (const step of steps)
+      try {
+        await step();
+      } catch (error) {
+        // One part that can't be closed must not keep the others from it.
+        callbacks.onWarning(`while ending: ${errorMessage(error)}`);
+      }
+  }
+
+  async #finishActions(): Promise<void> {
+    const { end, resources } = this.#context;
+    if (end.reachedGoal) await Promise.race([this.#queues.finish(), aborted(resources.interrupt)]);
+    await this.#queues.stop(ACTION_GRACE_MS);
+  }
+
+  async #reportLeft(): Promise<void> {
+    const { onNotice } = this.#context.callbacks;
+    const unshown = await this.#display.countLeft();
+    if (unshown) onNotice(`${plural(unshown, 'event')} left for the next listen to show`);
+    for (const { action, left } of await this.#queues.left())
+      onNotice(`${left} left to do for the next listen: ${action.kind} ${action.target}`);
   }
 }

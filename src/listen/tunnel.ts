@@ -1,12 +1,13 @@
 /** The tunnel program of the user: started with the local address filled in, ended with the session. */
 import { childEnv } from '../lib/child-env.ts';
+import { monotonicMs } from '../lib/clock.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { ProcessGroup } from '../lib/process-group.ts';
+import { sleep } from '../lib/sleep.ts';
 import { oneLine } from '../lib/text.ts';
 import { isLoopback } from '../lib/urls.ts';
-import { startTimer } from './timers.ts';
 
 export interface Tunnel {
   readonly url: string;
@@ -28,6 +29,7 @@ const ADDRESS_TIMEOUT_MS = 30_000;
 /** An address with a path is taken only if no better one follows: programs print links to their terms, too. */
 const BETTER_ADDRESS_MS = 3_000;
 const MAX_OUTPUT_LENGTH = 262_144;
+const POLL_INTERVAL_MS = 50;
 
 export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   const { command, origin, port, env, signal } = options;
@@ -50,39 +52,32 @@ export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   }
 }
 
-type Outputs = readonly NodeJS.ReadableStream[];
-
-async function firstAddress(outputs: Outputs, ended: Promise<string>, signal: AbortSignal): Promise<string> {
+async function firstAddress(
+  outputs: readonly NodeJS.ReadableStream[],
+  ended: Promise<string>,
+  signal: AbortSignal,
+): Promise<string> {
   let text = '';
-  const cleanUps: Array<() => void> = [];
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      const fail = (what: string): void => reject(new StenoError('failed', what, { hint: lastOutput(text) }));
-      const onAbort = (): void => reject(new StenoError('interrupted', 'interrupted'));
-      let hasPossible = false;
-      const read = (chunk: Buffer): void => {
-        if (text.length > MAX_OUTPUT_LENGTH) return;
-        text += chunk.toString('utf8');
-        const { likely, possible } = addressesIn(text);
-        if (likely) return void resolve(likely);
-        if (!possible || hasPossible) return;
-        hasPossible = true;
-        cleanUps.push(startTimer(BETTER_ADDRESS_MS, () => resolve(bestAddress(text) ?? possible), reject));
-      };
-      const giveUp = (): void => fail('the tunnel printed no public https address in 30s');
-      cleanUps.push(startTimer(ADDRESS_TIMEOUT_MS, giveUp, reject));
-      for (const output of outputs) {
-        output.on('data', read);
-        // Read on: the program would block once its pipe is full.
-        cleanUps.push(() => void output.off('data', read).resume());
-      }
-      void ended.then((how) => fail(`the tunnel ended before it printed an address (${how})`));
-      if (signal.aborted) return onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      cleanUps.push(() => signal.removeEventListener('abort', onAbort));
+  let how: string | undefined;
+  void ended.then((end) => {
+    how = end;
+  });
+  // Also when it has come: the program would block once its pipe is full.
+  for (const output of outputs)
+    output.on('data', (chunk: Buffer) => {
+      if (text.length <= MAX_OUTPUT_LENGTH) text += chunk.toString('utf8');
     });
-  } finally {
-    for (const cleanUp of cleanUps) cleanUp();
+  const fail = (what: string): StenoError => new StenoError('failed', what, { hint: lastOutput(text) });
+  const begunAt = monotonicMs();
+  for (let possibleAt = Number.POSITIVE_INFINITY; ; ) {
+    const { likely, possible } = addressesIn(text);
+    const now = monotonicMs();
+    if (possible) possibleAt = Math.min(possibleAt, now);
+    if (likely) return likely;
+    if (now - possibleAt >= BETTER_ADDRESS_MS) return bestAddress(text) ?? possible ?? '';
+    if (how !== undefined) throw fail(`the tunnel ended before it printed an address (${how})`);
+    if (now - begunAt >= ADDRESS_TIMEOUT_MS) throw fail('the tunnel printed no public https address in 30s');
+    await sleep(POLL_INTERVAL_MS, signal);
   }
 }
 

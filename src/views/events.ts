@@ -4,7 +4,7 @@ import type { StenoError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import type { ActionReport } from '../listen/actions/action.ts';
+import type { ActionReport } from '../listen/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Replayed } from '../listen/history.ts';
 import {

@@ -8,9 +8,9 @@ import { durationText } from '../lib/duration.ts';
 import type { Line, Piece, Tone } from '../lib/line.ts';
 import { localTime } from '../lib/local-time.ts';
 import { plural } from '../lib/text.ts';
-import type { ActionReport } from '../listen/actions/action.ts';
+import type { ActionReport } from '../listen/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
-import type { Tally } from '../listen/tally.ts';
+import type { Tally } from '../listen/session-end.ts';
 import { fieldRows, meaningOf, verbs } from './events.ts';
 
 const NUMBER_WIDTH = 4;

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Mask } from '../../src/lib/mask.ts';
-import { cleanDelivery } from '../../src/listen/clean-delivery.ts';
+import { cleanDelivery } from '../../src/listen/inbox.ts';
 import { FORM } from '../support/listener.ts';
 import { runs } from '../support/runs.ts';
 
@@ -117,7 +117,7 @@ describe('a delivery', () => {
   const field = fc.tuple(fc.stringMatching(/^[a-z_]{1,8}$/), fc.string({ unit: 'binary', maxLength: 10 }));
   const form = fc.array(field, { maxLength: 5 });
   const clean = (body: Buffer, hide: (text: string) => string) =>
-    cleanDelivery({ body, contentType: FORM, remote: '', receivedAt: '' }, hide);
+    cleanDelivery({ body, contentType: FORM, remote: '', receivedAt: '', via: '' }, hide);
 
   it('that holds the key is kept and forwarded without it', () => {
     fc.assert(

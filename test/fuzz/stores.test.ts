@@ -1,11 +1,12 @@
 /** The same work on a local and on a shared ledger: each step gives the same answer, and both hold the same in the end. */
+
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Budgets } from '../../src/ledger/budgets.ts';
 import { Claims } from '../../src/ledger/claims.ts';
 import { Downloads } from '../../src/ledger/downloads.ts';
-import { EventEffects } from '../../src/ledger/event-effects.ts';
+import { FileWatch } from '../../src/ledger/file-watch.ts';
 import { Files } from '../../src/ledger/files.ts';
 import { Invoices } from '../../src/ledger/invoices.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -195,7 +196,7 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
     })
     .map(
       (content) => (side: Side) =>
-        side.ledger.transaction((tables) => new EventEffects(tables).apply(content)),
+        side.ledger.transaction((tables) => new FileWatch(tables).applyEvent(content)),
     ),
   download: fc
     .record({

@@ -78,14 +78,14 @@ describe('a flood', () => {
     const before = tellsMemory ? peakMemoryOf(listener.child.pid) : 0;
     for (let n = 0; n < IDLE; n += 1) open(port);
     for (let n = 0; n < UNFINISHED; n += 1) open(port).write(hostile['bodies that never end'] ?? '');
-    const strangers = [
+    const clients = [
       ...Array.from({ length: SLOW }, () => drip(port)),
       ...Object.values(hostile).map((bytes) => attack(port, bytes)),
     ];
     const statuses = await deliverAll(port);
     over = true;
     for (const socket of sockets) socket.destroy();
-    await Promise.all(strangers);
+    await Promise.all(clients);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
     // 64 MiB of it are bodies; without a bound it takes more than twice as much.
     if (tellsMemory) expect(peakMemoryOf(listener.child.pid) - before).toBeLessThan(170 * MEGABYTE);

@@ -1,4 +1,4 @@
-/** Texts from strangers that a careless search would take very long for: no other delivery may wait for them. */
+/** Untrusted texts that a careless search would take very long for: no other delivery may wait for them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
@@ -98,7 +98,7 @@ function runBounded(user: User, args: readonly string[]): Promise<Result> {
   return finished(child).finally(() => clearTimeout(timer));
 }
 
-describe('a megabyte from a stranger', () => {
+describe('a megabyte of untrusted text', () => {
   it.each(Object.entries(bodies))('of %s holds up neither listen nor events', async (_, body) => {
     const { user } = await account();
     const listener = await Listener.start(user, ['--json']);

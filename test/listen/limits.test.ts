@@ -1,4 +1,4 @@
-/** How much of a machine strangers can take through the receiver: memory and connections are bounded. */
+/** How much of a machine unauthenticated clients can take through the receiver: memory and connections are bounded. */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { connect, type Socket } from 'node:net';
@@ -13,14 +13,14 @@ const head = (...lines: string[]): string =>
   ['POST / HTTP/1.1', 'host: x', `content-type: ${FORM}`, ...lines, '', ''].join('\r\n');
 const CHUNKED = head('transfer-encoding: chunked');
 
-const sockets: Stranger[] = [];
+const sockets: Client[] = [];
 
 afterEach(() => {
   for (const { socket } of sockets.splice(0)) socket.destroy();
 });
 
 /** A client that sends what a test wants, and keeps what it is answered. */
-class Stranger {
+class Client {
   readonly socket: Socket;
   answer = '';
 
@@ -59,7 +59,7 @@ describe.runIf(tellsMemory)('the memory of the receiver', () => {
     const grown = await growthOf(listener, async () => {
       const senders = Array.from(
         { length: 8 },
-        () => new Stranger(listener.port, CHUNKED, ...Array.from({ length: 10 }, () => chunks)),
+        () => new Client(listener.port, CHUNKED, ...Array.from({ length: 10 }, () => chunks)),
       );
       await listener.until(() => senders.every(({ isClosed }) => isClosed));
       for (const { status = '400' } of senders) expect(status).toBe('400');
@@ -73,12 +73,12 @@ describe.runIf(tellsMemory)('the memory of the receiver', () => {
     const user = new User();
     const listener = await Listener.start(user, ['--quiet']);
     const almost = Buffer.alloc(MEGABYTE - 1, 'a');
-    let senders: Stranger[] = [];
+    let senders: Client[] = [];
     const refused = (): number => senders.filter(({ status }) => status === '503').length;
     const grown = await growthOf(listener, async () => {
       senders = Array.from(
         { length: 240 },
-        () => new Stranger(listener.port, head(`content-length: ${MEGABYTE}`), almost),
+        () => new Client(listener.port, head(`content-length: ${MEGABYTE}`), almost),
       );
       // About 64 of them have room; each other one closes one.
       await listener.until(() => refused() >= 240 - 64);
@@ -106,7 +106,7 @@ describe('a chunked body', () => {
       from = to;
       return `${piece.length.toString(16)}\r\n${piece}\r\n`;
     });
-    const sender = new Stranger(listener.port, CHUNKED);
+    const sender = new Client(listener.port, CHUNKED);
     for (const part of parts) {
       await new Promise((sent) => sender.socket.write(part, sent));
       await new Promise((later) => setTimeout(later, 20));
@@ -120,7 +120,7 @@ describe('a chunked body', () => {
 
   it('may have hundreds of small chunks', async () => {
     const listener = await Listener.start(new User(), ['--quiet']);
-    const sender = new Stranger(listener.port, CHUNKED, '1\r\na\r\n'.repeat(900), '0\r\n\r\n');
+    const sender = new Client(listener.port, CHUNKED, '1\r\na\r\n'.repeat(900), '0\r\n\r\n');
     await listener.until(() => sender.status !== undefined);
     expect(sender.status).toBe('200');
   });
@@ -131,7 +131,7 @@ describe('a delivery', () => {
     Promise.all(
       Array.from(
         { length: count },
-        () => new Promise((open) => void new Stranger(port).socket.once('connect', open).once('close', open)),
+        () => new Promise((open) => void new Client(port).socket.once('connect', open).once('close', open)),
       ),
     );
 
@@ -155,11 +155,11 @@ describe('a delivery', () => {
     expect(status).toBe(200);
   });
 
-  it('comes over the connection of the last one, which strangers who only connect do not close', async () => {
+  it('comes over the connection of the last one, which clients who only connect do not close', async () => {
     const listener = await Listener.start(new User(), ['--quiet']);
     const body = complete('1');
     const delivery = head(`content-length: ${body.length}`) + body;
-    const sender = new Stranger(listener.port, delivery);
+    const sender = new Client(listener.port, delivery);
     await listener.until(() => sender.status === '200');
     await silent(listener.port, 1_200);
     sender.socket.write(delivery);

@@ -1,4 +1,4 @@
-/** Whatever reads a stranger's text takes time in proportion to it, and never overflows the stack. */
+/** Whatever reads untrusted text takes time in proportion to it, and never overflows the stack. */
 import { describe, expect, it } from 'vitest';
 import { errorIn } from '../../src/api/decode.ts';
 import { ResponseHead } from '../../src/api/http/connector.ts';
@@ -21,8 +21,7 @@ import { parseSince } from '../../src/lib/since.ts';
 import { forCsv, forRow, forTerminal, forTerminalLines, hasHidden, oneLine } from '../../src/lib/text.ts';
 import { checkUrl } from '../../src/lib/urls.ts';
 import { decodeUtf8 } from '../../src/lib/utf8.ts';
-import { ReceivedEvent } from '../../src/listen/event.ts';
-import { parseFields, parseForm } from '../../src/listen/parse.ts';
+import { ReceivedEvent, parseFields, parseForm } from '../../src/listen/event.ts';
 import { drawLines } from '../../src/ui/fit.ts';
 import { csvTable, tabSeparated } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';

@@ -25,7 +25,7 @@ function moveElsewhere(user: User): void {
   queryLedger(user, 'UPDATE runs SET host = ?, seen_at = ?', 'elsewhere', new Date().toISOString());
 }
 
-const loansIn = (user: User): number =>
+const registrationsIn = (user: User): number =>
   queryLedger<{ n: number }>(user, 'SELECT count(*) AS n FROM webhook_loans')[0]?.n ?? -1;
 
 describe('two listeners that have borrowed the webhook', () => {
@@ -53,7 +53,7 @@ describe('two listeners that have borrowed the webhook', () => {
     await stays?.listener.stop(howLast);
     if (howLast === 'SIGKILL') await (await Listener.start(user)).stop();
     expect(webhook.url).toBe(OTHER);
-    expect(loansIn(user)).toBe(0);
+    expect(registrationsIn(user)).toBe(0);
   });
 
   it('that end in the same moment leave no dead address either', async () => {
@@ -64,7 +64,7 @@ describe('two listeners that have borrowed the webhook', () => {
       await Promise.all(listeners.map((listener) => listener.stop()));
       expect(webhook.url).toBe(OTHER);
     }
-    expect(loansIn(user)).toBe(0);
+    expect(registrationsIn(user)).toBe(0);
   });
 });
 
@@ -112,11 +112,11 @@ describe('a listener that was killed', () => {
     const child = user.start(['listen', '--port', '0', '--register', '--public-url', PUBLIC]);
     await asked;
     child.kill('SIGKILL');
-    expect(loansIn(user)).toBe(1);
+    expect(registrationsIn(user)).toBe(1);
     webhook.url = 'https://new.example.com/';
     await (await Listener.start(user)).stop();
     expect([webhook.url, webhook.set]).toEqual(['https://new.example.com/', []]);
-    expect(loansIn(user)).toBe(0);
+    expect(registrationsIn(user)).toBe(0);
   });
 
   it('is put right in its own account, whatever listeners of another one do in the same profile', async () => {
@@ -134,7 +134,7 @@ describe('a listener that was killed', () => {
     expect([webhook.url, secondWebhook.url]).toEqual([dead, 'https://second.example.com/']);
     await (await Listener.start(user)).stop();
     expect(webhook.url).toBe(OTHER);
-    expect(loansIn(user)).toBe(0);
+    expect(registrationsIn(user)).toBe(0);
   });
 });
 
@@ -160,7 +160,7 @@ describe('a listener that is interrupted while it sets the webhook', () => {
     });
     await (await Listener.start(user)).stop();
     expect(webhook.url).toBe(OTHER);
-    expect(loansIn(user)).toBe(0);
+    expect(registrationsIn(user)).toBe(0);
   });
 });
 
@@ -305,7 +305,7 @@ describe('webhook get and set', () => {
     await listener.stop();
   });
 
-  it('set ends the loan: nothing is put back any more', async () => {
+  it('set ends the registration: nothing is put back any more', async () => {
     const { user, webhook } = await afterCrash();
     const { code, stderr } = await user.run(['webhook', 'set', 'https://mine.example.com/']);
     expect([code, stderr]).toEqual([
@@ -313,7 +313,7 @@ describe('webhook get and set', () => {
       'warning: a listener that ended had not put back what was set before: it is not put back any more\n' +
         `hint: to have that again: steno webhook set ${OTHER}\n`,
     ]);
-    expect(loansIn(user)).toBe(0);
+    expect(registrationsIn(user)).toBe(0);
     expect((await user.run(['webhook', 'set', 'https://mine.example.com/'])).stderr).toBe('');
     await (await registered(user)).stop();
     expect(webhook.url).toBe('https://mine.example.com/');

@@ -1,7 +1,7 @@
 /** Parses the form of a delivery, compared with Node's own parser. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countUnlistedFields, parseFields, parseForm } from '../../src/listen/parse.ts';
+import { countUnlistedFields, parseFields, parseForm } from '../../src/listen/event.ts';
 
 const names = ['event', 'webhook_version', 'audiofile', 'order', 'hold', 'original_audiofile'] as const;
 

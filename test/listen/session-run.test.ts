@@ -1,13 +1,13 @@
 /** When a listener takes others for gone that are silent: not right after the ledger was out of reach for all of them. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { GroupCommit } from '../../src/listen/group-commit.ts';
+import type { Commits } from '../../src/listen/commits.ts';
 import { SessionRun } from '../../src/listen/session-run.ts';
 
 const ledger = { runs: { begin: async () => 1 } } as unknown as Ledger;
 const commits = {
   add: (work: (tables: object) => Promise<number>) => work({ runs: { heartbeat: async () => true } }),
-} as unknown as GroupCommit;
+} as unknown as Commits;
 
 let seconds = 0;
 const at = (time: number): void => {
@@ -30,16 +30,16 @@ describe('a listener', () => {
     const run = await begun(1);
     for (const time of [5, 20, 40]) {
       at(time);
-      expect(run.canJudgeOthers).toBe(true);
+      expect(run.canTellWhoIsGone).toBe(true);
       await run.renew(commits);
-      expect(run.canJudgeOthers).toBe(true);
+      expect(run.canTellWhoIsGone).toBe(true);
     }
   });
 
   it('does not while it can not, and for the time of a lease after that', async () => {
     const run = await begun(1);
     at(22);
-    expect(run.canJudgeOthers).toBe(false);
+    expect(run.canTellWhoIsGone).toBe(false);
     await run.renew(commits);
     for (const [time, can] of [
       [22, false],
@@ -48,13 +48,13 @@ describe('a listener', () => {
       [53, true],
     ] as const) {
       at(time);
-      expect([time, run.canJudgeOthers]).toEqual([time, can]);
+      expect([time, run.canTellWhoIsGone]).toEqual([time, can]);
       await run.renew(commits);
     }
   });
 
   it('does not where the ledger was out of reach when it was started', async () => {
     const run = await begun(25);
-    expect(run.canJudgeOthers).toBe(false);
+    expect(run.canTellWhoIsGone).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 /** What `listen` prints is not read, by a pipe or a terminal: it goes on receiving, and ends when it is told to. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { NumberRanges } from '../../src/listen/number-ranges.ts';
+import { NumberRanges } from '../../src/listen/display.ts';
 import { complete, eventsOf, form, isGone, Listener, send } from '../support/listener.ts';
 import { peakMemoryOf, tellsMemory } from '../support/memory.ts';
 import { User } from '../support/steno.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { repeat, runInBackground, startTimer } from '../../src/listen/timers.ts';
+import { repeat, runInBackground, startTimer } from '../../src/listen/background.ts';
 
 const thrown = (): void => {
   throw new Error('thrown');

@@ -1,11 +1,9 @@
 /** `steno doctor`: all checks, in the order in which they are shown; and those of the way of an event. */
 import { getWebhook, testWebhook } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { loanOfUrl, setCommand } from '../../ledger/webhook-loans.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { durationText } from '../../lib/duration.ts';
 import { errorMessage } from '../../lib/errors.ts';
-import { isSealed } from '../../lib/sealer.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import { maskUserinfo } from '../../lib/userinfo.ts';
@@ -15,6 +13,7 @@ import { checkCompletions, checkConfigFile, checkDisk, checkNode, checkProgram, 
 import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
 import { Events } from '../../ledger/events.ts';
 import { factsOf } from '../../ledger/inspect.ts';
+import { registrationOfUrl, setCommand } from '../../ledger/webhook-registrations.ts';
 
 interface Program {
   readonly version: string;
@@ -88,12 +87,12 @@ class WebhookChecks {
     if (url === undefined) return skipped("the service can't be asked");
     if (url === '') return ok('none is set; steno listen --register sets one while it runs');
     const facts = await this.#ledger.facts();
-    const loan = facts && loanOfUrl(url, facts.loans);
-    if (!loan) return ok(`${maskUserinfo(url)}; it was not set by a listener of this ledger`);
-    if (loan.isRunning) return ok(`it leads to the listener that runs (pid ${loan.pid})`);
+    const set = facts && registrationOfUrl(url, facts.registrations);
+    if (!set) return ok(`${maskUserinfo(url)}; it was not set by a listener of this ledger`);
+    if (set.isRunning) return ok(`it leads to the listener that runs (pid ${set.pid})`);
     return warn(
-      `it leads to a listener that ended without putting back what was set before (last seen ${loan.seenAt}): events are lost`,
-      `steno listen puts it back, or: ${setCommand(isSealed(loan.former) ? '' : loan.former)}`,
+      `it leads to a listener that ended without putting back what was set before (last seen ${set.seenAt}): events are lost`,
+      `steno listen puts it back, or: ${setCommand(set.previous)}`,
     );
   }
 

@@ -1,6 +1,6 @@
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { AnswerWriter, AT_ONCE, IN_BATCHES } from '../../ledger/answers.ts';
+import { answerWriter } from '../../ledger/answers.ts';
 import { Files, type ServiceAnswer } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
@@ -94,11 +94,11 @@ export async function refreshMany(
 /** Writes answers to the ledger; keeps those that could not be written. */
 class WrittenAnswers {
   readonly errors = new Map<number, unknown>();
-  readonly #writer: AnswerWriter;
+  readonly #writer: ReturnType<typeof answerWriter>;
   readonly #onDone: RefreshOptions['onDone'];
 
   constructor(ledger: Ledger, onDone: RefreshOptions['onDone']) {
-    this.#writer = new AnswerWriter(new Files(ledger), ledger.db.isShared ? IN_BATCHES : AT_ONCE);
+    this.#writer = answerWriter(new Files(ledger), ledger.db.isShared);
     this.#onDone = onDone;
   }
 

@@ -47,7 +47,12 @@ export async function syncFiles(
   options: SyncOptions,
   callbacks: SyncCallbacks,
 ): Promise<{ readonly refreshed: Tally; readonly downloaded: readonly Tally[] }> {
-  const refreshed = await refreshOpen(transport, ledger.withShortLockWait(transport.signal), options.jobs, callbacks);
+  const refreshed = await refreshOpen(
+    transport,
+    ledger.withShortLockWait(transport.signal),
+    options.jobs,
+    callbacks,
+  );
   const { folder } = options;
   if (folder === undefined) return { refreshed, downloaded: [] };
   await removeLeftovers(folder, (path) => new Downloads(ledger).has(path));

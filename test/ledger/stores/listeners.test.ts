@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Actions } from '../../../src/ledger/actions.ts';
-import { NewActions } from '../../../src/ledger/new-actions.ts';
 import { Runs } from '../../../src/ledger/runs.ts';
 import { openSharedStore } from '../../../src/ledger/shared.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
@@ -202,15 +201,15 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
         password: async () => '',
       });
       const tables = { db, profile: 'default', hide: (text: string) => text };
-      const [runs, newActions, actions] = [new Runs(tables), new NewActions(tables), new Actions(tables)];
+      const [runs, actions] = [new Runs(tables), new Actions(tables)];
       await db.run(
         `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile,
            order_id) VALUES (1, 'default', 'received', '', '', '', '', 'E', '1', '7', 'o')`,
       );
       const [first, second] = [await runs.begin(), await runs.begin()];
       const key = { kind: 'exec', target: 'true' };
-      const about = { id: 1, subject: '7', isStranger: false, hops: '' };
-      await newActions.add([{ about, rule: key }], first);
+      const about = { event: 1, subject: '7', isUnknown: false, via: '' };
+      await actions.add([{ ...key, ...about }], first);
       const begin = (run: number): Promise<boolean> =>
         db.transaction((store) => actions.within(store).begin(1, key, run, 1));
       expect([await begin(second), await begin(first)]).toEqual([false, true]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Claims } from '../../../src/ledger/claims.ts';
-import { FileLooks } from '../../../src/ledger/file-looks.ts';
+import { FileWatch } from '../../../src/ledger/file-watch.ts';
 import { Files } from '../../../src/ledger/files.ts';
 import { type Begun, makeAudio } from '../../../src/ledger/purchase.ts';
 import { Purchases } from '../../../src/ledger/purchases.ts';
@@ -49,7 +49,7 @@ describe.skipIf(!postgresFolder)('a ledger in PostgreSQL', () => {
     });
     expect(await files.count({ states: ['Delivered'] })).toBe(1);
     expect(await files.notDownloaded('txt', '/x')).toEqual(['100']);
-    expect(await new FileLooks(context).named(5, [])).toEqual([]);
+    expect(await new FileWatch(context).named(5, [])).toEqual([]);
     await db.close();
   });
 });

@@ -3,9 +3,9 @@ import {
   fileRetries,
   pauseAfter,
   type RetrySchedule,
-  strangerRetries,
   targetRetries,
-} from '../../../src/listen/actions/schedule.ts';
+  unknownFileRetries,
+} from '../../../src/listen/action.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -32,12 +32,12 @@ describe('pauses between tries', () => {
     expect(total).toBeLessThan(DAY + 5 * MINUTE + 1);
   });
 
-  it('never shrink, and a stranger gets fewer tries a day than a file of the ledger', () => {
-    for (const schedule of [targetRetries, fileRetries, strangerRetries]) {
+  it('never shrink, and an unknown file gets fewer tries a day than a file of the ledger', () => {
+    for (const schedule of [targetRetries, fileRetries, unknownFileRetries]) {
       const all = pauses(schedule);
       expect(all).toEqual([...all].sort((one, other) => one - other));
     }
-    expect(pauses(strangerRetries).length).toBeLessThan(40);
+    expect(pauses(unknownFileRetries).length).toBeLessThan(40);
     expect(pauses(fileRetries).length / 30).toBeGreaterThan(100);
   });
 });

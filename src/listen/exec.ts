@@ -1,16 +1,14 @@
 /** Runs the user's command for an event. Nothing of the event is ever part of the command line. */
-
-import { childEnv } from '../../lib/child-env.ts';
-import { formatDuration } from '../../lib/duration.ts';
-import type { Env } from '../../lib/env.ts';
-import { errorMessage } from '../../lib/errors.ts';
-import { formatJson } from '../../lib/json.ts';
-import { passLines } from '../../lib/pass-lines.ts';
-import { type GroupEnd, mayStartLater, ProcessGroup } from '../../lib/process-group.ts';
-import type { ReceivedEvent } from '../event.ts';
-import { startTimer } from '../timers.ts';
-import type { Action, Outcome } from './action.ts';
-import { targetRetries } from './schedule.ts';
+import { childEnv } from '../lib/child-env.ts';
+import { formatDuration } from '../lib/duration.ts';
+import type { Env } from '../lib/env.ts';
+import { errorMessage } from '../lib/errors.ts';
+import { formatJson } from '../lib/json.ts';
+import { passLines } from '../lib/pass-lines.ts';
+import { type GroupEnd, mayStartLater, ProcessGroup } from '../lib/process-group.ts';
+import { type Action, type Outcome, targetRetries } from './action.ts';
+import { startTimer } from './background.ts';
+import type { ReceivedEvent } from './event.ts';
 
 export interface ExecOptions {
   readonly command: string;
@@ -28,11 +26,10 @@ export const execAction = (options: ExecOptions): Action => ({
   kind: 'exec',
   target: options.command,
   jobs: options.jobs,
-  strangerJobs: options.jobs,
+  unknownJobs: options.jobs,
   recordsTries: true,
   retriedByNext: false,
   retries: () => targetRetries,
-  sources: ['received', 'found'],
   run: (event, { attempt, signal }) => runCommand(event, attempt, options, signal),
 });
 
@@ -46,11 +43,8 @@ export async function runCommand(
   try {
     const inherited = { ...childEnv(env), ...(key && { STENO_API_KEY: key }) };
     const variables = { ...inherited, ...eventVariables(event, attempt) };
-    const { end, timedOut } = await runGroup(command, variables, `${formatJson(event.json, 0)}\n`, {
-      timeoutMs,
-      signal,
-      onOutput,
-    });
+    const input = `${formatJson(event.json, 0)}\n`;
+    const { end, timedOut } = await runGroup(command, variables, input, { timeoutMs, onOutput }, signal);
     if (timedOut) return { end: 'failed', text: `ended after ${formatDuration(timeoutMs)}` };
     if (signal.aborted) return { end: 'retry', text: 'interrupted' };
     const text = end.code === null ? `${end.killedBy}` : `exit ${end.code}`;
@@ -63,18 +57,13 @@ export async function runCommand(
   }
 }
 
-interface RunLimits {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly onOutput: (lines: string) => void;
-}
-
 /** Waits for the command to end; ends it, with all that it started, when its time is over or the signal fires. */
 function runGroup(
   command: string,
   env: Env,
   input: string,
-  { timeoutMs, signal, onOutput }: RunLimits,
+  { timeoutMs, onOutput }: Pick<ExecOptions, 'timeoutMs' | 'onOutput'>,
+  signal: AbortSignal,
 ): Promise<{ end: GroupEnd; timedOut: boolean }> {
   return new Promise((resolve, reject) => {
     let timedOut = false;

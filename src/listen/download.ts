@@ -1,26 +1,75 @@
 /** Downloads the transcript of each file that is complete, as `sync` and `wait` do. */
+
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Transport } from '../../api/http/transport.ts';
-import { findFileState } from '../../catalog/states.ts';
-import { refreshFile } from '../../flows/files/refresh.ts';
-import { TranscriptDownloads } from '../../flows/transcripts/downloads.ts';
-import { partialPath } from '../../flows/transcripts/partial-files.ts';
-import type { Saved } from '../../flows/transcripts/save.ts';
-import { Files } from '../../ledger/files.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { diskReason } from '../../lib/disk-reasons.ts';
-import { leaveDiskToPool, onDisk } from '../../lib/disk-work.ts';
-import { DiskError, errorMessage, StenoError } from '../../lib/errors.ts';
-import { makeFolder } from '../../lib/folders.ts';
-import type { ReceivedEvent } from '../event.ts';
-import type { Action, Outcome } from './action.ts';
-import { fileRetries, strangerRetries } from './schedule.ts';
-import { ServiceCheck } from './service-check.ts';
+import { getBalance } from '../api/account.ts';
+import type { Transport } from '../api/http/transport.ts';
+import { findFileState } from '../catalog/states.ts';
+import { refreshFile } from '../flows/files/refresh.ts';
+import { TranscriptDownloads } from '../flows/transcripts/downloads.ts';
+import { partialPath } from '../flows/transcripts/partial-files.ts';
+import type { Saved } from '../flows/transcripts/save.ts';
+import { Files } from '../ledger/files.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { monotonicMs } from '../lib/clock.ts';
+import { diskReason } from '../lib/disk-reasons.ts';
+import { leaveDiskToPool, onDisk } from '../lib/disk-work.ts';
+import { DiskError, errorMessage, StenoError } from '../lib/errors.ts';
+import { makeFolder } from '../lib/folders.ts';
+import { type Action, fileRetries, type Outcome, unknownFileRetries } from './action.ts';
+import type { ReceivedEvent } from './event.ts';
+
+// Tells trouble with one file from trouble with the service: asks it something that names no file.
+
+/** How long an answer holds: any number of events may ask. */
+const VALID_MS = 10_000;
+
+export class ServiceCheck {
+  readonly #transport: Transport;
+  #validUntilMs = Number.NEGATIVE_INFINITY;
+  #latest: Promise<StenoError | undefined> = Promise.resolve(undefined);
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** A call about a file has worked, so the service and the key do. */
+  noteSuccess(): void {
+    this.#keep(Promise.resolve(undefined));
+  }
+
+  /** After an error about a file: what is wrong with the service or the key; undefined: it is about this file alone. */
+  async troubleBehind(error: unknown): Promise<StenoError | undefined> {
+    if (!(error instanceof StenoError) || !mayConcernAll(error)) return undefined;
+    if (monotonicMs() >= this.#validUntilMs) this.#keep(this.#ask());
+    return this.#latest;
+  }
+
+  #keep(answer: Promise<StenoError | undefined>): void {
+    this.#latest = answer;
+    this.#validUntilMs = monotonicMs() + VALID_MS;
+  }
+
+  async #ask(): Promise<StenoError | undefined> {
+    try {
+      await getBalance(this.#transport);
+    } catch (error) {
+      if (error instanceof StenoError && mayConcernAll(error)) {
+        // The next event asks again: it may be over by then.
+        this.#validUntilMs = Number.NEGATIVE_INFINITY;
+        return error;
+      }
+    }
+    return undefined;
+  }
+}
+
+const mayConcernAll = ({ kind, status = 0 }: StenoError): boolean =>
+  kind === 'network' || kind === 'timeout' || kind === 'auth' || status === 429 || status >= 500;
 
 const JOBS = 4;
 /** The others are free for files of the ledger, however slow the service is about made-up ones. */
-const STRANGER_JOBS = 2;
+const UNKNOWN_JOBS = 2;
 
 export function downloadAction(
   transport: Transport,
@@ -63,11 +112,10 @@ export function downloadAction(
     kind: 'download',
     target: `${resolve(folder)} ${formats.join(',')}`,
     jobs: JOBS,
-    strangerJobs: STRANGER_JOBS,
+    unknownJobs: UNKNOWN_JOBS,
     retriedByNext: true,
-    retries: (isStranger) => (isStranger ? strangerRetries : fileRetries),
+    retries: (isUnknown) => (isUnknown ? unknownFileRetries : fileRetries),
     perFile: true,
-    sources: ['received', 'found'],
     events: ['TRANSCRIPT_COMPLETE'],
     run: (event, { signal }) => unlessAborted(download(event), signal),
     close: () => transport.close(),

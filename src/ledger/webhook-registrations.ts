@@ -1,12 +1,13 @@
-/** Webhooks that listeners have borrowed: what to put back, and for which account. Rows of all profiles and accounts. */
+/** Webhooks that listeners have set: what to put back, and for which account. Rows of all profiles and accounts. */
 import { isOfThisMachine } from '../lib/processes.ts';
+import { isSealed } from '../lib/sealer.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { shownWebhook } from '../lib/shown-webhook.ts';
 import { isRunningListener, type RunRow } from './runs.ts';
 import { NOW, Table, timestamp } from './table.ts';
 
-export interface NewLoan {
+export interface NewRegistration {
   /** A mark of the base URL and the key. */
   readonly account: string;
   readonly run: number;
@@ -14,11 +15,11 @@ export interface NewLoan {
   readonly secretHash: string;
   /** The listener's address, sealed. */
   readonly address: string;
-  /** The webhook before any listener took it, sealed if it holds a secret; empty if there was none. */
-  readonly former: string;
+  /** The webhook before any listener set it, sealed if it holds a secret; empty if there was none. */
+  readonly previous: string;
 }
 
-export interface Loan extends NewLoan {
+export interface Registration extends NewRegistration {
   readonly id: number;
   /** As far as the ledger tells: on another host only the heartbeat does. */
   readonly isRunning: boolean;
@@ -29,45 +30,53 @@ export interface Loan extends NewLoan {
   readonly seenAt: string;
 }
 
-interface LoanRow extends RunRow {
-  readonly loan: number;
+interface RegistrationRow extends RunRow {
+  readonly registration: number;
   readonly account: string;
   readonly secret_hash: string;
   readonly address: string;
-  readonly former: string;
+  readonly previous: string;
   readonly leaving: number;
   readonly ended_at: string | null;
 }
 
-export class WebhookLoans extends Table {
+export class WebhookRegistrations extends Table {
   /** Must be synced to disk before the webhook is set, so that a crash at any point leaves a trace. */
-  async add({ account, run, secretHash, address, former }: NewLoan): Promise<number> {
+  async add({ account, run, secretHash, address, previous }: NewRegistration): Promise<number> {
     const row = await this.db.get<{ id: number }>(
       `INSERT INTO webhook_loans (account, run, secret_hash, address, former, taken_at) VALUES (?, ?, ?, ?, ?, ?)
        RETURNING id`,
-      account,
-      run,
-      secretHash,
-      address,
-      former,
-      timestamp(),
+      ...[account, run, secretHash, address, previous, timestamp()],
     );
     return Number(row?.id);
   }
 
   /** Oldest first. */
-  async all(): Promise<Loan[]> {
-    const rows = await this.db.all<LoanRow>(
-      `SELECT webhook_loans.id AS loan, account, run AS id, secret_hash, address, former, leaving,
+  async all(): Promise<Registration[]> {
+    const { isShared } = this.db;
+    const rows = await this.db.all<RegistrationRow>(
+      `SELECT webhook_loans.id AS registration, account, run AS id, secret_hash, address, former AS previous, leaving,
          coalesce(host, '') AS host, coalesce(pid, 0) AS pid,
          coalesce(process_start, '') AS process_start, coalesce(seen_at, '') AS seen_at, ended_at,
          ${NOW} AS now
        FROM webhook_loans LEFT JOIN runs ON runs.id = webhook_loans.run ORDER BY webhook_loans.id`,
     );
-    return rows.map((row) => loanOf(row, this.db.isShared));
+    return rows.map((row) => ({
+      id: row.registration,
+      account: row.account,
+      run: row.id,
+      secretHash: row.secret_hash,
+      address: row.address,
+      previous: row.previous,
+      isRunning:
+        row.leaving === 0 && row.ended_at === null && row.seen_at !== '' && isRunningListener(row, isShared),
+      isCertain: isShared || isOfThisMachine({ ...row, start: row.process_start ?? '' }),
+      pid: row.pid,
+      seenAt: row.seen_at,
+    }));
   }
 
-  /** What one run has borrowed is another's. */
+  /** What one run has set is another's. */
   passOn(run: number, to: number): Promise<number> {
     return this.db.run('UPDATE webhook_loans SET run = ? WHERE run = ?', to, run);
   }
@@ -82,20 +91,6 @@ export class WebhookLoans extends Table {
   }
 }
 
-const loanOf = (row: LoanRow, isShared: boolean): Loan => ({
-  id: row.loan,
-  account: row.account,
-  run: row.id,
-  secretHash: row.secret_hash,
-  address: row.address,
-  former: row.former,
-  isRunning:
-    row.leaving === 0 && row.ended_at === null && row.seen_at !== '' && isRunningListener(row, isShared),
-  isCertain: isShared || isOfThisMachine({ ...row, start: row.process_start ?? '' }),
-  pid: row.pid,
-  seenAt: row.seen_at,
-});
-
 /** Of the last segment of a listener's address. */
 export const secretHashOf = (address: string): string =>
   sha256(/[^/]*$/.exec(address.replace(/[?#].*$/s, ''))?.[0] ?? '');
@@ -105,15 +100,15 @@ const SECRET = /[\w-]{32,}/g;
 /** A service may answer anything. */
 const MAX_SEGMENTS = 50;
 
-/** The loan whose listener a URL leads to. The service may spell a URL in its own way; the secret in it stays. */
-export function loanOfUrl<Each extends { readonly secretHash: string }>(
+/** That of the listener which a URL leads to. The service may spell a URL in its own way; the secret in it stays. */
+export function registrationOfUrl<Each extends { readonly secretHash: string }>(
   url: string,
-  loans: readonly Each[],
+  registrations: readonly Each[],
 ): Each | undefined {
   const hashes = (url.match(SECRET) ?? []).slice(0, MAX_SEGMENTS).map(sha256);
-  return loans.find((loan) => hashes.includes(loan.secretHash));
+  return registrations.find(({ secretHash }) => hashes.includes(secretHash));
 }
 
-/** The command that sets a URL; one that is not known, or holds a secret, is for the user to fill in. */
+/** The command that sets a URL; one that is sealed, not known, or holds a secret, is for the user to fill in. */
 export const setCommand = (url: string): string =>
-  `steno webhook set ${url && shownWebhook(url) === url ? shellWord(url) : '<url>'}`;
+  `steno webhook set ${url && !isSealed(url) && shownWebhook(url) === url ? shellWord(url) : '<url>'}`;

@@ -1,21 +1,23 @@
 /**
  * Runs the command of `sync --exec` for each transcript that waits for it, as `listen --exec` does for an event. What
- * waits stands in `downloads` until the command exits 0; who runs it is a duty, which ends with its process.
+ * waits stands in `downloads` until the command exits 0; who runs it is a leader task, which ends with its process.
  */
+
 import { existsSync } from 'node:fs';
-import { doMany, type Tally } from '../../flows/bulk.ts';
-import { Downloads, type TakenTranscript, type WaitingTranscript } from '../../ledger/downloads.ts';
-import { Duties } from '../../ledger/duties.ts';
-import { type FileRow, Files } from '../../ledger/files.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { HEARTBEAT_INTERVAL_MS, Runs } from '../../ledger/runs.ts';
-import { nowMs } from '../../lib/clock.ts';
-import { StenoError } from '../../lib/errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import type { Report } from '../../lib/progress.ts';
-import { completeForm, ReceivedEvent } from '../event.ts';
-import { repeat } from '../timers.ts';
+import { doMany, type Tally } from '../flows/bulk.ts';
+import type { TakenTranscript, WaitingTranscript } from '../ledger/downloads.ts';
+import { Downloads } from '../ledger/downloads.ts';
+import type { FileRow } from '../ledger/files.ts';
+import { Files } from '../ledger/files.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { HEARTBEAT_INTERVAL_MS, Runs } from '../ledger/runs.ts';
+import { StenoError } from '../lib/errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { Report } from '../lib/progress.ts';
+import { repeat } from './background.ts';
+import { ReceivedEvent } from './event.ts';
 import { type ExecOptions, runCommand } from './exec.ts';
+import { eventRow, foundEvent } from './recorder.ts';
 
 export interface HandOverOptions {
   readonly ledger: Ledger;
@@ -62,11 +64,11 @@ async function handOverOne(
   { ledger, exec, signal }: HandOverOptions,
 ): Promise<boolean> {
   const { file, ext, folder } = waiting;
-  const duty = `hand over ${JSON.stringify([ledger.profile, file, ext, folder])}`;
+  const task = `hand over ${JSON.stringify([ledger.profile, file, ext, folder])}`;
   const taken = await ledger.transaction(async (tables) => {
-    if (!(await new Duties(tables).take(duty, run))) return undefined;
+    if (!(await new Runs(tables).takeTask(task, run))) return undefined;
     const found = await new Downloads(tables).take(waiting);
-    if (!found) await new Duties(tables).leave(duty, run);
+    if (!found) await new Runs(tables).leaveTask(task, run);
     return found;
   });
   if (!taken) return false;
@@ -85,7 +87,7 @@ async function handOverOne(
   } finally {
     await ledger.transaction(async (tables) => {
       if (isDone) await new Downloads(tables).setHandedOver(waiting, taken);
-      await new Duties(tables).leave(duty, run);
+      await new Runs(tables).leaveTask(task, run);
     });
   }
   return true;
@@ -98,18 +100,8 @@ class TranscriptEvent extends ReceivedEvent {
 
   constructor({ file, ext }: WaitingTranscript, { path }: TakenTranscript, row: FileRow | undefined) {
     const { order_id = '', url = '', title = '', key = '', details = '' } = row ?? {};
-    super({
-      ...{
-        id: 0,
-        run: 0,
-        source: 'found',
-        received_at: new Date(nowMs()).toISOString(),
-        remote: '',
-        content_type: '',
-      },
-      ...{ body: completeForm({ id: file, order_id, url }), event: 'TRANSCRIPT_COMPLETE', version: '' },
-      ...{ audiofile: file, order_id, title, key, details, twin: null, arrival: null },
-    });
+    const found = foundEvent({ id: file, order_id, url });
+    super(eventRow(0, 0, found, { title, key, details, found: null }));
     this.path = path;
     this.format = ext;
   }

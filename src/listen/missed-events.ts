@@ -1,29 +1,31 @@
-/** Asks the service about open files, to find events that never came: their one delivery may have gone wrong. */
+/** Polls the service about open files, to find events that never came: their one delivery may have gone wrong. */
+
 import type { Transport } from '../api/http/transport.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
-import { ExpectedEvents } from '../ledger/expected-events.ts';
-import { FileLooks } from '../ledger/file-looks.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import { FileWatch } from '../ledger/file-watch.ts';
 import { monotonicMs, nowMs } from '../lib/clock.ts';
-import { ServiceCheck } from './actions/service-check.ts';
-import { Duty } from './duty.ts';
+import { inSlices } from './background.ts';
+import { ServiceCheck } from './download.ts';
 import type { ReceivedEvent } from './event.ts';
 import type { Inbox } from './inbox.ts';
-import { LookBudget } from './look-budget.ts';
-import type { SessionRun } from './session-run.ts';
-import { inSlices } from './slices.ts';
+import { LeaderTask, type SessionContext } from './session-run.ts';
 
-/** A file of which nothing is heard is asked about at most once in this many ticks. */
-const TICKS_BETWEEN_LOOKS = 60;
+/** A file of which nothing is heard is polled at most once in this many ticks. */
+const TICKS_BETWEEN_POLLS = 60;
 /** Files that events named are asked about at most once in this many ticks. */
 const TICKS_BETWEEN_ASKS = 3;
 const MAX_NAMED = 200;
 /**
- * One look in this many is at a file that is not due, so that none is left out while many are due. The others are enough
+ * One poll in this many is of a file that is not due, so that none is left out while many are due. The others are enough
  * for 1,500 files in half an hour.
  */
-const LOOKS_PER_OTHER = 15;
+const POLLS_PER_OTHER = 15;
+/** In a minute, which is this many ticks at their usual pace. */
+const MAX_POLLS = 60;
+const MINUTE_TICKS = 12;
+/** At a time. More than come due between two ticks, to make up for a service that answers slowly. */
+const MAX_POLLS_AT_ONCE = 10;
 /** An event may come a little later than the state that it is about. */
 const GRACE_TICKS = 1;
 const JOBS = 4;
@@ -31,45 +33,35 @@ const JOBS = 4;
 const MAX_LEFT_OUT = 1_000;
 const MAX_PAUSE_FACTOR = 60;
 
-interface LookoutOptions {
-  /** Absent where no account is set up: then nothing is asked. */
-  readonly service: Transport | undefined;
-  readonly ledger: Ledger;
-  readonly inbox: Inbox;
-  readonly run: SessionRun;
-  readonly tickMs: number;
-  readonly signal: AbortSignal;
-  readonly onFound: (event: ReceivedEvent) => void;
-}
-
 interface FailingFile {
   readonly failures: number;
   /** Until then it is left out. */
   readonly untilMs: number;
 }
 
-export class Lookout {
-  readonly #options: LookoutOptions;
+export class MissedEvents {
+  readonly #session: SessionContext;
+  readonly #inbox: Inbox;
+  readonly #onFound: (event: ReceivedEvent) => void;
   readonly #check: ServiceCheck | undefined;
   /** Several listeners would each ask about all files. */
-  readonly #duty: Duty;
+  readonly #task: LeaderTask;
   readonly #failing = new Map<string, FailingFile>();
-  readonly #budget: LookBudget;
-  /** How many looks there were, to give each kind of file its share. */
-  #looks = 0;
+  /** When the polls of the last minute were made. */
+  #pollTimes: number[] = [];
+  /** How many polls there were, to give each kind of file its share. */
+  #polls = 0;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   /** Since the last call that worked. */
   #failures = 0;
 
-  constructor(options: LookoutOptions) {
-    this.#options = options;
-    this.#duty = new Duty({
-      ...options,
-      commits: options.inbox.commits,
-      name: `ask about files of ${options.ledger.profile}`,
-    });
-    this.#check = options.service && new ServiceCheck(options.service);
-    this.#budget = new LookBudget(options.tickMs);
+  constructor(session: SessionContext, inbox: Inbox, onFound: (event: ReceivedEvent) => void) {
+    const { service, ledger } = session;
+    this.#session = session;
+    this.#inbox = inbox;
+    this.#onFound = onFound;
+    this.#task = new LeaderTask(session, `ask about files of ${ledger.profile}`);
+    this.#check = service && new ServiceCheck(service);
   }
 
   async tick(): Promise<void> {
@@ -80,27 +72,27 @@ export class Lookout {
 
   /** A ledger with very many open files is taken in bit by bit. */
   async #takeIn(): Promise<void> {
-    const { inbox, signal } = this.#options;
-    await inSlices(signal, () =>
-      inbox.commits.add(async (tables) => {
-        await new FileLooks(tables).forgetFutureLooks();
-        return new FileLooks(tables).takeInSome();
+    const { commits, end } = this.#session;
+    await inSlices(end.signal, () =>
+      commits.add(async (tables) => {
+        await new FileWatch(tables).forgetFuturePolls();
+        return new FileWatch(tables).takeInSome();
       }),
     );
   }
 
   async #ask(): Promise<void> {
-    const { service } = this.#options;
-    if (!service || this.#isPausing() || !(await this.#duty.take())) return;
+    const { service } = this.#session;
+    if (!service || this.#isPausing() || !(await this.#task.take())) return;
     try {
       await this.#askAboutNamed(service);
-      await this.#look(service);
+      await this.#poll(service);
       this.#failures = 0;
     } catch (error) {
       this.#failures += 1;
       this.#askedAtMs = monotonicMs();
       // Another listener may be able to.
-      await this.#duty.leave();
+      await this.#task.leave();
       throw error;
     }
   }
@@ -112,7 +104,7 @@ export class Lookout {
   }
 
   get #pauseMs(): number {
-    return TICKS_BETWEEN_ASKS * this.#options.tickMs;
+    return TICKS_BETWEEN_ASKS * this.#session.tickMs;
   }
 
   /** Files that events named: each event has its file asked about soon. */
@@ -120,21 +112,27 @@ export class Lookout {
     const now = monotonicMs();
     if (now - this.#askedAtMs < this.#pauseMs) return;
     const leftOut = [...this.#failing].flatMap(([id, { untilMs }]) => (untilMs > now ? [id] : []));
-    const named = await new FileLooks(this.#options.ledger).named(MAX_NAMED, leftOut);
+    const named = await new FileWatch(this.#session.ledger).named(MAX_NAMED, leftOut);
     if (named.length) this.#askedAtMs = now;
     await this.#askAbout(service, named);
   }
 
   /** Files of which nothing was heard: those first that are due by the target of their SKU. */
-  async #look(service: Transport): Promise<void> {
-    const { ledger, tickMs } = this.#options;
-    const { left } = this.#budget;
-    if (left <= 0) return;
-    const before = isoBefore(TICKS_BETWEEN_LOOKS * tickMs);
-    const due = await new FileLooks(ledger).due(before, left);
-    const others = await new FileLooks(ledger).open(before, left);
-    const chosen = this.#chosen(due, others, left);
-    await this.#askAbout(service, chosen).finally(() => this.#budget.spend(chosen.length));
+  async #poll(service: Transport): Promise<void> {
+    const { ledger, tickMs } = this.#session;
+    const minuteAgo = monotonicMs() - MINUTE_TICKS * tickMs;
+    this.#pollTimes = this.#pollTimes.filter((time) => time >= minuteAgo);
+    const count = Math.min(MAX_POLLS_AT_ONCE, MAX_POLLS - this.#pollTimes.length);
+    if (count <= 0) return;
+    const before = isoBefore(TICKS_BETWEEN_POLLS * tickMs);
+    const due = await new FileWatch(ledger).due(before, count);
+    const others = await new FileWatch(ledger).open(before, count);
+    const chosen = this.#chosen(due, others, count);
+    await this.#askAbout(service, chosen).finally(() => {
+      // After the calls: the service counts them when they come.
+      const now = monotonicMs();
+      this.#pollTimes.push(...chosen.map(() => now));
+    });
   }
 
   /** A file may be among both. */
@@ -142,11 +140,11 @@ export class Lookout {
     const chosen = new Set<string>();
     const next = (ids: readonly string[]): string | undefined => ids.find((id) => !chosen.has(id));
     while (chosen.size < count) {
-      const isForOthers = this.#looks % LOOKS_PER_OTHER === 0;
+      const isForOthers = this.#polls % POLLS_PER_OTHER === 0;
       const id = isForOthers ? (next(others) ?? next(due)) : (next(due) ?? next(others));
       if (id === undefined) break;
       chosen.add(id);
-      this.#looks += 1;
+      this.#polls += 1;
     }
     return [...chosen];
   }
@@ -155,7 +153,7 @@ export class Lookout {
     if (first === undefined) return;
     // One call finds out whether the service can be reached; hundreds would each wait for it.
     for (const ids of [[first], others])
-      await this.#noteOutcomes(await refreshFiles(service, this.#options.ledger, ids, { jobs: JOBS }));
+      await this.#noteOutcomes(await refreshFiles(service, this.#session.ledger, ids, { jobs: JOBS }));
   }
 
   /** An error about one file says nothing of the others, unless the service says the same of all. */
@@ -169,7 +167,7 @@ export class Lookout {
     }
     if (failed.length === 0) return;
     for (const id of failed) this.#leaveOut(id);
-    await this.#options.inbox.commits.add((tables) => new FileLooks(tables).noteFailed(failed));
+    await this.#session.commits.add((tables) => new FileWatch(tables).noteFailed(failed));
   }
 
   #leaveOut(id: string): void {
@@ -181,15 +179,15 @@ export class Lookout {
 
   /** Makes an event of each file that is delivered and whose own event did not come. */
   async #addFound(): Promise<void> {
-    const { ledger, inbox, tickMs, signal, onFound } = this.#options;
-    const missed = await new ExpectedEvents(ledger).missed(isoBefore(GRACE_TICKS * tickMs));
-    const cameEarly = await new ExpectedEvents(ledger).cameEarly(missed.map(({ id }) => id));
-    for (const file of missed) {
-      if (signal.aborted) return;
-      if (cameEarly.has(file.id))
-        await inbox.commits.add((tables) => new ExpectedEvents(tables).stopExpecting(file.id));
-      const event = await inbox.addFound(file);
-      if (event) onFound(event);
+    const { ledger, commits, tickMs, end } = this.#session;
+    for (const file of await new FileWatch(ledger).missed(isoBefore(GRACE_TICKS * tickMs))) {
+      if (end.signal.aborted) return;
+      if (file.came_early) {
+        await commits.add((tables) => new FileWatch(tables).stopExpecting(file.id));
+        continue;
+      }
+      const event = await this.#inbox.addFound(file);
+      if (event) this.#onFound(event);
     }
   }
 }

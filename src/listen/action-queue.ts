@@ -2,27 +2,16 @@
  * Does one action for one event after another, as the ledger lists them: nothing waits in memory. An event that fails
  * goes back to the ledger with the time of its next try, and the queue goes on with the others.
  */
-import type { WaitingAction } from '../../ledger/actions.ts';
-import { nowMs } from '../../lib/clock.ts';
-import { errorMessage } from '../../lib/errors.ts';
-import { sleep } from '../../lib/sleep.ts';
-import type { ReceivedEvent } from '../event.ts';
-import type { SessionEnd } from '../session-end.ts';
-import { type OnError, runInBackground, startTimer } from '../timers.ts';
+import { Actions, type WaitingAction } from '../ledger/actions.ts';
+import { nowMs } from '../lib/clock.ts';
+import { errorMessage } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { Action, ActionReport, Outcome } from './action.ts';
-import type { ActionStore, FailedTry } from './store.ts';
-import { TargetState } from './target-state.ts';
-
-export interface QueueOptions {
-  readonly end: SessionEnd;
-  /** Fires when actions under way have to stop. */
-  readonly abort: AbortSignal;
-  /** 1, or less in tests: the factor of all pauses. */
-  readonly pace: number;
-  readonly onReport: (report: ActionReport) => void;
-  readonly onLedgerTrouble: (text: string, error: unknown) => void;
-  readonly onError: OnError;
-}
+import { ActionStore, type FailedTry, TargetState } from './action-store.ts';
+import { inSlices, runInBackground, startTimer } from './background.ts';
+import type { ReceivedEvent } from './event.ts';
+import type { RawBodies } from './inbox.ts';
+import type { SessionContext } from './session-run.ts';
 
 const LEDGER_RETRY_MS = 2_000;
 /** How often an event is tried once the session is over, and the pause between. */
@@ -34,7 +23,7 @@ const MIN_ALARM_MS = 5;
 export class ActionQueue {
   readonly action: Action;
   readonly store: ActionStore;
-  readonly #options: QueueOptions;
+  readonly #session: SessionContext;
   readonly #target: TargetState;
   readonly #active = new Map<number, WaitingAction>();
   /** Events that this session does not begin again, though the ledger lists them. */
@@ -48,11 +37,11 @@ export class ActionQueue {
   #cancelAlarm: (() => void) | undefined;
   #onIdle: () => void = () => {};
 
-  constructor(action: Action, store: ActionStore, options: QueueOptions) {
+  constructor(action: Action, session: SessionContext, rawBodies: RawBodies) {
     this.action = action;
-    this.store = store;
-    this.#options = options;
-    this.#target = new TargetState(action, options);
+    this.store = new ActionStore(action, session, rawBodies);
+    this.#session = session;
+    this.#target = new TargetState(action, session);
   }
 
   /** Begins what there is to do, up to the number of jobs. */
@@ -60,7 +49,7 @@ export class ActionQueue {
     this.#isWoken = true;
     if (this.#isFilling) return;
     this.#isFilling = true;
-    runInBackground(() => this.#fill(), this.#options.onError);
+    runInBackground(() => this.#fill(), this.#session.onError);
   }
 
   async #fill(): Promise<void> {
@@ -73,7 +62,7 @@ export class ActionQueue {
         const listed = pauseMs > 0 ? [] : await this.#next(now);
         // All of them first: one that ends at once wakes the queue.
         for (const waiting of listed) this.#active.set(waiting.event, waiting);
-        for (const waiting of listed) runInBackground(() => this.#run(waiting), this.#options.onError);
+        for (const waiting of listed) runInBackground(() => this.#run(waiting), this.#session.onError);
         if (this.#active.size === 0 && !this.#isWoken) this.#onIdle();
         await this.#setAlarm(now, pauseMs);
       }
@@ -104,7 +93,7 @@ export class ActionQueue {
 
   /** `finishing`: the session has reached its goal, and only events up to the last one are acted on. */
   get #phase(): 'working' | 'finishing' | 'stopped' {
-    const { end } = this.#options;
+    const { end } = this.#session;
     if (this.#isStopped) return 'stopped';
     if (!end.signal.aborted) return 'working';
     return end.reachedGoal ? 'finishing' : 'stopped';
@@ -120,13 +109,13 @@ export class ActionQueue {
     return Math.min(this.action.jobs, this.#target.jobs);
   }
 
-  get #strangerJobs(): number {
-    return Math.min(this.action.strangerJobs, this.#target.strangerJobs);
+  get #unknownJobs(): number {
+    return Math.min(this.action.unknownJobs, this.#target.unknownJobs);
   }
 
-  /** A file of the ledger never waits for strangers: where these may use every job, it has one more. */
+  /** A file of the ledger never waits for unknown ones: where these may use every job, it has one more. */
   get #allJobs(): number {
-    return Math.min(Math.max(this.action.jobs, this.action.strangerJobs + 1), this.#target.jobs);
+    return Math.min(Math.max(this.action.jobs, this.action.unknownJobs + 1), this.#target.jobs);
   }
 
   async #next(now: number): Promise<WaitingAction[]> {
@@ -135,12 +124,12 @@ export class ActionQueue {
     const closed = this.#closed.size;
     try {
       // What is under way or closed still counts as waiting in the ledger.
-      const upTo = Math.min(this.#options.end.beginsUpTo, Number.MAX_SAFE_INTEGER);
+      const upTo = Math.min(this.#session.end.beginsUpTo, Number.MAX_SAFE_INTEGER);
       const listed = await this.store.next(
         now,
         upTo,
         free + this.#active.size + closed,
-        this.#strangerJobs + closed,
+        this.#unknownJobs + closed,
       );
       return this.#freeJobs > 0 ? this.#select(listed) : [];
     } catch (error) {
@@ -150,14 +139,14 @@ export class ActionQueue {
   }
 
   #select(listed: readonly WaitingAction[]): WaitingAction[] {
-    let strangers = [...this.#active.values()].filter(isStranger).length;
-    let known = this.#active.size - strangers;
+    let unknown = [...this.#active.values()].filter(isUnknown).length;
+    let known = this.#active.size - unknown;
     return listed.filter((waiting) => {
       if (this.#active.has(waiting.event) || this.#closed.has(waiting.event)) return false;
-      const all = known + strangers;
-      if (isStranger(waiting)) {
-        if (strangers >= this.#strangerJobs || all >= this.#jobs) return false;
-        strangers += 1;
+      const all = known + unknown;
+      if (isUnknown(waiting)) {
+        if (unknown >= this.#unknownJobs || all >= this.#jobs) return false;
+        unknown += 1;
       } else {
         if (known >= this.#jobs || all >= this.#allJobs) return false;
         known += 1;
@@ -176,7 +165,7 @@ export class ActionQueue {
       this.#cancelAlarm?.();
       if (pauseMs === undefined || this.#phase !== 'working') return;
       const alarm = (): void => this.wake();
-      this.#cancelAlarm = startTimer(Math.max(MIN_ALARM_MS, pauseMs), alarm, this.#options.onError);
+      this.#cancelAlarm = startTimer(Math.max(MIN_ALARM_MS, pauseMs), alarm, this.#session.onError);
     } catch (error) {
       this.#retryLater(error);
     }
@@ -195,7 +184,7 @@ export class ActionQueue {
       this.#active.delete(waiting.event);
       this.wake();
     }
-    if (report) this.#options.onReport(report);
+    if (report) this.#session.callbacks.onReport(report);
   }
 
   /** Tries it, several times where the session is over. Throws only where the ledger fails before a try. */
@@ -211,13 +200,13 @@ export class ActionQueue {
       this.#target.note(outcome, event);
       const { end, text } = outcome;
       if (end === 'done' || end === 'failed') return this.#end(waiting, outcome, tries, event);
-      const isInterrupted = this.#options.abort.aborted;
+      const isInterrupted = this.#session.abort.signal.aborted;
       if (this.#phase !== 'finishing' || attempt >= MAX_LAST_TRIES || isInterrupted) {
         if (this.#phase === 'finishing') this.#closed.add(waiting.event);
         return this.#postpone(waiting, { tries, text, end: isInterrupted ? 'interrupted' : end }, event);
       }
       // It rejects when the signal fires.
-      await sleep(LAST_PAUSE_MS, this.#options.abort).catch(() => {});
+      await sleep(LAST_PAUSE_MS, this.#session.abort.signal).catch(() => {});
     }
   }
 
@@ -226,9 +215,9 @@ export class ActionQueue {
     return end === 'down' && this.action.recordsTries ? 0 : 1;
   }
 
-  async #tryOnce(event: ReceivedEvent, { hops }: WaitingAction, attempt: number): Promise<Outcome> {
+  async #tryOnce(event: ReceivedEvent, { via }: WaitingAction, attempt: number): Promise<Outcome> {
     try {
-      return await this.action.run(event, { attempt, hops, signal: this.#options.abort });
+      return await this.action.run(event, { attempt, via, signal: this.#session.abort.signal });
     } catch (error) {
       return { end: 'failed', text: errorMessage(error) };
     }
@@ -241,7 +230,9 @@ export class ActionQueue {
     event?: ReceivedEvent,
   ): Promise<ActionReport | undefined> {
     const status = end === 'done' ? 'done' : 'failed';
-    await this.#write(waiting, text, () => this.store.end(waiting, { status, tries, outcome: text }));
+    await this.#write(waiting, text, () =>
+      this.store.update(waiting.event, { status, tries, outcome: text }),
+    );
     return event && { action: this.action, event, what: status, outcome: text, saved };
   }
 
@@ -264,7 +255,11 @@ export class ActionQueue {
     const count = (await this.#write(waiting, text, () => this.store.noteDown(text))) ?? 0;
     const events = count === 1 ? '1 event' : `${count} events`;
     if (count > 0)
-      this.#options.onReport({ action: this.action, what: 'failed', outcome: `${events}: ${text}` });
+      this.#session.callbacks.onReport({
+        action: this.action,
+        what: 'failed',
+        outcome: `${events}: ${text}`,
+      });
   }
 
   /** Goes on until the ledger takes it: an action that was done must not be done again. */
@@ -281,21 +276,23 @@ export class ActionQueue {
         if (this.#phase !== 'working') {
           this.#closed.add(event);
           const what = `event ${event}: ${this.#name} (${outcome})`;
-          this.#options.onLedgerTrouble(
-            `${what} is not in the ledger, so it may be done again: ${why}`,
-            undefined,
-          );
+          this.#noteLedgerTrouble(`${what} is not in the ledger, so it may be done again: ${why}`, undefined);
           return undefined;
         }
-        this.#options.onLedgerTrouble(`${this.#name}: outcomes wait for the ledger: ${why}`, error);
-        await sleep(LEDGER_RETRY_MS, this.#options.end.signal).catch(() => {});
+        this.#noteLedgerTrouble(`${this.#name}: outcomes wait for the ledger: ${why}`, error);
+        await sleep(LEDGER_RETRY_MS, this.#session.end.signal).catch(() => {});
       }
     }
   }
 
+  #noteLedgerTrouble(text: string, error: unknown): void {
+    const { watch, callbacks } = this.#session;
+    if (!watch.noteFailure(error)) callbacks.onWarning(text);
+  }
+
   /** The ledger can't be read, or a try not be written down: nothing was begun, so all of it can be done later. */
   #retryLater(error: unknown): void {
-    this.#options.onLedgerTrouble(`${this.#name} waits for the ledger: ${errorMessage(error)}`, error);
+    this.#noteLedgerTrouble(`${this.#name} waits for the ledger: ${errorMessage(error)}`, error);
     this.#pauseForLedger();
   }
 
@@ -307,8 +304,59 @@ export class ActionQueue {
       this.#waitsForLedger = false;
       this.wake();
     };
-    this.#cancelLedgerRetry = startTimer(LEDGER_RETRY_MS, retry, this.#options.onError);
+    this.#cancelLedgerRetry = startTimer(LEDGER_RETRY_MS, retry, this.#session.onError);
   }
 }
 
-const isStranger = ({ stranger }: WaitingAction): boolean => stranger === 1;
+const isUnknown = ({ is_unknown: flag }: WaitingAction): boolean => flag === 1;
+
+/** The queues of a session, one for each action; what waits in them are rows of the ledger. */
+export class ActionQueues {
+  readonly #session: SessionContext;
+  readonly #queues: readonly ActionQueue[];
+
+  constructor(session: SessionContext, rawBodies: RawBodies) {
+    this.#session = session;
+    this.#queues = session.actions.map((action) => new ActionQueue(action, session, rawBodies));
+  }
+
+  wake(): void {
+    for (const queue of this.#queues) queue.wake();
+  }
+
+  /** Takes over what other listeners left undone, where the action is the same. */
+  async adopt(gone: readonly number[]): Promise<void> {
+    const { end } = this.#session;
+    for (const queue of this.#queues) {
+      await inSlices(end.signal, () => queue.store.revive(gone));
+      await inSlices(end.signal, async () => {
+        const adopted = await queue.store.adopt(gone);
+        end.takeOver(adopted);
+        if (adopted.length) queue.wake();
+        return Actions.hasMore(adopted);
+      });
+    }
+  }
+
+  /** After the goal was reached: does what is left to do; what does not work soon is left to the next listener. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#queues.map((queue) => queue.idle()));
+  }
+
+  /** Begins nothing more; what is under way has this long to end by itself. */
+  async stop(graceMs: number): Promise<void> {
+    const { abort, onError } = this.#session;
+    const cancel = startTimer(graceMs, () => abort.abort(), onError);
+    await Promise.all(this.#queues.map((queue) => queue.stop()));
+    cancel();
+    await Promise.all(this.#queues.map(({ action }) => action.close?.()));
+  }
+
+  /** What is left to do for the next listener. */
+  async left(): Promise<Array<{ action: Action; left: number }>> {
+    const all = await Promise.all(
+      this.#queues.map(async ({ action, store }) => ({ action, left: await store.left() })),
+    );
+    return all.filter(({ left }) => left > 0);
+  }
+}

@@ -1,15 +1,15 @@
 /** Sends deliveries on as they came, body and content type to the byte; for one that never came, a form made by us. */
 
-import { openPostTarget, type PostResult } from '../../api/http/keyless.ts';
-import type { Env } from '../../lib/env.ts';
-import { maskUserinfo } from '../../lib/userinfo.ts';
-import { addOwnHop, HOP_MARKER_HEADER } from '../hop-marker.ts';
-import type { Action, Outcome } from './action.ts';
-import { targetRetries } from './schedule.ts';
+import type { PostResult } from '../api/http/keyless.ts';
+import { openPostTarget } from '../api/http/keyless.ts';
+import type { Env } from '../lib/env.ts';
+import { maskUserinfo } from '../lib/userinfo.ts';
+import { type Action, type Outcome, targetRetries } from './action.ts';
+import { addSelf, LISTENER_HEADER } from './server.ts';
 
 const JOBS = 8;
 /** The others are free for events about files of the ledger. */
-const STRANGER_JOBS = 6;
+const UNKNOWN_JOBS = 6;
 /** One event may be too much for a target; this many in a row are not the fault of the events. */
 const DOWN_AFTER_REFUSALS = 8;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -22,13 +22,12 @@ export async function forwardAction(url: string, env: Env): Promise<Action> {
     kind: 'forward',
     target: maskUserinfo(url),
     jobs: JOBS,
-    strangerJobs: STRANGER_JOBS,
+    unknownJobs: UNKNOWN_JOBS,
     retriedByNext: false,
     retries: () => targetRetries,
     downAfterRefusals: DOWN_AFTER_REFUSALS,
-    sources: ['received', 'found'],
-    async run({ n, source, contentType, rawBody: body }, { hops, signal }) {
-      const own = { 'steno-event': String(n), [HOP_MARKER_HEADER]: addOwnHop(hops) };
+    async run({ n, source, contentType, rawBody: body }, { via, signal }) {
+      const own = { 'steno-event': String(n), [LISTENER_HEADER]: addSelf(via) };
       const sent =
         source === 'found'
           ? { contentType: FORM_TYPE, headers: { ...own, 'steno-found': 'true' } }
