@@ -11,7 +11,7 @@ import { build } from 'rolldown';
 const out = `dist.${process.pid}`;
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** Modules that a package loads, and what it gets in their place: slow ones that we never use, and two of our own. */
+/** Modules that a package loads, and what it gets in their place: slow ones that we never use, and one of ours. */
 const replacements = [
   // Only for subcommands that are programs of their own; we have none.
   { package: 'commander', module: /^node:child_process$/, code: 'module.exports = {};' },
@@ -27,12 +27,6 @@ const replacements = [
     code: `module.exports = (ok, message = 'an assertion of undici failed') => {
       if (!ok) throw Object.assign(new Error(message), { code: 'ERR_ASSERTION' });
     };`,
-  },
-  // Its own is of 2021, and takes newer emoji for one column.
-  {
-    package: 'cli-table3',
-    module: /^string-width$/,
-    code: `module.exports = require(${JSON.stringify(resolve('node_modules/string-width/index.js'))}).default;`,
   },
 ];
 const replace = {
@@ -63,15 +57,15 @@ const start = { name: 'start', tags: ['$initial'], priority: 9 };
  */
 const groups = [
   start,
-  { name: 'common', test: /[\\/]src[\\/]/, minShareCount: 10, priority: 3 },
+  { name: 'common', test: /[\\/]src[\\/]/, minShareCount: 24, priority: 3 },
   {
     name: 'call',
-    test: /[\\/](api[\\/]http[\\/](transport|pool)|commands[\\/]balance(\.run)?)\.ts$/,
+    test: /[\\/](api[\\/]http[\\/](transport|pool)|commands[\\/]balance)\.ts$/,
     priority: 2,
   },
   {
     name: 'ledger',
-    test: /[\\/](ledger[\\/](ledger|notes|backups)|commands[\\/]files?(\.run)?)\.ts$/,
+    test: /[\\/](ledger[\\/](open|notes|stores[\\/]backups)|commands[\\/]files?)\.ts$/,
     priority: 1,
   },
 ];
@@ -160,8 +154,7 @@ const chunks = await Promise.all([
     { complete: 'src/start/complete.ts' },
     { codeSplitting: { groups: [start] }, chunkFileNames: 'complete-[name].js' },
   ),
-  bundle({ backup: 'src/ledger/backup-process.ts' }, alone),
-  bundle({ 'disk-worker': 'src/flows/transcripts/disk-worker.ts' }, alone),
+  bundle({ backup: 'src/ledger/stores/backup-process.ts' }, alone),
   bundle({ generate: 'src/cli/generate.ts' }, alone),
 ]);
 await bundle(

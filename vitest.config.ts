@@ -43,7 +43,7 @@ const onlyLong = [
   'test/sandbox/{feed,load,transcripts-opened}.test.ts',
   'test/settings/access.test.ts',
   'test/ui/{fit,pager,progress}.test.ts',
-  'test/views/report/page.test.ts',
+  'test/views/report-page.test.ts',
 ];
 
 /** What `npm run test:long` runs: these, and all of what `npm test` takes a slice of. */

@@ -1,5 +1,14 @@
-/** Reads fields of an answer, whatever type they come in. A number stays text, so that it keeps its digits. */
+/**
+ * Reads answers: their fields, whatever type they come in, and what they say of an error. A number stays text, so that it
+ * keeps its digits. Checks ids.
+ */
+
+import { cutSignatures } from '../lib/audio-identity.ts';
+import { StenoError, usage } from '../lib/errors.ts';
 import { isObject, type Json, JsonNumber, type JsonObject } from '../lib/json.ts';
+import { oneLine } from '../lib/text.ts';
+import { pastedHint } from '../lib/url-hints.ts';
+import { messageInJson } from './http/message.ts';
 
 export function scalar(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
@@ -35,4 +44,125 @@ export function unwrap(answer: Json, key: string): JsonObject | undefined {
   if (!isObject(answer)) return undefined;
   const inner = answer.get(key);
   return isObject(inner) ? inner : answer;
+}
+
+/**
+ * An id of the service may be any text. Refused are ids that a decoding proxy would resolve to another path, and ids that
+ * no request can carry.
+ */
+export function checkId(id: string): string {
+  if (id.trim() === '') throw usage(`'${id}' is not an id`, 'the ids of your files: steno files');
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(id))
+    throw usage(`'${id}' is not an id`, 'it has a control character in it');
+  if (id.split(/[/\\]/).some((segment) => segment === '.' || segment === '..'))
+    throw usage(`'${id}' is not an id`, "it has a '.' or '..' between slashes");
+  if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(id))
+    throw usage(`'${id}' is not an id`, 'it contains an incomplete Unicode character');
+  return id;
+}
+
+/** What a text was most likely meant to be that the service does not know as an id. */
+export function idHint(text: string): string | undefined {
+  const ids = text.split(/[,\s]+/).filter(Boolean);
+  const [first] = ids;
+  const plain = (id: string): boolean => /^[^\s/\\?#%,]+$/.test(id);
+  if (ids.length > 1 && ids.every(plain)) return `separate several ids with blanks: ${ids.join(' ')}`;
+  if (first && ids.length === 1 && first !== text && plain(first)) return `write it alone: ${first}`;
+  if (/^#[^\s/\\?#%,]+$/.test(text)) return `leave out the #: ${text.slice(1)}`;
+  if (/^https?:\/\//i.test(text)) return 'it is a URL; the ids of your files: steno files';
+  return pastedHint(text);
+}
+
+/** As one segment of a path. */
+export const pathSegment = (id: string): string => encodeURIComponent(checkId(id));
+
+// A refusal may come with status 200.
+
+const MAX_DEPTH = 4;
+
+const errorKeys = new Set([
+  ...['error', 'errors', 'error_message', 'errormessage'],
+  ...['fault', 'faults', 'exception'],
+]);
+const statusKeys = new Set(['status', 'result', 'outcome']);
+const successKeys = new Set(['success', 'ok']);
+const failedStatuses = new Set(['error', 'fail', 'failed', 'failure', 'refused', 'rejected', 'declined']);
+/** Texts that stand for no error. */
+const noneTexts = new Set(['', '0', 'false', 'null', 'none']);
+
+/** Gives the answer back, or throws what it says where it is a refusal. */
+export function checkAnswer(json: Json): Json {
+  throwRefusal(errorIn(json));
+  return json;
+}
+
+export function throwRefusal(error: string | undefined): void {
+  if (error !== undefined) throw new StenoError('failed', `the service refused: ${error}`, { status: 200 });
+}
+
+/** What an answer, or an object one level below it, says of an error; undefined where it says nothing of one. */
+export const errorIn = (json: Json): string | undefined =>
+  [json, ...valuesIn(json)].map(errorOf).find((error) => error !== undefined);
+
+/** The same for the fields of one object alone. */
+export function errorOf(json: Json): string | undefined {
+  if (!isObject(json)) return undefined;
+  const failed = [...json].filter(([key, value]) => isFailure(key.toLowerCase(), value));
+  const [first] = failed;
+  if (!first) return undefined;
+  const texts = failed.map(([key, value]) => (errorKeys.has(key.toLowerCase()) ? textOf(value) : ''));
+  const said = texts.find(Boolean) ?? messageInJson(json) ?? `${first[0]}: ${scalar(first[1])}`;
+  return oneLine(cutSignatures(said));
+}
+
+function isFailure(key: string, value: Json): boolean {
+  if (errorKeys.has(key)) return !isNone(value);
+  const text = scalar(value)?.trim().toLowerCase();
+  if (text === undefined) return false;
+  if (successKeys.has(key)) return text === 'false' || text === '0';
+  return statusKeys.has(key) && (failedStatuses.has(text) || /^[45]\d\d$/.test(text));
+}
+
+/** Null, false, zero, blank text, and a list or object that holds nothing else. */
+function isNone(value: Json, depth = 0): boolean {
+  const text = scalar(value);
+  if (text === undefined)
+    return depth > MAX_DEPTH || valuesIn(value).every((each) => isNone(each, depth + 1));
+  return value instanceof JsonNumber ? Number(text) === 0 : noneTexts.has(text.trim().toLowerCase());
+}
+
+/** The text of an error: its message, or all that it holds. A bare `true` or a number says nothing to a person. */
+function textOf(value: Json, depth = 0): string {
+  if (typeof value === 'string') return value.trim();
+  if (depth > MAX_DEPTH) return '';
+  if (Array.isArray(value))
+    return value
+      .map((each) => textOf(each, depth + 1))
+      .filter(Boolean)
+      .join('; ');
+  if (!isObject(value)) return '';
+  return messageInJson(value) ?? fieldsOf(value, depth);
+}
+
+const fieldsOf = (object: JsonObject, depth: number): string =>
+  [...object]
+    .map(([key, value]) => [key, scalar(value) ?? textOf(value, depth + 1)])
+    .filter(([, text]) => text)
+    .map((pair) => pair.join(': '))
+    .join('; ');
+
+/** Whether an answer holds neither a text nor a number nor a yes: nothing shows that the call was carried out. */
+export function saysNothing(json: Json, depth = 0): boolean {
+  if (typeof json === 'string') return isNone(json) || json.trimStart().startsWith('<');
+  if (isObject(json))
+    return [...json].every(
+      ([key, value]) => errorKeys.has(key.toLowerCase()) || saysNothing(value, depth + 1),
+    );
+  if (Array.isArray(json)) return depth > MAX_DEPTH || json.every((each) => saysNothing(each, depth + 1));
+  return isNone(json);
+}
+
+function valuesIn(json: Json): Json[] {
+  if (isObject(json)) return [...json.values()];
+  return Array.isArray(json) ? json : [];
 }

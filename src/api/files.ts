@@ -1,38 +1,34 @@
+/** Audio files and their transcripts. */
 import { CHANGE_LIMIT_MS } from '../lib/defaults.ts';
 import { StenoError } from '../lib/errors.ts';
-import { formatJson, isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
+import { formatJson, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
-import { field, idField, ids, unwrap } from './decode.ts';
+import {
+  checkAnswer,
+  errorIn,
+  errorOf,
+  field,
+  idField,
+  ids,
+  pathSegment,
+  saysNothing,
+  throwRefusal,
+  unwrap,
+} from './decode.ts';
+import { requestJson, unreadableAnswer } from './http/answer.ts';
 import type { BeforeSend, Call } from './http/call.ts';
-import { requestJson, unreadableAnswer } from './http/request-json.ts';
-import { messageInJson } from './http/service-message.ts';
+import { type ChunkSource, streamBody, unknownEncoding } from './http/exchange.ts';
+import { messageInJson } from './http/message.ts';
 import type { Transport } from './http/transport.ts';
-import { pathSegment } from './ids.ts';
-import { checkAnswer, refusalIn, refusalOf, saysNothing } from './refusal.ts';
 
-export interface AudioFile {
-  readonly id: string;
-  readonly state: string;
-  readonly title: string;
-  readonly duration: string;
-  readonly total: string;
-  readonly qualityStars: string;
-  readonly orders: readonly string[];
-  readonly invoices: readonly string[];
-  readonly names: string;
-  readonly notes: string;
-  readonly description: string;
-  readonly originalLink: string;
-  /** The whole answer as it came. */
-  readonly json: Json;
-}
+export type AudioFile = Readonly<ReturnType<typeof decodeFile>>;
 
 export const getFile = async (transport: Transport, id: string): Promise<AudioFile> =>
   decodeFile(await requestJson(transport, { method: 'GET', path: filePath(id), safety: 'read' }), id);
 
 const filePath = (id: string): string => `/audiofile/${pathSegment(id)}`;
 
-function decodeFile(json: Json, requestedId: string): AudioFile {
+function decodeFile(json: Json, requestedId: string) {
   const file = fileIn(json, requestedId);
   return {
     id: idField(file, 'id') || requestedId,
@@ -47,58 +43,30 @@ function decodeFile(json: Json, requestedId: string): AudioFile {
     notes: field(file, 'notes'),
     description: field(file, 'description'),
     originalLink: field(file, 'originallink'),
+    /** The whole answer as it came. */
     json,
   };
 }
 
 function fileIn(json: Json, requestedId: string): JsonObject {
   const file = unwrap(json, 'audiofile');
-  const refusal = fileRefusal(json, file);
-  if (refusal) throw refusal;
+  throwRefusal(fileError(json, file));
   const isFile = file && (file !== json || file.has('statename') || file.has('id'));
   if (!isFile) throw new StenoError('failed', `the answer for ${requestedId} holds no audiofile`);
   return file;
 }
 
-/** What a kept answer says of the length and the cost of a file; undefined where it can't be read any more. */
-export function decodeKeptFile(
-  answer: string | null,
-  id: string,
-): Pick<AudioFile, 'duration' | 'total'> | undefined {
-  if (answer === null) return undefined;
-  try {
-    const file = fileIn(parseJson(answer), id);
-    return { duration: field(file, 'duration'), total: field(file, 'total') };
-  } catch {
-    return undefined;
-  }
-}
-
 /** A file that has a state is an answer, whatever that file holds: its audio may have an error. */
-function fileRefusal(json: Json, file: JsonObject | undefined): StenoError | undefined {
-  if (!file || !field(file, 'statename')) return refusalIn(json);
-  return file === json ? undefined : refusalOf(json);
+function fileError(json: Json, file: JsonObject | undefined): string | undefined {
+  if (!file || !field(file, 'statename')) return errorIn(json);
+  return file === json ? undefined : errorOf(json);
 }
 
 /** A file that was just ordered: nothing else is known of it yet. */
-export const orderedFile = (id: string, order: string, state: string): AudioFile => ({
-  id,
-  state,
-  orders: [order],
-  invoices: [],
-  title: '',
-  duration: '',
-  total: '',
-  qualityStars: '',
-  names: '',
-  notes: '',
-  description: '',
-  originalLink: '',
-  json: new Map<string, Json>([
-    ['id', id],
-    ['statename', state],
-  ]),
-});
+export function orderedFile(id: string, order: string, state: string): AudioFile {
+  const json = new Map<string, Json>(Object.entries({ id, statename: state }));
+  return { ...decodeFile(json, id), orders: [order] };
+}
 
 /** What upgrade and refund answer: a message, under whatever key. */
 export interface FileChange {
@@ -113,18 +81,15 @@ export const upgradeFile = (
   skus: readonly string[],
   test: boolean,
   beforeSend?: BeforeSend,
-): Promise<FileChange> => {
-  const params = new Map<string, Json>([['sku', [...skus]], ...testParam(test)]);
-  return changeFile(transport, id, 'upgrade', params, beforeSend);
-};
+): Promise<FileChange> =>
+  changeFile(transport, id, 'upgrade', new Map([['sku', [...skus]], ...testParam(test)]), beforeSend);
 
 export const refundFile = (
   transport: Transport,
   id: string,
   test: boolean,
   beforeSend?: BeforeSend,
-): Promise<FileChange> =>
-  changeFile(transport, id, 'refund', new Map<string, Json>(testParam(test)), beforeSend);
+): Promise<FileChange> => changeFile(transport, id, 'refund', new Map(testParam(test)), beforeSend);
 
 const testParam = (test: boolean): Array<[string, Json]> => (test ? [['test', true]] : []);
 
@@ -148,4 +113,53 @@ export function readChange(call: Call, id: string, answer: Json): FileChange {
   if (!isObject(json))
     throw unreadableAnswer(call, `it is no object, but says: ${oneLine(formatJson(json))}`);
   return { id, message: oneLine(messageInJson(json) ?? ''), json };
+}
+
+export interface TranscriptRequest {
+  readonly id: string;
+  readonly ext: string;
+  readonly test: boolean;
+  readonly deprecatedPath: boolean;
+}
+
+export interface TranscriptBody {
+  readonly status: number;
+  readonly stream: ChunkSource;
+  /** How many bytes are to come, where the service says so. */
+  readonly length?: number | undefined;
+  readonly hide: (text: string) => string;
+  /** Fires when the time of the call is over, and when the user interrupts. */
+  readonly signal: AbortSignal;
+}
+
+/** Hands a transcript to `read`, which is called again if the stream breaks and the call is repeated. */
+export function getTranscript<T>(
+  transport: Transport,
+  request: TranscriptRequest,
+  read: (transcript: TranscriptBody) => Promise<T>,
+): Promise<T> {
+  const params: JsonObject = new Map(testParam(request.test));
+  const call: Call = { method: 'POST', path: pathOf(request), safety: 'read', params, streams: true };
+  return transport.send(call, (response) => {
+    const encoding = unknownEncoding(response);
+    if (encoding) throw new StenoError('failed', `the transcript comes in an unknown encoding: ${encoding}`);
+    return read({
+      status: response.status,
+      stream: (onChunk) => streamBody(response, onChunk),
+      length: lengthOf(response.headers),
+      hide: response.hide,
+      signal: response.signal,
+    });
+  });
+}
+
+/** A compressed body has another length than what is streamed. */
+function lengthOf(headers: Readonly<Record<string, string>>): number | undefined {
+  const length = headers['content-length'] ?? '';
+  return headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+}
+
+function pathOf({ id, ext, deprecatedPath }: TranscriptRequest): string {
+  const segment = pathSegment(id);
+  return deprecatedPath ? `/transcript/${segment}.${ext}` : `/audiofile/${segment}/transcript.${ext}`;
 }

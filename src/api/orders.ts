@@ -2,12 +2,11 @@ import { cutValues, signatureValues } from '../lib/audio-identity.ts';
 import { ORDER_LIMIT_MS } from '../lib/defaults.ts';
 import { append, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
-import { field, ids, scalar, wholeIds } from './decode.ts';
+import { errorIn, field, ids, scalar, wholeIds } from './decode.ts';
+import { requestJson, unreadableAnswer } from './http/answer.ts';
 import type { BeforeSend, Call } from './http/call.ts';
-import { requestJson, unreadableAnswer } from './http/request-json.ts';
-import { messageInJson } from './http/service-message.ts';
+import { messageInJson } from './http/message.ts';
 import type { Transport } from './http/transport.ts';
-import { errorIn } from './refusal.ts';
 
 export interface OrderRequest {
   readonly urls: readonly string[];
@@ -35,7 +34,13 @@ export const placeOrder = (
   transport: Transport,
   request: OrderRequest,
   beforeSend?: BeforeSend,
-): Promise<Order> => cuttingSignatures(request.urls, () => sendOrder(transport, request, beforeSend));
+): Promise<Order> =>
+  cuttingSignatures(request.urls, async () => {
+    const limitMs = ORDER_LIMIT_MS.base + ORDER_LIMIT_MS.perUrl * request.urls.length;
+    const params = orderParams(request);
+    const call: Call = { method: 'POST', path: '/order_url', safety: 'money', params, limitMs, beforeSend };
+    return readOrder(call, await requestJson(transport, call));
+  });
 
 /** The service may repeat a link in any form, and what it says is kept and shown. */
 export async function cuttingSignatures<T>(urls: readonly string[], work: () => Promise<T>): Promise<T> {
@@ -45,22 +50,6 @@ export async function cuttingSignatures<T>(urls: readonly string[], work: () => 
     if (error instanceof Error) error.message = cutValues(error.message, urls.flatMap(signatureValues));
     throw error;
   }
-}
-
-async function sendOrder(
-  transport: Transport,
-  request: OrderRequest,
-  beforeSend: BeforeSend | undefined,
-): Promise<Order> {
-  const call: Call = {
-    method: 'POST',
-    path: '/order_url',
-    safety: 'money',
-    params: orderParams(request),
-    limitMs: ORDER_LIMIT_MS.base + ORDER_LIMIT_MS.perUrl * request.urls.length,
-    beforeSend,
-  };
-  return readOrder(call, await requestJson(transport, call));
 }
 
 /** What the answer to an order says; throws where it names nothing that was ordered. */

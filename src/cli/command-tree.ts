@@ -1,45 +1,46 @@
-/** The command tree for the completion scripts, read from the specs: a new command or flag appears by itself. */
-import { type CommandNode, type Flag, noMeaning, type Positional } from '../completion/model.ts';
-import { commandEntries, optionEntry } from './command-entries.ts';
-import type { Argument, Command } from './command-spec.ts';
-import { globalOptions } from './global-options.ts';
+/** The command tree for completion, read from the specs: a new command or flag appears by itself. */
+import type { CommandNode, Flag, Meaning, Offers, Positional, Values } from '../completion/model.ts';
+import type { Argument, Command, Group } from '../spec/command.ts';
+import { globalOptions } from '../spec/global-options.ts';
+import { flagNames, type Option } from '../spec/options.ts';
 import { builtInOptions, summaryOfTopic, topicNames } from './help-topics.ts';
-import { bareName, flagNames, type Option, valueName } from './options.ts';
 
-export function commandTree(specs: readonly Command[]): CommandNode {
+export function commandTree(groups: readonly Group[]): CommandNode {
+  const specs = groups.flatMap(({ commands }) => commands);
   return {
-    path: [],
     names: ['steno'],
     summary: '',
     flags: [...Object.values<Option>(globalOptions), ...builtInOptions].map(flagOf),
     args: [],
-    entries: () => ({
-      commands: commandEntries(),
-      globals: Object.values<Option>(globalOptions).map(optionEntry),
-    }),
-    children: [...specs.map((spec) => withCommands(nodeOf(spec, []), specs)), helpCommand(specs)],
+    children: [...specs.map((spec) => withCommands(nodeOf(spec), specs)), helpCommand(specs)],
   };
 }
 
-function nodeOf(spec: Command, parent: readonly string[]): CommandNode {
-  const path = [...parent, spec.name];
+function nodeOf(spec: Command): CommandNode {
   return {
-    path,
     names: spec.alias ? [spec.name, spec.alias] : [spec.name],
     summary: spec.summary,
     flags: Object.values(spec.options ?? {}).map(flagOf),
     args: (spec.args ?? []).map(argumentOf),
-    children: (spec.children ?? []).map((child) => nodeOf(child, path)),
+    children: (spec.children ?? []).map(nodeOf),
   };
 }
 
-function argumentOf({ name, values = [], meaning = noMeaning, valuesAfter = {} }: Argument): Positional {
-  return { name: bareName(name), many: name.includes('…'), values, meaning, valuesAfter };
+function argumentOf({ name, values, meaning, valuesAfter = {} }: Argument): Positional {
+  const after = Object.entries(valuesAfter).map(([word, follow]) => [word, offersOf(follow)]);
+  return {
+    many: name.includes('…'),
+    offers: offersOf(values, meaning),
+    offersAfter: Object.fromEntries(after),
+  };
 }
+
+const offersOf = (values: Values = [], meaning: Meaning = () => ''): Offers =>
+  typeof values === 'string' ? values : values.map((value) => [value, meaning(value)]);
 
 /** `schema` names other commands, which its own spec can't know. */
 function withCommands(node: CommandNode, specs: readonly Command[]): CommandNode {
-  if (node.path[0] !== 'schema') return node;
+  if (node.names[0] !== 'schema') return node;
   const about = (word: string): string => `what stderr has with --json: ${word}`;
   return { ...node, args: commandWords(specs, ['error', 'warning'], about).map(argumentOf) };
 }
@@ -70,7 +71,6 @@ function commandWords(
 
 function helpCommand(specs: readonly Command[]): CommandNode {
   return {
-    path: ['help'],
     names: ['help'],
     summary: 'Explain a command or a topic',
     flags: [],
@@ -80,18 +80,16 @@ function helpCommand(specs: readonly Command[]): CommandNode {
 }
 
 function flagOf(option: Option): Flag {
-  const { flags, help, takesValue, values = [], meaning = noMeaning, onlyOneOf = [] } = option;
+  const { flags, help, takesValue, values, meaning, onlyOneOf = [] } = option;
   const names = flagNames(option);
   const many = Array.isArray(option.initial);
   return {
     names: [...names].sort((a, b) => b.length - a.length),
     help,
     takesValue,
-    valueName: valueName(option),
     many,
     list: many && flags.includes('…'),
-    values,
-    meaning,
+    offers: offersOf(values, meaning),
     onlyOneOf,
   };
 }

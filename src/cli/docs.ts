@@ -1,28 +1,44 @@
-/** The parts of README.md that are made from the program, each between its two markers. */
-import { exitCodes } from '../lib/errors.ts';
-import { groups } from './command-list.ts';
-import type { Command } from './command-spec.ts';
-import { exitAdvice } from './exit-advice.ts';
+/** Documents made from the program: parts of README.md, the texts in dist, and man pages. */
 
-const sections: Readonly<Record<string, () => string>> = {
+import { PassThrough } from 'node:stream';
+import { PAGE_WIDTH } from '../lib/defaults.ts';
+import { exitCodes } from '../lib/errors.ts';
+import type { View } from '../lib/view.ts';
+import type { Command, Details, Group, Item } from '../spec/command.ts';
+import { Output } from '../ui/output.ts';
+import { formatsView, skusView, statesView } from '../views/catalog.ts';
+import { about, firstLines, helpText } from './help.ts';
+import {
+  commandPage,
+  commandPaths,
+  commandSections,
+  commandsOf,
+  findCommands,
+  type Page,
+  type Section,
+} from './help-page.ts';
+import { exitAdvice, topicNames, topicPage } from './help-topics.ts';
+
+/** Parts of README.md, each between its two markers. */
+const sections: Readonly<Record<string, (groups: readonly Group[]) => string>> = {
   commands: commandsSection,
   'exit-codes': exitCodesSection,
 };
 
 /** The text with every marked part made anew; a marker that names no part is an error. */
-export function fillSections(text: string): string {
+export function fillSections(text: string, groups: readonly Group[]): string {
   return text.replace(
     /(<!-- generated: (\S+) -->\n).*?(<!-- end: \2 -->)/gs,
     (_, begin: string, name: string, end: string) => {
       const render = sections[name];
       if (!render) throw new Error(`no generated section is named '${name}'`);
-      return `${begin}${render()}${end}`;
+      return `${begin}${render(groups)}${end}`;
     },
   );
 }
 
 /** A row for each group, with every command that can be run. */
-function commandsSection(): string {
+function commandsSection(groups: readonly Group[]): string {
   const rows = groups.map(({ title, commands }) => [
     title,
     commands
@@ -37,7 +53,7 @@ function runnable(spec: Command, parent: string): string[] {
   const name = `${parent}${spec.name}`;
   const children = (spec.children ?? []).flatMap((child) => runnable(child, `${name} `));
   const names = spec.alias ? [name, `${parent}${spec.alias}`] : [name];
-  return spec.load ? [...names, ...children] : children;
+  return spec.run ? [...names, ...children] : children;
 }
 
 function exitCodesSection(): string {
@@ -57,3 +73,167 @@ function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>):
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
   return [line(head), `|${head.map(() => '---|').join('')}\n`, ...rows.map(line)].join('');
 }
+
+// The texts that the build writes into dist, so that start/launch.ts can print them without loading the program.
+
+/** The help page of every command by its full name, as `--help` prints it. */
+export function helpPages(groups: readonly Group[]): Array<[name: string, text: string]> {
+  const paths = [[], ...groups.flatMap(({ commands }) => commands).flatMap(namesOf)];
+  return paths.map((path) => [['steno', ...path].join(' '), helpText(path, PAGE_WIDTH, groups)]);
+}
+
+/** With its alias, and those of its children. */
+function namesOf(spec: Command): string[][] {
+  const children = (spec.children ?? []).flatMap(namesOf);
+  const names = spec.alias ? [spec.name, spec.alias] : [spec.name];
+  return names.flatMap((name) => [[name], ...children.map((path) => [name, ...path])]);
+}
+
+/** What the commands of the catalogue print where there is no terminal, by command and form. */
+export async function catalogueTexts(): Promise<Array<[name: string, text: string]>> {
+  const views = { skus: skusView(), states: statesView(), formats: formatsView() };
+  const texts: Array<[string, string]> = [];
+  for (const [name, view] of Object.entries(views)) {
+    for (const form of ['tabs', 'json', 'csv', 'quiet'])
+      texts.push([`${name} --${form}`, await textOf(view, form)]);
+  }
+  return texts;
+}
+
+async function textOf(view: View, form: string): Promise<string> {
+  const sink = new PassThrough();
+  const stream = sink as unknown as NodeJS.WriteStream;
+  const mode = {
+    json: form === 'json',
+    csv: form === 'csv',
+    quiet: form === 'quiet',
+    noColor: true,
+    pager: false,
+    debug: false,
+    progress: false,
+  };
+  await new Output({ stdout: stream, stderr: stream }, { mode, env: {}, hide: String }).show(view);
+  return String(sink.read());
+}
+
+// Man pages, from the same pages as `--help`: `steno-order.1` of a command, `steno-money.7` of a topic.
+
+export interface ManPage {
+  /** `steno-order.1` */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Topics that only list what other pages have. */
+const lists = ['commands', 'topics'];
+
+const topics = topicNames.filter((name) => !lists.includes(name));
+
+export function manPages(groups: readonly Group[]): ManPage[] {
+  const pages = commandPaths(commandsOf(groups)).map((path) =>
+    manPage(commandPage(findCommands(path, groups) ?? []), 1),
+  );
+  const topicPages = topics.flatMap((name) => topicPage(name, groups) ?? []).map((page) => manPage(page, 7));
+  return [rootPage(groups), ...pages, ...topicPages];
+}
+
+export const manFiles = (groups: readonly Group[]): string[] => [
+  'steno.1',
+  ...commandPaths(commandsOf(groups)).map((path) => `${['steno', ...path].join('-')}.1`),
+  ...topics.map((name) => `steno-${name}.7`),
+];
+
+function rootPage(groups: readonly Group[]): ManPage {
+  const tries = firstLines.flatMap(([title, lines]) => [
+    paragraph(`${title}:`),
+    ...lines.map((line) => verbatim(line)),
+  ]);
+  const children = commandsOf(groups).map(({ name }) => `steno-${name}(1)`);
+  return assemble('steno', 1, about, [
+    ['SYNOPSIS', synopsis('steno <command> [options]')],
+    ['DESCRIPTION', paragraph(about), ...tries],
+    ...commandSections(groups).map((each): Part => [each.title, bodyText(each.body)]),
+    ['SEE ALSO', seeAlso([...children, ...topics.map((name) => `steno-${name}(7)`)])],
+  ]);
+}
+
+function manPage(page: Page, section: 1 | 7): ManPage {
+  const name = section === 1 ? page.name.replaceAll(' ', '-') : `steno-${page.name}`;
+  const parent = name.includes('-') && section === 1 ? name.replace(/-[^-]*$/, '') : 'steno';
+  const children = page.lists.find(({ title }) => title === 'Commands')?.body.flat() ?? [];
+  const related = [
+    `${parent}(1)`,
+    ...children.map(([child]) => `${name}-${child}(1)`),
+    'steno-options(7)',
+    'steno-exit-codes(7)',
+  ];
+  const own = `${name}(${section})`;
+  return assemble(name, section, page.summary, [
+    ['SYNOPSIS', ...page.usage.map(synopsis)],
+    ['DESCRIPTION', ...page.about.map(paragraph)],
+    ...page.lists.map(sectionPart),
+    [
+      'OPTIONS',
+      ...(page.usage.length
+        ? [items(page.options), paragraph('And the global options: steno-options(7).')]
+        : []),
+    ],
+    ['EXAMPLES', ...page.examples.map(example)],
+    ...page.sections.map(sectionPart),
+    ['SEE ALSO', seeAlso(related.filter((each) => each !== own))],
+  ]);
+}
+
+/** A heading and what stands below it; without anything below it, it is left out. */
+type Part = readonly [title: string, ...body: readonly string[]];
+
+function assemble(name: string, section: number, summary: string, parts: readonly Part[]): ManPage {
+  const head = [
+    `.TH ${roff(name.toUpperCase())} ${section} "" "steno ${STENO_VERSION}" "steno"`,
+    // Neither hyphens within words nor wide gaps: a flag and a command line stay as they are typed.
+    '.nh',
+    '.ad l',
+    '.SH NAME',
+    `${roff(name)} \\- ${roff(summary)}`,
+  ];
+  const body = parts.flatMap(([title, ...texts]) => {
+    const filled = texts.filter(Boolean);
+    const [first = '', ...more] = filled;
+    // A heading has its own space below it.
+    return first ? [`.SH ${roff(title.toUpperCase())}`, first.replace(/^\.PP\n/, ''), ...more] : [];
+  });
+  return { file: `${name}.${section}`, text: `${[...head, ...body].join('\n')}\n` };
+}
+
+const sectionPart = ({ title, body }: Section): Part => [title, bodyText(body)];
+
+function blockText(block: Details[number]): string {
+  if (typeof block !== 'string') return items(block);
+  return block.includes('\n') ? `.PP\n${verbatim(block)}` : paragraph(block);
+}
+
+const bodyText = (body: Details): string => body.map(blockText).filter(Boolean).join('\n');
+
+const synopsis = (usage: string): string => `.PP\n.B ${roff(usage)}`;
+const paragraph = (text: string): string => `.PP\n${line(text)}`;
+const items = (list: readonly Item[]): string =>
+  list.map(([term, what]) => `.TP\n.B ${roff(term)}\n${line(what)}`).join('\n');
+const verbatim = (text: string): string => `.RS 4\n.nf\n${text.split('\n').map(line).join('\n')}\n.fi\n.RE`;
+const example = ([command, what]: Command['examples'][number]): string =>
+  `${paragraph(`${what.charAt(0).toUpperCase()}${what.slice(1)}:`)}\n${verbatim(command)}`;
+const seeAlso = (names: readonly string[]): string => line([...new Set(names)].join(', '));
+
+/** A line of its own: a dot at its beginning is no request. */
+const line = (text: string): string => roff(text).replace(/^\./, '\\&.');
+
+/** In roff a bare hyphen, quote, tilde or caret is printed as another character, which can't be pasted. */
+const roff = (text: string): string =>
+  text
+    .replaceAll('\u00a0', ' ')
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll("'", '\\(aq')
+    .replaceAll('`', '\\(ga')
+    .replaceAll('~', '\\(ti')
+    .replaceAll('^', '\\(ha')
+    .replaceAll('…', '...');

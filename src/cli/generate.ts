@@ -2,46 +2,52 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Shell } from '../completion/model.ts';
-import { completionScript, scriptPaths } from '../completion/script.ts';
 import { makeFolder } from '../lib/folders.ts';
-import { commands } from './command-list.ts';
+import type { Group } from '../spec/command.ts';
 import { commandTree } from './command-tree.ts';
-import { fillSections } from './docs.ts';
-import { manFiles, manPages } from './man.ts';
-import { catalogueTexts, helpPages } from './ready-texts.ts';
+import { catalogueTexts, fillSections, helpPages, manFiles, manPages } from './docs.ts';
+import { loadGroups } from './registry.ts';
+import { completionScript, scriptPaths } from '../completion/shells.ts';
 
-async function writeTexts(folder: string): Promise<void> {
+async function writeTexts(folder: string, groups: readonly Group[]): Promise<void> {
   makeFolder(folder);
-  for (const [name, text] of [...(await helpPages()), ...(await catalogueTexts())])
+  for (const [name, text] of [...helpPages(groups), ...(await catalogueTexts())])
     writeFileSync(`${folder}/${name}.txt`, text);
 }
 
 /** Packed, because they are as long as all help texts together; man reads them so. */
-async function writeManPages(folder: string): Promise<void> {
+function writeManPages(folder: string, groups: readonly Group[]): void {
   makeFolder(folder);
-  for (const { file, text } of await manPages())
+  for (const { file, text } of manPages(groups))
     writeFileSync(`${folder}/${file}.gz`, gzipSync(text, { level: 9 }));
 }
 
 /** npm links the pages that package.json names, and takes no folder of them. */
-function listManPages(): void {
+function listManPages(groups: readonly Group[]): void {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { man: string[] };
-  manifest.man = manFiles().map((file) => `dist/man/${file}.gz`);
+  manifest.man = manFiles(groups).map((file) => `dist/man/${file}.gz`);
   writeFileSync('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-function writeCheckout(): void {
+function writeCheckout(groups: readonly Group[]): void {
   makeFolder('completions');
-  const tree = commandTree(commands);
   for (const [shell, path] of Object.entries(scriptPaths))
-    writeFileSync(path, completionScript(shell as Shell, tree));
-  if (existsSync('README.md')) writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8')));
+    writeFileSync(path, completionScript(shell as Shell));
+  if (existsSync('README.md'))
+    writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8'), groups));
 }
 
-const [task, out] = process.argv.slice(2);
-// Not awaited, because the bundle is CommonJS; if it fails, node exits with 1 by itself.
-if (task === 'texts') void Promise.all([writeTexts(`${out}/text`), writeManPages(`${out}/man`)]);
-else {
-  writeCheckout();
-  listManPages();
+async function generate(task: string | undefined, out: string | undefined): Promise<void> {
+  const groups = await loadGroups();
+  if (task === 'texts') {
+    writeFileSync(`${out}/completion.json`, JSON.stringify(commandTree(groups)));
+    await writeTexts(`${out}/text`, groups);
+    writeManPages(`${out}/man`, groups);
+  } else {
+    writeCheckout(groups);
+    listManPages(groups);
+  }
 }
+
+// Not awaited, because the bundle is CommonJS; if it fails, node exits with 1 by itself.
+void generate(process.argv[2], process.argv[3]);

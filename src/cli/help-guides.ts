@@ -98,7 +98,7 @@ ENTRYPOINT ["sh", "-c", \\
   --path \\"$STENO_HOOK\\" --download /data/transcripts"]`,
     '/healthz answers ok and tells nothing else. Without a proxy in front, add --tls-cert and --tls-key.',
   ),
-  section('What strangers can take is bounded', [
+  section('What an unauthenticated client can take is bounded', [
     ['one body', '1 MiB, then 413; all that are under way 64 MiB, then the largest get 503'],
     ['chunks of a body', '1,000, or 64 bytes each; then 400'],
     ['headers', '16 KiB in 10 s, the whole request in 15 s; then 431 or 408'],
@@ -158,8 +158,8 @@ export const securityGuide = (): Section[] => [
     'The mask knows these alone: a token of another service in a command of --exec is kept as you wrote it, so put it into a file or a variable. Of a command or an address with a secret listen keeps the masked text and a mark.',
   ),
   section(
-    "A stranger who knows the receiver's URL",
-    'can send events. They are kept, shown, forwarded, and given to the command of --exec on stdin and in variables, which must treat them as text of a stranger. An event can make files show a wrong remark, and have the service asked. It cannot spend money, change a state, end a file, replace a file on disk, write outside of the folder of --download, become part of a command line, read anything back, hold up other events, or stop the receiver. --register and --tunnel make the URL unguessable; otherwise choose such a --path.',
+    "A client that knows the receiver's URL",
+    'can send events. They are kept, shown, forwarded, and given to the command of --exec on stdin and in variables, which must treat them as untrusted text. An event can make files show a wrong remark, and have the service asked. It cannot spend money, change a state, end a file, replace a file on disk, write outside of the folder of --download, become part of a command line, read anything back, hold up other events, or stop the receiver. --register and --tunnel make the URL unguessable; otherwise choose such a --path.',
   ),
   section(
     'Who else can read it',

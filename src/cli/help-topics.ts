@@ -4,17 +4,16 @@ import { exitCodes, leftOutReasons } from '../lib/errors.ts';
 import { environment } from '../settings/environment.ts';
 import { configFolder, ledgerPath, spoolPath, stateFolder } from '../settings/paths.ts';
 import { settingList } from '../settings/settings.ts';
-import type { Item } from './command-spec.ts';
-import { exitAdvice } from './exit-advice.ts';
-import { globalOptions } from './global-options.ts';
+import type { Group, Item } from '../spec/command.ts';
+import { globalOptions } from '../spec/global-options.ts';
+import { flag, type Option } from '../spec/options.ts';
 import { ledgerGuide, securityGuide, serviceGuide, sharedLedgerGuide } from './help-guides.ts';
 import { commandSections, optionItem, type Page, type Section, section } from './help-page.ts';
-import { flag, type Option } from './options.ts';
 
 interface Topic {
   readonly name: string;
   readonly summary: string;
-  readonly sections: () => Section[];
+  readonly sections: (groups: readonly Group[]) => Section[];
 }
 
 /** Flags that every command has besides the global options. */
@@ -49,7 +48,7 @@ const topics: readonly Topic[] = [
   },
   {
     name: 'security',
-    summary: 'the key, the mask, strangers and privacy',
+    summary: 'the key, the mask, unknown clients and privacy',
     sections: securityGuide,
   },
   { name: 'topics', summary: 'every topic of help', sections: topicSections },
@@ -60,7 +59,7 @@ export const topicNames = topics.map(({ name }) => name);
 export const summaryOfTopic = (name: string): string =>
   topics.find((each) => each.name === name)?.summary ?? '';
 
-export function topicPage(name: string): Page | undefined {
+export function topicPage(name: string, groups: readonly Group[]): Page | undefined {
   const topic = topics.find((each) => each.name === name);
   if (!topic) return undefined;
   const { summary, sections } = topic;
@@ -73,7 +72,7 @@ export function topicPage(name: string): Page | undefined {
     lists: [],
     options: [],
     examples: [],
-    sections: sections(),
+    sections: sections(groups),
   };
 }
 
@@ -102,6 +101,25 @@ function optionSections(): Section[] {
     ),
   ];
 }
+
+/** What to do after each exit code; for the README and the help. */
+export const exitAdvice: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: '',
+  failed: "read the line on stderr, which has the service's own words; --debug shows the calls",
+  usage: 'the hint says what to change; steno help <command> lists every flag',
+  auth: 'steno whoami shows which key is in use and where it came from; STENO_API_KEY overrides a saved key',
+  missing: "check --profile, and whether the id is an order's or an invoice's",
+  held: 'pay the past-due balance; the order goes on by itself, then steno wait --order <id>',
+  timeout: 'give it longer; the files go on meanwhile, so steno wait or steno sync can go on later',
+  network: 'steno doctor checks network, proxy and base URL; order says whether it was placed',
+  unfinished: 'steno file <id> tells why; the state Error may allow steno refund <id>',
+  duplicate:
+    'steno files and steno attempts show the earlier one; --skip-ordered leaves it out, --again buys it',
+  partial:
+    'run the same line again with --skip-ordered or --skip-existing: it does only the rest (upgrade and refund: only the ids that failed)',
+  uncertain: 'look at your account, then steno attempts settle; only then run it again',
+  interrupted: 'the hint names the line to go on with; for order it has --skip-ordered',
+};
 
 function exitCodeSections(): Section[] {
   const items = Object.entries(exitCodes).map(([name, { code, when }]): Item => {

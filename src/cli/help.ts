@@ -1,10 +1,18 @@
 /** Finds the page of help that words ask for, and the front page of the program. */
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { commands, groups } from './command-list.ts';
-import type { Item } from './command-spec.ts';
-import { commandPage, findCommands, type Page } from './help-page.ts';
-import { clampWidth, itemLines, pageText, SCREEN_ROWS, wrap } from './help-text.ts';
+import type { Group, Item } from '../spec/command.ts';
+import {
+  clampWidth,
+  commandPage,
+  commandsOf,
+  findCommands,
+  itemLines,
+  type Page,
+  pageText,
+  SCREEN_ROWS,
+  wrap,
+} from './help-page.ts';
 import { topicNames, topicPage } from './help-topics.ts';
 import { commandFor } from './other-words.ts';
 import { unknownCommand } from './wrong-line.ts';
@@ -33,27 +41,27 @@ export const firstLines: ReadonlyArray<readonly [title: string, lines: readonly 
 ];
 
 /** The page of a command, a topic or, without words, of the program itself; at most 80 columns wide. */
-export async function helpText(words: readonly string[], columns: number): Promise<string> {
+export function helpText(words: readonly string[], columns: number, groups: readonly Group[]): string {
   const width = clampWidth(columns);
-  if (words.length === 0) return frontPage(width);
-  return pageText(await findPage(words), width);
+  if (words.length === 0) return frontPage(width, groups);
+  return pageText(findPage(words, groups), width);
 }
 
-async function findPage(words: readonly string[]): Promise<Page> {
+function findPage(words: readonly string[], groups: readonly Group[]): Page {
   const [first = '', ...more] = words;
-  const topic = more.length === 0 ? topicPage(first === 'help' ? 'topics' : first) : undefined;
-  const path = findCommands(words);
+  const topic = more.length === 0 ? topicPage(first === 'help' ? 'topics' : first, groups) : undefined;
+  const path = findCommands(words, groups);
   // `files` and `commands` are both: their readers find theirs on one page.
   if (path) return commandPage(path, topic);
   if (topic) return topic;
-  throw unknown(words);
+  throw unknown(words, groups);
 }
 
-function unknown(words: readonly string[]): Error {
-  const known = words.findIndex((_, at) => !findCommands(words.slice(0, at + 1)));
+function unknown(words: readonly string[], groups: readonly Group[]): Error {
+  const known = words.findIndex((_, at) => !findCommands(words.slice(0, at + 1), groups));
   const above = words.slice(0, known);
   const word = words[known] ?? '';
-  const parent = findCommands(above)?.at(-1);
+  const parent = findCommands(above, groups)?.at(-1);
   if (parent) {
     const names = (parent.children ?? []).map((child) => child.name);
     const see = `see: ${['steno', ...above, '--help'].join(' ')}`;
@@ -65,14 +73,14 @@ function unknown(words: readonly string[]): Error {
     const hint = `did you mean ${topic}? see: steno help ${topic}`;
     return usage(`unknown command or topic '${word}'`, hint);
   }
-  if (commandFor(word)) return unknownCommand(word);
-  const names = commands.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
+  if (commandFor(word)) return unknownCommand(word, commandsOf(groups));
+  const names = commandsOf(groups).flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
   const hint = didYouMean(word, [...names, ...topicNames], 'see: steno help topics');
   return usage(`unknown command or topic '${word}'`, hint);
 }
 
 /** All that a new user needs, on one screen: on a narrow one without the groups of the commands. */
-function frontPage(width: number): string {
+function frontPage(width: number, groups: readonly Group[]): string {
   const grouped = groups.map(
     ({ title, commands }): Item => [
       title,

@@ -34,81 +34,49 @@ const commandWords: Readonly<Record<string, string>> = {
   completion: 'completions autocomplete complete',
 };
 
-/** What a word means as a command; undefined for a word that is not known. */
-export function commandFor(word: string): string | undefined {
+/** What a word means, by the words that people write for it; undefined for one that is not known. */
+function meaningOf(word: string, written: Readonly<Record<string, string>>): string | undefined {
   const wanted = word.toLowerCase();
-  return Object.keys(commandWords).find((name) => commandWords[name]?.split(' ').includes(wanted));
+  return Object.keys(written).find((name) => written[name]?.split(' ').includes(wanted));
 }
 
-/** By the command, then by what people write. */
+export const commandFor = (word: string): string | undefined => meaningOf(word, commandWords);
+
+/** By the command, then by what its subcommand is called here. */
 const subcommandWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   config: {
-    ls: 'list',
-    show: 'list',
-    view: 'list',
-    all: 'list',
-    delete: 'unset',
-    remove: 'unset',
-    rm: 'unset',
-    add: 'set',
-    edit: 'set',
-    where: 'path',
-    file: 'path',
-    location: 'path',
+    list: 'ls show view all',
+    unset: 'delete remove rm',
+    set: 'add edit',
+    path: 'where file location',
   },
   webhook: {
-    show: 'get',
-    view: 'get',
-    url: 'get',
-    register: 'set',
-    add: 'set',
-    create: 'set',
-    update: 'set',
-    send: 'test',
-    ping: 'test',
-    trigger: 'test',
+    get: 'show view url',
+    set: 'register add create update',
+    test: 'send ping trigger',
   },
   events: {
-    view: 'show',
-    get: 'show',
-    info: 'show',
-    resend: 'replay',
-    send: 'replay',
-    retry: 'replay',
-    redeliver: 'replay',
-    forward: 'replay',
+    show: 'view get info',
+    replay: 'resend send retry redeliver forward',
   },
-  attempts: { resolve: 'settle', close: 'settle', confirm: 'settle', done: 'settle' },
+  attempts: { settle: 'resolve close confirm done' },
   ledger: {
-    backup: 'export',
-    dump: 'export',
-    save: 'export',
-    restore: 'import',
-    load: 'import',
-    clean: 'prune',
-    purge: 'prune',
-    delete: 'prune',
-    info: 'status',
-    show: 'status',
-    move: 'copy',
-    upgrade: 'migrate',
-    update: 'migrate',
+    export: 'backup dump save',
+    import: 'restore load',
+    prune: 'clean purge delete',
+    status: 'info show',
+    copy: 'move',
+    migrate: 'upgrade update',
   },
   sandbox: {
-    clear: 'reset',
-    clean: 'reset',
-    delete: 'reset',
-    unhold: 'release',
-    resume: 'release',
-    next: 'advance',
-    step: 'advance',
-    forward: 'advance',
+    reset: 'clear clean delete',
+    release: 'unhold resume',
+    advance: 'next step forward',
   },
 };
 
-/** What a word after a command means as its subcommand. */
 export const subcommandFor = (command: string, word: string): string | undefined =>
-  subcommandWords[command]?.[word.toLowerCase()];
+  meaningOf(word, subcommandWords[command] ?? {});
 
 /** Each row: what people write, then what it may be called here; the first that the command has counts. */
 const flagWords: ReadonlyArray<readonly [words: string, meant: string]> = [

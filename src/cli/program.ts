@@ -1,9 +1,9 @@
 /** The commands as commander needs them, and what it makes of a command line. */
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
-import type { Command, Input } from './command-spec.ts';
-import { checkFlags, type GivenFlags, longName } from './flag-rules.ts';
-import { type GlobalValues, globalOptions } from './global-options.ts';
-import type { Option, Options } from './options.ts';
+import { usage } from '../lib/errors.ts';
+import type { Command, Input } from '../spec/command.ts';
+import { type GlobalValues, globalOptions } from '../spec/global-options.ts';
+import { longName, type Option, type Options } from '../spec/options.ts';
 
 /** What a command line asks for. */
 export interface Run {
@@ -11,9 +11,6 @@ export interface Run {
   readonly input: Input<Options>;
   readonly globals: GlobalValues;
 }
-
-/** The same without its words. */
-type ParsedRun = Omit<Run, 'input'> & { readonly input: Omit<Run['input'], 'line'> };
 
 /** The version. */
 export interface Printed {
@@ -48,6 +45,7 @@ export class NoSubcommand extends Error {
 }
 
 interface Line {
+  readonly argv: readonly string[];
   run?: Run;
   /** The words that commander found before it came to the help. */
   help?: readonly string[];
@@ -56,21 +54,9 @@ interface Line {
 
 /** The command to run, or else the page of help or the text that the line asks for. */
 export function readLine(argv: readonly string[], specs: readonly Command[], hasHelp = false): Line {
-  const read: Line = { text: '' };
-  const program = buildProgram({
-    onRun: (run) => {
-      read.run = { ...run, input: { ...run.input, line: argv } };
-    },
-    onHelp: (words) => {
-      read.help = words;
-    },
-    write: (text) => {
-      read.text += text;
-    },
-    ...{ specs, hasHelp },
-  });
+  const read: Line = { text: '', argv };
   try {
-    program.parse(argv, { from: 'user' });
+    buildProgram(specs, hasHelp, read).parse(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // It is also thrown after help or the version was printed.
@@ -79,56 +65,47 @@ export function readLine(argv: readonly string[], specs: readonly Command[], has
   return read;
 }
 
-interface Build {
-  readonly onRun?: (run: ParsedRun) => void;
-  /** Takes the words that name a page of help. */
-  readonly onHelp?: (words: readonly string[]) => void;
-  /** Takes the version. */
-  readonly write?: (text: string) => void;
-  readonly specs: readonly Command[];
-  /** Whether there is a command `help` too. */
-  readonly hasHelp?: boolean;
-}
-
-export function buildProgram({
-  onRun = ignore,
-  onHelp = ignore,
-  write = ignore,
-  specs,
+/** `hasHelp`: whether there is a command `help` too. What the line asks for is noted in `read`. */
+export function buildProgram(
+  specs: readonly Command[],
   hasHelp = true,
-}: Build): Commander {
+  read: Line = { text: '', argv: [] },
+): Commander {
   const program = new Commander('steno').usage('<command> [options]');
-  program.configureOutput({ writeOut: write, writeErr: ignore });
+  const writeOut = (text: string): void => {
+    read.text += text;
+  };
+  program.configureOutput({ writeOut, writeErr: () => {} });
   // The pages are made without commander, from the same specs.
   const formatHelp = (command: Commander): string => {
-    onHelp(namesOf(command));
+    read.help = namesOf(command);
     return '';
   };
   program.exitOverride().configureHelp({ formatHelp }).enablePositionalOptions();
   program.showSuggestionAfterError(true).helpCommand(false);
   addShared(program);
-  for (const spec of specs) program.addCommand(build(spec, program, onRun));
-  if (hasHelp) program.addCommand(buildHelp(program, onHelp));
+  for (const spec of specs) program.addCommand(build(spec, program, read));
+  if (hasHelp) program.addCommand(buildHelp(program, read));
   return program;
 }
-
-const ignore = (): void => {};
 
 /** The names from the program, which is left out, down to this command. */
 function namesOf(command: Commander): string[] {
   return command.parent ? [...namesOf(command.parent), command.name()] : [];
 }
 
-function buildHelp(parent: Commander, onHelp: (words: readonly string[]) => void): Commander {
+function buildHelp(parent: Commander, read: Line): Commander {
   const command = new Commander('help')
     .copyInheritedSettings(parent)
     .argument('[words...]')
     .helpCommand(false);
   addShared(command);
-  return command.action((words: string[]) => onHelp(words));
+  return command.action((words: string[]) => {
+    read.help = words;
+  });
 }
 
-function build(spec: Command, parent: Commander, onRun: (run: ParsedRun) => void): Commander {
+function build(spec: Command, parent: Commander, read: Line): Commander {
   const command = new Commander(spec.name);
   command.copyInheritedSettings(parent).enablePositionalOptions().helpCommand(false);
   if (spec.alias) command.alias(spec.alias);
@@ -137,13 +114,13 @@ function build(spec: Command, parent: Commander, onRun: (run: ParsedRun) => void
   }
   for (const option of Object.values(spec.options ?? {})) command.addOption(commanderOption(option));
   addShared(command);
-  for (const child of spec.children ?? []) command.addCommand(build(child, command, onRun));
-  if (!spec.load) command.allowExcessArguments();
+  for (const child of spec.children ?? []) command.addCommand(build(child, command, read));
+  if (!spec.run) command.allowExcessArguments();
   return command.action(() => {
-    if (!spec.load) throw new NoSubcommand(spec, command.args[0]);
+    if (!spec.run) throw new NoSubcommand(spec, command.args[0]);
     const globals = globalsOf(command);
     checkFlags(spec, givenFlags(command, spec));
-    onRun({ command: spec, input: inputOf(command, spec), globals });
+    read.run = { command: spec, input: { ...inputOf(command, spec), line: read.argv }, globals };
   });
 }
 
@@ -160,7 +137,7 @@ function commanderOption(spec: Option): CommanderOption {
   return option;
 }
 
-function inputOf(command: Commander, spec: Command): ParsedRun['input'] {
+function inputOf(command: Commander, spec: Command): Omit<Input, 'line'> {
   const options = Object.entries(spec.options ?? {}).map(([key, option]) => [
     key,
     given(command, key) ?? option.initial,
@@ -195,3 +172,47 @@ function givenFlags(command: Commander, spec: Command): GivenFlags {
 
 const given = (command: Commander, key: string): unknown =>
   command.getOptionValueSource(key) === 'cli' ? command.getOptionValue(key) : undefined;
+
+/** The flags of a command line, by their long names, with their values. */
+type GivenFlags = ReadonlyMap<string, unknown>;
+
+/** Refuses flags that would be ignored, or that contradict each other, before anything is done. */
+function checkFlags(spec: Command, given: GivenFlags): void {
+  const options = [...Object.values(spec.options ?? {}), ...Object.values<Option>(globalOptions)];
+  for (const option of options) {
+    const name = longName(option);
+    if (!given.has(name)) continue;
+    checkNeeds(name, option.needs ?? [], options, given);
+    for (const other of option.excludes ?? []) checkPair(name, other, given);
+  }
+  for (const [one, other] of spec.conflicts ?? []) checkPair(one, other, given);
+  for (const [name, why] of Object.entries(spec.refuses ?? {})) {
+    if (given.has(name)) throw usage(`${name} has no effect here: ${why}`, `leave out ${name}`);
+  }
+}
+
+function checkNeeds(
+  name: string,
+  needs: readonly string[],
+  options: readonly Option[],
+  given: GivenFlags,
+): void {
+  const [first] = needs;
+  if (first === undefined || needs.some((each) => given.has(each))) return;
+  const { flags = first } = options.find((each) => longName(each) === first) ?? {};
+  throw usage(
+    `${name} requires ${needs.join(' or ')}`,
+    `without it ${name} would have no effect: add ${flags.replace(/^-\w, /, '')}, or leave out ${name}`,
+  );
+}
+
+function checkPair(one: string, other: string, given: GivenFlags): void {
+  if (!isGiven(one, given) || !isGiven(other, given)) return;
+  throw usage(`${one} and ${other} can't be used together`, 'choose one of them');
+}
+
+/** `--output -` is the flag with that value. */
+function isGiven(flag: string, given: GivenFlags): boolean {
+  const [name = '', value] = flag.split(' ');
+  return given.has(name) && (value === undefined || given.get(name) === value);
+}

@@ -1,40 +1,88 @@
-/** What a command line that can't be read was most likely meant to be. */
+/** Reads a command line that names no command, asks for help, or is wrong: with all commands, and with advice. */
 import { type StenoError, usage } from '../lib/errors.ts';
 import { quotedWord, shellWord } from '../lib/shell-word.ts';
 import { didYouMean, nearest } from '../lib/suggest.ts';
 import { settingNames } from '../settings/settings.ts';
-import { commands } from './command-list.ts';
-import type { Command } from './command-spec.ts';
-import { longName } from './flag-rules.ts';
-import { globalOptions } from './global-options.ts';
-import type { Option } from './options.ts';
+import type { Command, Group } from '../spec/command.ts';
+import { globalOptions } from '../spec/global-options.ts';
+import { longName, type Option } from '../spec/options.ts';
+import { commandsOf, findCommands } from './help-page.ts';
 import { commandFor, flagFor, subcommandFor } from './other-words.ts';
+import { type Help, NoSubcommand, type Printed, type Run, readLine, WrongLine } from './program.ts';
 
-/** An error of commander, by its code. */
-interface LineError {
-  readonly code: string;
-  readonly message: string;
+export function parseWholly(argv: readonly string[], groups: readonly Group[]): Run | Printed | Help {
+  const commands = commandsOf(groups);
+  try {
+    const { run, help, text } = readLine(argv, commands, true);
+    if (run) return run;
+    return text ? { text } : { help: help ? pageWords(argv, help, groups) : [] };
+  } catch (error) {
+    if (error instanceof NoSubcommand) throw withoutSubcommand(error);
+    throw error instanceof WrongLine ? explainLine(error, argv, commands) : error;
+  }
+}
+
+/** The words of the page: what commander found, or what stands in its place. */
+function pageWords(
+  argv: readonly string[],
+  found: readonly string[],
+  groups: readonly Group[],
+): readonly string[] {
+  if (found.length === 0) return firstWord(argv);
+  // `steno help order --help` asks for the page of order.
+  const asked = argv.slice(argv.indexOf('help') + 1).filter((word) => !word.startsWith('-'));
+  if (found.length === 1 && found[0] === 'help' && asked.length) return asked;
+  return [...found, ...wordsAfterHelp(argv, found, groups)];
+}
+
+/** In `steno events --help show` the page is that of `events show`. */
+function wordsAfterHelp(
+  argv: readonly string[],
+  before: readonly string[],
+  groups: readonly Group[],
+): string[] {
+  const at = argv.findIndex((word) => word === '--help' || word === '-h');
+  const next = argv.slice(at + 1).filter((word) => !word.startsWith('-'));
+  let count = 0;
+  if (at >= 0)
+    while (count < next.length && findCommands([...before, ...next.slice(0, count + 1)], groups)) count += 1;
+  return next.slice(0, count);
+}
+
+/** What stands where a command should: it names none, or commander would have found it. */
+function firstWord(argv: readonly string[]): string[] {
+  const takesValue = Object.values<Option>(globalOptions).filter((option) => option.takesValue);
+  const flags = takesValue.map(({ flags }) => flags.split(' ')[0]);
+  const word = argv.find((each, at) => !each.startsWith('-') && !flags.includes(argv[at - 1]));
+  return word === undefined ? [] : [word];
+}
+
+function withoutSubcommand({ spec, word }: NoSubcommand): Error {
+  const names = (spec.children ?? []).map((child) => child.name);
+  const see = `see: steno ${spec.name} --help`;
+  if (word === undefined) return usage(`steno ${spec.name} requires one of: ${names.join(', ')}`, see);
+  return usage(`unknown command 'steno ${spec.name} ${word}'`, subcommandHint(spec, word, see));
 }
 
 /** Commander's error as one line of ours and a hint. */
-export function explainLine(error: LineError, argv: readonly string[]): Error {
+function explainLine(error: WrongLine, argv: readonly string[], commands: readonly Command[]): Error {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const path = pathOf(argv);
+  const path = pathOf(argv, commands);
   const see = `see: ${['steno', ...path.map(({ name }) => name), '--help'].join(' ')}`;
   const wrong = /'([^']*)'/.exec(first)?.[1] ?? '';
-  if (error.code === 'commander.unknownCommand') return unknownCommand(wrong);
-  if (error.code === 'commander.unknownOption') return unknownOption(wrong, path, argv, see);
+  if (error.code === 'commander.unknownCommand') return unknownCommand(wrong, commands);
+  if (error.code === 'commander.unknownOption') return unknownOption(wrong, { path, argv, commands }, see);
   if (error.code === 'commander.excessArguments') return excessArguments(first, path, argv, see);
   if (error.code === 'commander.missingArgument') return usage(first, missingHint(path.at(-1), see));
   const guess = /\(Did you mean (?:one of )?(.*?)\?\)/.exec(rest.join(' '))?.[1];
   return usage(first, guess ? `did you mean ${guess}?` : see);
 }
 
-export function unknownCommand(word: string): StenoError {
-  return usage(`unknown command '${word}'`, commandHint(word));
+export function unknownCommand(word: string, commands: readonly Command[]): StenoError {
+  return usage(`unknown command '${word}'`, commandHint(word, commands));
 }
 
-function commandHint(word: string): string {
+function commandHint(word: string, commands: readonly Command[]): string {
   const list = 'see: steno --help';
   if (/^[a-z]+:\/\//i.test(word)) return `to order it: steno order ${quotedWord(word)} --sku TRANS14`;
   if (/^\d+$/.test(word)) return `to see a file: steno file ${word}; ${list}`;
@@ -63,7 +111,7 @@ const namesOf = (specs: readonly Command[]): string[] =>
   specs.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
 
 /** The command that the line names, with its subcommand. */
-function pathOf(argv: readonly string[]): Command[] {
+function pathOf(argv: readonly string[], commands: readonly Command[]): Command[] {
   const path: Command[] = [];
   let known = commands;
   for (const word of argv) {
@@ -81,12 +129,14 @@ const flagsOf = (spec: Command | undefined): Set<string> =>
 /** Without case, dashes and underscores: `--dryRun`, `--dry_run` and `--dryrun` are `--dry-run`. */
 const bare = (flag: string): string => flag.toLowerCase().replace(/[-_]/g, '');
 
-function unknownOption(
-  given: string,
-  path: readonly Command[],
-  argv: readonly string[],
-  see: string,
-): StenoError {
+/** A line that was not understood, with the commands that it names and all that there are. */
+interface Line {
+  readonly path: readonly Command[];
+  readonly argv: readonly string[];
+  readonly commands: readonly Command[];
+}
+
+function unknownOption(given: string, { path, argv, commands }: Line, see: string): StenoError {
   const [flag = ''] = given.split('=');
   const spec = path.at(-1);
   const known = flagsOf(spec);
@@ -96,7 +146,9 @@ function unknownOption(
   if (spec && known.has(flag)) return usage(message, misplacedHint(flag, path, argv));
   const same = [...known].find((each) => bare(each) === bare(flag));
   if (same) return usage(message, `did you mean ${same}?`);
-  const hints = [belongsHint(flag, path), nearHint(flag, known)].filter((hint) => hint !== undefined);
+  const hints = [belongsHint(flag, path, commands), nearHint(flag, known)].filter(
+    (hint) => hint !== undefined,
+  );
   return usage(message, hints.length ? hints.join('; ') : see);
 }
 
@@ -114,7 +166,11 @@ function misplacedHint(flag: string, path: readonly Command[], argv: readonly st
   return `write it after the command: steno ${path.map(({ name }) => name).join(' ')} … ${argv[at]}${value}`;
 }
 
-function belongsHint(flag: string, path: readonly Command[]): string | undefined {
+function belongsHint(
+  flag: string,
+  path: readonly Command[],
+  commands: readonly Command[],
+): string | undefined {
   const owners = commands
     .flatMap((spec) => [[spec], ...(spec.children ?? []).map((child) => [spec, child])])
     .filter((each) => Object.values(each.at(-1)?.options ?? {}).some((option) => longName(option) === flag))
@@ -162,12 +218,12 @@ function firstArgument(spec: Command | undefined, argv: readonly string[]): stri
 }
 
 /** What a word after a command with subcommands is most likely to mean. */
-export function subcommandHint(spec: Command, word: string, see: string): string {
+function subcommandHint(spec: Command, word: string, see: string): string {
   const children = namesOf(spec.children ?? []);
   const meant = argumentOf(spec, word) ?? subcommandFor(spec.name, word);
   if (meant && children.includes(meant.split(' ')[0] ?? ''))
     return `did you mean ${meant.split(' ')[0]}? run: steno ${spec.name} ${meant}; ${see}`;
-  if (spec.load && word.toLowerCase() === 'list') return `run: steno ${spec.name}; ${see}`;
+  if (spec.run && word.toLowerCase() === 'list') return `run: steno ${spec.name}; ${see}`;
   return didYouMean(word, children, see);
 }
 
@@ -191,4 +247,69 @@ function missingHint(spec: Command | undefined, see: string): string {
   if (wanted?.values === 'audiofile') return `ids of your files: steno files; ${see}`;
   if (wanted?.values === 'order') return `ids of your orders: steno files; ${see}`;
   return see;
+}
+
+/** Dashes that look like a hyphen. */
+const otherDash = /^-?[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/;
+const oneDash = /^-[a-z][a-z-]+/i;
+
+/** Throws where a word is a flag that was written in another way: it would be taken for an argument or a value. */
+export function checkPasted(argv: readonly string[], groups: readonly Group[]): void {
+  const find = finder(commandsOf(groups));
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  for (const [at, word] of words.entries()) {
+    if (otherDash.test(word) || oneDash.test(word)) checkDash(word, words[at - 1] ?? '', find);
+    else if (word.length > 1 && (word.endsWith(',') || word.startsWith(','))) checkComma(words, at, find);
+  }
+}
+
+function checkDash(word: string, before: string, find: FindOption): void {
+  const [name = ''] = word.replace(/^[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]+/, '').split('=');
+  const flag = `--${name.toLowerCase()}`;
+  const isValue = find(before)?.takesValue === true;
+  if (isValue || !find(flag)) return;
+  throw otherDash.test(word)
+    ? usage(`'${word}' begins with a dash that is not a hyphen, as documents make it`, `type it as ${flag}`)
+    : usage(`unknown option '${word}'`, `did you mean ${flag}? It has two dashes`);
+}
+
+/** `--sku TRANS14, TSTMP1` and `--sku TRANS14 ,TSTMP1` */
+function checkComma(words: readonly string[], at: number, find: FindOption): void {
+  const word = words[at] ?? '';
+  const [first, second] = word.endsWith(',') ? [at, at + 1] : [at - 1, at];
+  const flag = words[first - 1] ?? '';
+  const next = words[second];
+  const option = find(flag);
+  if (!option?.flags.includes('…') || next === undefined || next.startsWith('-')) return;
+  const value = (words[first] ?? '').replace(/,+$/, '');
+  if (isArgument(next.replace(/^,+/, ''), value, option))
+    // What follows may be a link with a signature, which is not shown.
+    throw usage(
+      `there is a comma behind '${value}', but what follows it is no value of ${flag}`,
+      `leave out the comma: ${flag} ${value}`,
+    );
+  const joined = `${words[first]},${next}`.replace(/,+/g, ',').replace(/,$/, '');
+  throw usage(
+    `the value of ${flag} has a blank beside its comma: '${words[first]}' and '${next}'`,
+    `leave out the blank: ${flag} ${joined}`,
+  );
+}
+
+/** The values of a list resemble each other: a URL, a path or an id behind another value is an argument of the command. */
+function isArgument(word: string, value: string, { values }: Option): boolean {
+  if (Array.isArray(values) && /^\d+$/.test(word)) return true;
+  return /[\\/.]/.test(word) && !/[\\/.]/.test(value);
+}
+
+/** The option of a name, of any command. */
+type FindOption = (flag: string) => Option | undefined;
+
+function finder(commands: readonly Command[]): FindOption {
+  const optionsOf = ({ options = {}, children = [] }: Command): Option[] => [
+    ...Object.values(options),
+    ...children.flatMap(optionsOf),
+  ];
+  const all = [...Object.values<Option>(globalOptions), ...commands.flatMap(optionsOf)];
+  return (flag) => (flag.startsWith('--') ? all.find((option) => longName(option) === flag) : undefined);
 }

@@ -1,7 +1,34 @@
-import { command } from '../cli/command-spec.ts';
-import { flag, list, optionalText } from '../cli/options.ts';
+import {
+  findAttempt,
+  reopen,
+  type Settled,
+  settleChange,
+  settleNotPlaced,
+  settlePlaced,
+} from '../flows/orders/settle.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Attempt } from '../ledger/open-attempts.ts';
+import { OpenAttempts } from '../ledger/open-attempts.ts';
+import { usage } from '../lib/errors.ts';
+import { command, LEDGER_EXITS, SEVERAL_EXITS } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import { flag, list, type OptionValues, optionalText } from '../spec/options.ts';
+import { withPager } from '../ui/pager.ts';
+import { WAITING, whileWorking } from '../ui/progress.ts';
+import { printedList, printedRecord } from '../views/outputs.ts';
+import { attemptRecord, attemptsView, settledRecord, settledView } from '../views/purchases.ts';
 
-const work = () => import('./attempts.run.ts');
+const settleOptions = {
+  placed: optionalText('--placed [order]', 'it went through; an order also needs its id', {
+    values: 'order',
+    excludes: ['--not-placed', '--reopen'],
+  }),
+  file: list('--file <id…>', 'with --placed, the audiofiles of the order', { needs: ['--placed'] }),
+  notPlaced: flag('--not-placed', 'it did not go through', { excludes: ['--reopen'] }),
+  reopen: flag('--reopen', 'it was settled by mistake: its outcome is not known'),
+};
+
+type SettleOptions = OptionValues<typeof settleOptions>;
 
 const settle = command({
   name: 'settle',
@@ -15,15 +42,7 @@ const settle = command({
     'An upgrade or a refund has no order id of its own: --placed stands alone.',
   ],
   args: [{ name: '<n>', help: 'number of the attempt', values: 'attempt' }],
-  options: {
-    placed: optionalText('--placed [order]', 'it went through; an order also needs its id', {
-      values: 'order',
-      excludes: ['--not-placed', '--reopen'],
-    }),
-    file: list('--file <id…>', 'with --placed, the audiofiles of the order', { needs: ['--placed'] }),
-    notPlaced: flag('--not-placed', 'it did not go through', { excludes: ['--reopen'] }),
-    reopen: flag('--reopen', 'it was settled by mistake: its outcome is not known'),
-  },
+  options: settleOptions,
   examples: [
     ['steno attempts settle 3 --placed 4nX --file 12345', 'the order went through'],
     ['steno attempts settle 3 --not-placed', 'it did not'],
@@ -31,7 +50,27 @@ const settle = command({
     ['steno attempts settle 4 --placed', 'the upgrade or the refund went through'],
     ['steno attempts settle 3 --reopen', 'that was wrong'],
   ],
-  load: async () => (await work()).settle,
+  effect: 'local',
+  exits: SEVERAL_EXITS,
+  output: () => printedRecord(settledRecord),
+  async run(context, { args, options }) {
+    const { placed, notPlaced } = options;
+    if (placed === undefined && !notPlaced && !options.reopen)
+      throw usage(
+        'settle requires --placed <order> or --not-placed, or --reopen',
+        'see: steno attempts settle --help',
+      );
+    const { out } = context;
+    const ledger = await context.ledgers.require('attempts reads the ledger');
+    const attempt = await findAttempt(ledger, args[0] ?? '');
+    const settled = await whileWorking(out, WAITING, () => settleAs(context, ledger, attempt, options));
+    await out.show(settledView(settled));
+    if (settled.missing !== undefined)
+      await out.warn(
+        `order ${settled.order}: ${settled.missing}`,
+        'look for them in your account, and take them in with: steno track <id>',
+      );
+  },
 });
 
 export const attempts = command({
@@ -55,5 +94,32 @@ export const attempts = command({
     ['steno attempts --json | jq -r ".[].urls[]"', 'the URLs, for a script'],
     ['steno attempts settle 3 --not-placed', 'it did not go through'],
   ],
-  load: async () => (await work()).list,
+  effect: 'none',
+  exits: LEDGER_EXITS,
+  output: () => printedList(attemptRecord),
+  async run(context) {
+    const { out } = context;
+    const ledger = await context.ledgers.require('attempts reads the ledger');
+    const attempts = await new OpenAttempts(ledger).list();
+    await withPager(context, () => out.show(attemptsView(attempts, out.forPeople)));
+    if (out.forPeople && attempts.length === 0)
+      out.note('every order, upgrade and refund has a known outcome');
+  },
 });
+
+function settleAs(
+  context: Context,
+  ledger: Ledger,
+  attempt: Attempt,
+  { placed, file, reopen: undoes }: SettleOptions,
+): Promise<Settled> {
+  if (undoes) return reopen(ledger, attempt);
+  if (placed === undefined) return settleNotPlaced(ledger, attempt);
+  if (attempt.kind !== 'order')
+    return settleChange(ledger, attempt, placed === true ? undefined : placed, file);
+  if (placed !== true) return settlePlaced(ledger, attempt, placed, file, () => context.connect());
+  throw usage(
+    `attempt ${attempt.attempt} is an order, which has an id`,
+    `name it: steno attempts settle ${attempt.attempt} --placed <order>`,
+  );
+}

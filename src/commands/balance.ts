@@ -1,5 +1,11 @@
-import { command } from '../cli/command-spec.ts';
-import { text } from '../cli/options.ts';
+import { getBalance } from '../api/account.ts';
+import { compareAmounts, isAmount } from '../lib/amount.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { CALL_EXITS, command } from '../spec/command.ts';
+import { text } from '../spec/options.ts';
+import { WAITING, whileWorking } from '../ui/progress.ts';
+import { balanceRecord, balanceView } from '../views/money.ts';
+import { printedRecord } from '../views/outputs.ts';
 
 export const balance = command({
   name: 'balance',
@@ -13,5 +19,22 @@ export const balance = command({
     ['steno balance --quiet', 'the bare number'],
     ['steno balance --min 50 || echo "time to top up"', 'check it in a script'],
   ],
-  load: async () => (await import('./balance.run.ts')).run,
+  effect: 'none',
+  exits: CALL_EXITS,
+  output: () => printedRecord(balanceRecord),
+  async run(context, { options: { min } }) {
+    if (min !== undefined && !isAmount(min))
+      throw usage(`'${min}' is not an amount`, 'write it like 50 or 49.99');
+    const transport = await context.connect();
+    const found = await whileWorking(context.out, WAITING, () => getBalance(transport));
+    await context.out.show(balanceView(found, context.out.forPeople));
+    if (min !== undefined) checkMinimum(found.balance, min);
+  },
 });
+
+function checkMinimum(balance: string, min: string): void {
+  const order = compareAmounts(balance, min);
+  if (order === undefined)
+    throw new StenoError('failed', `the balance '${balance}' can't be compared with ${min}`);
+  if (order < 0) throw new StenoError('failed', `the balance ${balance} is less than ${min}`);
+}

@@ -1,6 +1,12 @@
-import { command } from '../cli/command-spec.ts';
-
-const work = () => import('./budget.run.ts');
+import { budgetReport } from '../flows/orders/cost.ts';
+import { Budgets } from '../ledger/budgets.ts';
+import { budgetText, parseBudget, withCurrency } from '../lib/budget.ts';
+import { moneyText } from '../lib/money.ts';
+import { thisSender } from '../lib/sender.ts';
+import { command, LEDGER_EXITS } from '../spec/command.ts';
+import { budgetRecord, budgetsSchema, budgetsView } from '../views/money.ts';
+import { printed } from '../views/outputs.ts';
+import { maybeText, object, text } from '../views/schema.ts';
 
 const set = command({
   name: 'set',
@@ -13,7 +19,16 @@ const set = command({
     ['steno budget set 500/month', 'at most 500 a month'],
     ['steno budget set "50 EUR/week"', 'in euros'],
   ],
-  load: async () => (await work()).set,
+  effect: 'local',
+  exits: LEDGER_EXITS,
+  output: () => printed(object({ budget: text })),
+  async run(context, { args: [text = ''] }) {
+    // For all who share the ledger, whatever currency their settings name.
+    const budget = budgetText(withCurrency(parseBudget(text), context.settings.currency));
+    const ledger = await context.ledgers.require('the budget is kept in the ledger');
+    await new Budgets(ledger).set(budget, thisSender(context.env));
+    context.out.done(`the budget is ${budget}, for everyone who uses this ledger`, { budget });
+  },
 });
 
 const unset = command({
@@ -21,7 +36,15 @@ const unset = command({
   summary: 'Remove the budget of the ledger',
   about: 'Removes the budget that the ledger keeps. A budget of the settings stays.',
   examples: [['steno budget unset', "remove the ledger's budget"]],
-  load: async () => (await work()).unset,
+  effect: 'local',
+  exits: LEDGER_EXITS,
+  output: () => printed(object({ budget: maybeText })),
+  async run(context) {
+    const ledger = await context.ledgers.require('the budget is kept in the ledger');
+    const had = (await new Budgets(ledger).get()) !== undefined;
+    await new Budgets(ledger).set(undefined, thisSender(context.env));
+    context.out.done(had ? "the ledger's budget was removed" : 'the ledger had no budget', { budget: null });
+  },
 });
 
 export const budget = command({
@@ -43,5 +66,21 @@ export const budget = command({
     ['steno budget set 500/month', 'at most 500 a month, for all who share the ledger'],
     ['steno budget --json | jq ".budgets[].left"', 'for a script'],
   ],
-  load: async () => (await work()).show,
+  effect: 'none',
+  exits: LEDGER_EXITS,
+  output: () => printed(budgetsSchema, budgetRecord.columnHelp),
+  async run(context) {
+    const { out } = context;
+    const ledger = await context.ledgers.require('a budget is counted in the ledger');
+    const budgets = await budgetReport(ledger, context.settings);
+    await out.show(budgetsView(budgets));
+    for (const { budget, foreign } of budgets)
+      if (foreign.length)
+        await out.warn(
+          `${foreign.map(moneyText).join(', ')} can't be counted against the budget of ${budget}: another currency`,
+          'write the budget in the currency of your prices: steno budget set --help',
+        );
+    if (out.forPeople && budgets.length === 0)
+      out.note('no budget is set; set one with: steno budget set 500/month');
+  },
 });

@@ -1,4 +1,9 @@
-import { command } from '../cli/command-spec.ts';
+import { command } from '../spec/command.ts';
+import { commandEntries, optionEntry, outputsOf } from '../spec/entries.ts';
+import { globalOptions } from '../spec/global-options.ts';
+import type { Option } from '../spec/options.ts';
+import { commandsSchema, commandsView } from '../views/command-index.ts';
+import { columns, printed } from '../views/outputs.ts';
 
 export const commandsCommand = command({
   name: 'commands',
@@ -10,5 +15,17 @@ export const commandsCommand = command({
     ['steno commands', 'as a table'],
     ['steno commands --json', 'the whole interface'],
   ],
-  load: async () => (await import('./commands.run.ts')).run,
+  effect: 'none',
+  exits: [],
+  output: () =>
+    printed(
+      commandsSchema,
+      columns({ command: 'its name', effect: 'what running it may do', summary: 'what it is for' }),
+    ),
+  async run({ out }, _, all) {
+    const groups = await all.groups();
+    const outputs = outputsOf(groups);
+    const globals = Object.values<Option>(globalOptions).map(optionEntry);
+    await out.show(commandsView({ commands: commandEntries(groups), globals }, (path) => outputs.has(path)));
+  },
 });

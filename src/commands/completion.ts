@@ -1,8 +1,14 @@
-import { command } from '../cli/command-spec.ts';
-import { flag } from '../cli/options.ts';
+import { apply, type Change, kindOf, planInstall, planUninstall } from '../completion/install.ts';
 import { shells } from '../completion/model.ts';
-
-const work = () => import('./completion.run.ts');
+import { chooseShell, type Place, placeOf, thisMachine } from '../completion/places.ts';
+import { completionScript } from '../completion/shells.ts';
+import { usage } from '../lib/errors.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { command } from '../spec/command.ts';
+import { flag } from '../spec/options.ts';
+import { changeRecord } from '../views/files.ts';
+import { printedList } from '../views/outputs.ts';
+import { changesView } from '../views/setup.ts';
 
 const install = command({
   name: 'install',
@@ -31,7 +37,18 @@ const install = command({
     ['steno completion install', 'for the shell that you use'],
     ['steno completion install zsh --dry-run', 'see what it would write'],
   ],
-  load: async () => (await work()).install,
+  effect: 'local',
+  exits: [],
+  output: () => printedList(changeRecord),
+  async run(context, { args: [name], options }) {
+    const { out } = context;
+    const machine = thisMachine(context.env);
+    const place = placeOf(chooseShell(name, machine), machine);
+    const changes = planInstall(place, completionScript(place.shell));
+    if (!options.dryRun) await apply(changes);
+    await out.show(changesView(changes.map((each) => ({ ...each, change: kindOf(each) }))));
+    for (const line of notesOf(place, changes, options.dryRun)) out.note(line);
+  },
 });
 
 const uninstall = command({
@@ -44,7 +61,19 @@ const uninstall = command({
     ['steno completion uninstall', 'for every shell'],
     ['steno completion uninstall zsh --dry-run', 'see what it would remove'],
   ],
-  load: async () => (await work()).uninstall,
+  effect: 'local',
+  exits: [],
+  output: () => printedList(changeRecord),
+  async run(context, { args: [name], options }) {
+    const { out } = context;
+    const machine = thisMachine(context.env);
+    const chosen = name === undefined ? shells : [chooseShell(name, machine)];
+    const changes = chosen.flatMap((shell) => planUninstall(placeOf(shell, machine)));
+    if (!options.dryRun) await apply(changes);
+    await out.show(changesView(changes.map((each) => ({ ...each, change: kindOf(each) }))));
+    if (changes.length === 0) out.note('nothing is installed');
+    else if (options.dryRun) out.note('nothing was removed');
+  },
 });
 
 export const completion = command({
@@ -61,5 +90,27 @@ export const completion = command({
     ['steno completion powershell | Out-String | Invoke-Expression', 'only in this PowerShell'],
   ],
   refuses: { '--json': 'it prints a script', '--csv': 'it prints a script' },
-  load: async () => (await work()).run,
+  effect: 'none',
+  exits: [],
+  async run(context, { args: [name = ''] }) {
+    const shell = shells.find((each) => each === name);
+    if (!shell)
+      throw usage(
+        `no completion for '${name}'`,
+        didYouMean(name, shells, `choose from: ${shells.join(', ')}`),
+      );
+    context.out.stdout.write(completionScript(shell));
+  },
 });
+
+function notesOf({ block, now, shell }: Place, changes: readonly Change[], dryRun: boolean): string[] {
+  const added = changes.find(({ part }) => part === 'block');
+  const shown =
+    added && kindOf(added) !== 'unchanged'
+      ? [`lines for ${added.path}:`, ...block.map((line) => `  ${line}`)]
+      : [];
+  if (dryRun) return [...shown, 'nothing was written'];
+  const unchanged = changes.every((each) => kindOf(each) === 'unchanged');
+  if (unchanged) return [`${shell} has it already`];
+  return [...shown, `new shells have it; in this one: ${now}`];
+}

@@ -1,8 +1,26 @@
 import { meaningOfOrderSku, orderSkus } from '../catalog/skus.ts';
-import { type Argument, command } from '../cli/command-spec.ts';
-import { settingList, settingNames } from '../settings/settings.ts';
-
-const work = () => import('./config.run.ts');
+import { StenoError, usage } from '../lib/errors.ts';
+import { toJson } from '../lib/json.ts';
+import { masked } from '../lib/mask.ts';
+import { shownPostgresUrl } from '../lib/postgres-url.ts';
+import { readAll } from '../lib/streams.ts';
+import { configPath } from '../settings/config-file.ts';
+import { acceptKey } from '../settings/key.ts';
+import {
+  type SettingName,
+  type SettingValue,
+  settingByName,
+  settingList,
+  settingNames,
+} from '../settings/settings.ts';
+import { writeProfile } from '../settings/store.ts';
+import { type Argument, command, family } from '../spec/command.ts';
+import { type Context, readSettings } from '../spec/context.ts';
+import { withPager } from '../ui/pager.ts';
+import { askPerson } from '../ui/prompt.ts';
+import { columns, printed, settingColumns } from '../views/outputs.ts';
+import { described, maybeText, object, text } from '../views/schema.ts';
+import { settingsView } from '../views/setup.ts';
 
 /** For completion: a price is that of one SKU. */
 const values = settingNames.flatMap((name) =>
@@ -32,11 +50,31 @@ const valuesAfter: Argument['valuesAfter'] = {
 
 const details = [settingList.map(({ name, help }) => [name, help] as const)];
 
+const changed = () =>
+  printed(
+    object({
+      profile: text,
+      setting: text,
+      value: described('null after unset; a key is masked', maybeText),
+    }),
+  );
+
 const list = command({
   name: 'list',
   summary: 'Show every setting and where it came from',
   examples: [['steno config list', 'the settings in use']],
-  load: async () => (await work()).list,
+  effect: 'none',
+  exits: [],
+  output: () =>
+    printed(
+      { type: 'object', additionalProperties: object({ value: maybeText, source: text }) },
+      settingColumns,
+    ),
+  async run(context) {
+    const found = context.settings.all();
+    const view = settingsView(found.map((each) => ({ ...each, value: listed(each) })));
+    await withPager(context, () => context.out.show(view));
+  },
 });
 
 const get = command({
@@ -45,7 +83,21 @@ const get = command({
   args: [setting],
   details,
   examples: [['steno config get base-url', 'the address in use']],
-  load: async () => (await work()).get,
+  effect: 'none',
+  exits: [],
+  output: () =>
+    printed(object({ setting: text, value: text, source: text }), columns({ value: 'of the setting' })),
+  async run(context, { args: [name = ''] }) {
+    const found = context.settings.get(settingByName(name).name);
+    if (found.value === undefined) throw new StenoError('failed', `${found.name} is not set`);
+    const value = shown(found);
+    await context.out.show({
+      json: toJson({ setting: found.name, value, source: found.source }),
+      columns: [{ name: 'value' }],
+      rows: [[value]],
+      quiet: [value],
+    });
+  },
 });
 
 const set = command({
@@ -66,7 +118,26 @@ const set = command({
     ['steno config set base-url https://host/API4', 'the address of the service'],
     ['steno config set timeout 2m --profile slow', 'in a profile of its own'],
   ],
-  load: async () => (await work()).set,
+  effect: 'local',
+  exits: [],
+  output: changed,
+  async run(context, { args: [name = '', given] }) {
+    const setting = settingByName(name);
+    if (context.sandbox && ownOfSandbox.has(setting.name))
+      throw usage(
+        `${setting.name} has no effect in the sandbox, which always has an address, a key and a ledger of its own`,
+        `for an account, name its profile: steno config set ${setting.name} … --profile <name>`,
+      );
+    if (given === undefined && !context.stdin.isTTY)
+      throw usage(
+        `config set ${setting.name} requires a value`,
+        `give it, or - to take it from stdin: steno config set ${setting.name} - < value.txt`,
+      );
+    const value = given === undefined || given === '-' ? await readValue(context, setting.name) : given;
+    if (setting.name === 'api-key') acceptKey(value, context.mask);
+    else setting.check(value);
+    await change(context, setting.name, value);
+  },
 });
 
 const unset = command({
@@ -75,17 +146,33 @@ const unset = command({
   args: [setting],
   details,
   examples: [['steno config unset timeout', 'back to the default']],
-  load: async () => (await work()).unset,
+  effect: 'local',
+  exits: [],
+  output: changed,
+  async run(context, { args: [name = ''] }) {
+    await change(context, settingByName(name).name, undefined);
+  },
 });
 
 const path = command({
   name: 'path',
   summary: 'Show where the settings are kept',
   examples: [['steno config path', 'the file']],
-  load: async () => (await work()).path,
+  effect: 'none',
+  exits: [],
+  output: () => printed(object({ path: text }), columns({ path: 'of the config file' })),
+  async run(context) {
+    const file = configPath(context.env);
+    await context.out.show({
+      json: toJson({ path: file }),
+      columns: [{ name: 'path' }],
+      rows: [[file]],
+      quiet: [file],
+    });
+  },
 });
 
-export const config = command({
+export const config = family({
   name: 'config',
   summary: 'Read and change the settings of a profile',
   about: 'Reads and changes the settings of a profile: the one of --profile or STENO_PROFILE, else default.',
@@ -96,3 +183,49 @@ export const config = command({
     ['steno config set base-url https://host/API4', 'the address of the service'],
   ],
 });
+
+const MAX_STDIN_BYTES = 65_536;
+
+/** What the sandbox has of its own, whatever is kept in its profile. */
+const ownOfSandbox: ReadonlySet<SettingName> = new Set<SettingName>([
+  ...(['base-url', 'api-key', 'api-key-command'] as const),
+  ...(['ledger', 'ledger-password-command', 'account'] as const),
+]);
+
+/** A kept key and a kept command replace each other: the later one counts. */
+const replaces: Partial<Record<SettingName, SettingName>> = {
+  'api-key': 'api-key-command',
+  'api-key-command': 'api-key',
+};
+
+async function change(context: Context, name: SettingName, value: string | undefined): Promise<void> {
+  const { profileName } = readSettings(context, { newProfile: true });
+  const other = replaces[name];
+  const clears = value !== undefined && other ? { [other]: undefined } : {};
+  await writeProfile(context.env, profileName, { [name]: value, ...clears }, context.signal);
+  const kept = value === undefined ? null : shown({ name, value, source: '' });
+  context.out.done(`${name} of profile ${profileName} is ${value === undefined ? 'no longer set' : 'set'}`, {
+    profile: profileName,
+    setting: name,
+    value: kept,
+  });
+}
+
+/** On a terminal it is one line, and a key is not shown while it is typed. */
+async function readValue(context: Context, name: SettingName): Promise<string> {
+  if (!context.stdin.isTTY) return (await readAll(context.stdin, MAX_STDIN_BYTES)).trim();
+  return askPerson(context, (questions) =>
+    name === 'api-key' ? questions.hidden('API key:') : questions.line(`${name}:`),
+  );
+}
+
+/** A value without its secret. */
+const shown = ({ name, value = '' }: SettingValue): string => {
+  if (value === '') return '';
+  if (name === 'ledger') return shownPostgresUrl(value);
+  return name === 'api-key' ? masked(value) : value;
+};
+
+/** In a list a command shows its first word only: people do write secrets into command lines. */
+const listed = (found: SettingValue): string =>
+  found.name.endsWith('-command') ? shown(found).replace(/(\S)\s+\S.*$/s, '$1 …') : shown(found);

@@ -1,6 +1,36 @@
+import { checkTestableEvent } from '../catalog/check.ts';
 import { testableEvents } from '../catalog/events.ts';
-import { command } from '../cli/command-spec.ts';
-import { flag, text } from '../cli/options.ts';
+import { kindOf, planInstall } from '../completion/install.ts';
+import { chooseShell, placeOf, thisMachine } from '../completion/places.ts';
+import { completionScript } from '../completion/shells.ts';
+import { type Completions, once, type ReadSettings, type Setup } from '../flows/doctor/check.ts';
+import { examine } from '../flows/doctor/doctor.ts';
+import type { Env } from '../lib/env.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { plural } from '../lib/text.ts';
+import { configPath } from '../settings/config-file.ts';
+import { stateFolder } from '../settings/paths.ts';
+import { lookAtProfiles, type Profiles } from '../settings/store.ts';
+import { CALL_EXITS, command } from '../spec/command.ts';
+import { type Context, publicReading, readSettings } from '../spec/context.ts';
+import { flag, type OptionValues, text } from '../spec/options.ts';
+import { showLines } from '../ui/output.ts';
+import { whileWorking } from '../ui/progress.ts';
+import { printedList } from '../views/outputs.ts';
+import { doctorLines, doctorRecord, doctorView } from '../views/setup.ts';
+
+const options = {
+  offline: flag('--offline', 'leave out what needs the network', { excludes: ['--test-event'] }),
+  testEvent: text(
+    '--test-event <EVENT>',
+    'have the service send this, and wait until a listener here has it',
+    {
+      values: testableEvents,
+    },
+  ),
+};
+
+type DoctorOptions = OptionValues<typeof options>;
 
 export const doctor = command({
   name: 'doctor',
@@ -11,21 +41,92 @@ export const doctor = command({
   details: [
     '--json gives {check, status, message, hint} for each, always in the same order; status is ok, warn, fail or skipped.',
   ],
-  options: {
-    offline: flag('--offline', 'leave out what needs the network', { excludes: ['--test-event'] }),
-    testEvent: text(
-      '--test-event <EVENT>',
-      'have the service send this, and wait until a listener here has it',
-      {
-        values: testableEvents,
-      },
-    ),
-  },
+  options,
   examples: [
     ['steno doctor', 'when something does not work'],
     ['steno --sandbox doctor --offline --json', 'for a script'],
     ['steno doctor --test-event TRANSCRIPT_COMPLETE', 'with steno listen in another window'],
   ],
   makesNoFile: true,
-  load: async () => (await import('./doctor.run.ts')).run,
+  effect: 'none',
+  exits: CALL_EXITS,
+  output: () => printedList(doctorRecord),
+  async run(context, { options }) {
+    const { out, signal } = context;
+    if (options.testEvent !== undefined) checkTestableEvent(options.testEvent);
+    const program = { version: STENO_VERSION, folder: __dirname };
+    const results = await whileWorking(out, 'Checking', () => examine(setupOf(context, options), program));
+    if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+    if (out.forPeople) await showLines(out, doctorLines(results, out.stdout.columns));
+    else await out.show(doctorView(results));
+    const failures = results.filter(({ status }) => status === 'fail');
+    if (failures.length)
+      throw new StenoError(
+        'failed',
+        `${plural(failures.length, 'check')} failed: ${failures.map(({ check }) => check).join(', ')}`,
+      );
+  },
 });
+
+/** How long one question over the network may take, where --timeout says nothing. */
+const LIMIT_MS = 10_000;
+
+function setupOf(context: Context, { offline, testEvent }: DoctorOptions): Setup {
+  const { env, signal, sandbox, globals, mask } = context;
+  const { env: networkEnv, userAgent } = publicReading(context);
+  const limitMs = globals.timeout ?? LIMIT_MS;
+  const settings = once(() => settingsOf(context));
+  const limits = { timeoutMs: limitMs, signal };
+  return {
+    ...{ env, signal, offline, testEvent, limitMs, settings },
+    ...{ inSandbox: sandbox !== undefined, networkEnv, userAgent },
+    hide: mask.hide,
+    configPath: () => configPath(env),
+    stateFolder: () => stateFolder(env),
+    key: once(() => settings().settings.key(limits)),
+    connect: (apiKey, limit) =>
+      context.connect({
+        account: { settings: settings().settings, apiKey },
+        signal: limit,
+        timeoutBounds: 'nothing',
+      }),
+    completions: () => completionsOf(env),
+    sharedLedger: async () => {
+      const { settings: read } = settings();
+      const { value: url } = read.get('ledger');
+      return url === undefined ? undefined : context.ledgers.sharedOptions(url, read, limitMs);
+    },
+  };
+}
+
+async function completionsOf(env: Env): Promise<Completions> {
+  const machine = thisMachine(env);
+  // To find the place there, PowerShell must be started.
+  if (machine.platform === 'win32') throw usage('they are not looked for on Windows');
+  const place = placeOf(chooseShell(undefined, machine), machine);
+  const { shell, script, startUpFiles } = place;
+  const kinds = planInstall(place, completionScript(shell)).map(kindOf);
+  const [ofScript = 'new'] = kinds;
+  const state = kinds.every((kind) => kind === 'unchanged') ? 'installed' : 'outdated';
+  return { shell, script, startUpFiles, state: ofScript === 'new' ? 'missing' : state };
+}
+
+/** Nothing is removed or made. Where the config file can't be used, flags and environment are all there is. */
+function settingsOf(context: Context): ReadSettings {
+  const { result: profiles = {}, error: configError } = attempt((): Profiles => lookAtProfiles(context.env));
+  const { result: settings, error: profileError } = attempt(() => readSettings(context, { profiles }));
+  return {
+    settings: settings ?? readSettings(context, { profiles, newProfile: true }),
+    configError,
+    // Of a file that can't be read, no profile is known.
+    profileError: configError ? undefined : profileError,
+  };
+}
+
+function attempt<Result>(work: () => Result): { readonly result?: Result; readonly error?: unknown } {
+  try {
+    return { result: work() };
+  } catch (error) {
+    return { error };
+  }
+}

@@ -1,9 +1,46 @@
 import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
-import { command } from '../cli/command-spec.ts';
-import { count, execOptions, flag, list, text } from '../cli/options.ts';
+import { raiseFailures } from '../flows/bulk.ts';
+import { Actions } from '../ledger/actions.ts';
+import type { EventFilter } from '../ledger/events.ts';
+import { Events } from '../ledger/events.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { nowMs } from '../lib/clock.ts';
 import { FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
-
-const work = () => import('./events.run.ts');
+import { errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { parseSince } from '../lib/since.ts';
+import { justOne } from '../lib/streams.ts';
+import { checkUrl } from '../lib/urls.ts';
+import { maskUserinfo } from '../lib/userinfo.ts';
+import { ReceivedEvent } from '../listen/event.ts';
+import { eventNames } from '../listen/event-names.ts';
+import {
+  eventsOnTheWay,
+  followEvents,
+  getEvents,
+  listEvents,
+  namesOnTheWay,
+  replayTo,
+  replayWith,
+} from '../listen/history.ts';
+import { command, LEDGER_EXITS } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import { count, execOptions, flag, list, type OptionValues, text } from '../spec/options.ts';
+import { showLines } from '../ui/output.ts';
+import { findPager, withPager } from '../ui/pager.ts';
+import { whileWorking } from '../ui/progress.ts';
+import { EventLines } from '../views/event-lines.ts';
+import {
+  eventPage,
+  eventPages,
+  eventRecord,
+  eventSchema,
+  eventsView,
+  replayedRecord,
+  replayedView,
+  shownEventSchema,
+} from '../views/events.ts';
+import { anyOf, columns, printed, printedList } from '../views/outputs.ts';
+import { arrayOf, described } from '../views/schema.ts';
 
 const show = command({
   name: 'show',
@@ -16,7 +53,23 @@ const show = command({
     ['steno events show 12', 'all that is known of it'],
     ['steno events show 12 --json | jq .actions', 'what was done about it'],
   ],
-  load: async () => (await work()).show,
+  effect: 'none',
+  exits: LEDGER_EXITS,
+  output: () =>
+    printed(
+      shownEventSchema,
+      columns({ name: 'as in its JSON: n, received_at, fields.order', value: 'as text' }),
+    ),
+  async run(context, { args }) {
+    const ledger = await ledgerOf(context);
+    const events = await getEvents(ledger, args);
+    await withPager(context, async () => {
+      for (const event of events)
+        await context.out.show(
+          eventPage(event, await new Actions(ledger).forEvent(event.n), context.out.forPeople),
+        );
+    });
+  },
 });
 
 const replay = command({
@@ -41,8 +94,57 @@ const replay = command({
     ['steno events replay 12 13 --exec "jq .fields"', 'once more through a command'],
     ['steno events --quiet --since 1d | xargs steno events replay --exec cat', 'a whole day'],
   ],
-  load: async () => (await work()).replay,
+  effect: 'account',
+  once: true,
+  exits: ['network', 'partial'],
+  output: () => printedList(replayedRecord),
+  async run(context, { args, options }) {
+    const { to, exec, execTimeout, execWithKey } = options;
+    if (to === undefined && exec === undefined)
+      throw usage(
+        'events replay requires either --to or --exec',
+        'add --to <url> to send them there, or --exec <command> to run it for each',
+      );
+    if (to !== undefined) checkUrl(to, 'hook');
+    const ledger = await ledgerOf(context);
+    const { env, signal, out } = context;
+    const events = await getEvents(ledger, args);
+    const key = execWithKey ? (await context.requireKey()).value : undefined;
+    const onOutput = (lines: string): void => out.stderr.passOn(lines);
+    const command = { command: exec ?? '', env, key, timeoutMs: execTimeout, jobs: 1, onOutput };
+    const outcomes = await whileWorking(out, 'Replaying', (report) =>
+      to === undefined
+        ? replayWith(command, events, { signal, report })
+        : replayTo(to, events, { env, signal, report }),
+    );
+    const target = exec ?? maskUserinfo(to ?? '');
+    await out.show(
+      replayedView(
+        outcomes.map(
+          ({ value, error }, at) => value ?? { n: events[at]?.n ?? 0, target, outcome: '', error },
+        ),
+      ),
+    );
+    raiseFailures(outcomes);
+  },
 });
+
+const options = {
+  limit: count('--limit <n>', 'show at most this many', {
+    defaultNote: `all; ${LIST_ROWS} on a terminal without a pager, ${FOLLOW_ROWS} with --follow`,
+  }),
+  event: list('--event <EVENT…>', 'only these events', {
+    values: eventTypes.map(({ name }) => name),
+    meaning: meaningOfEvent,
+  }),
+  file: text('--file <id>', 'only events about this file', { values: 'audiofile' }),
+  order: text('--order <id>', 'only events about this order', { values: 'order' }),
+  since: text('--since <time>', 'only events since then: 2026-11-01, or 3d ago'),
+  found: flag('--found', 'instead, events that never came, found by asking the service'),
+  follow: flag('--follow', 'go on and print events as they arrive, until Ctrl-C'),
+};
+
+type EventsOptions = OptionValues<typeof options>;
 
 export const events = command({
   name: 'events',
@@ -53,20 +155,7 @@ export const events = command({
   details: [
     '--quiet prints the numbers. An event that is kept but not in the ledger yet has no number (null in JSON).',
   ],
-  options: {
-    limit: count('--limit <n>', 'show at most this many', {
-      defaultNote: `all; ${LIST_ROWS} on a terminal without a pager, ${FOLLOW_ROWS} with --follow`,
-    }),
-    event: list('--event <EVENT…>', 'only these events', {
-      values: eventTypes.map(({ name }) => name),
-      meaning: meaningOfEvent,
-    }),
-    file: text('--file <id>', 'only events about this file', { values: 'audiofile' }),
-    order: text('--order <id>', 'only events about this order', { values: 'order' }),
-    since: text('--since <time>', 'only events since then: 2026-11-01, or 3d ago'),
-    found: flag('--found', 'instead, events that never came, found by asking the service'),
-    follow: flag('--follow', 'go on and print events as they arrive, until Ctrl-C'),
-  },
+  options,
   children: [show, replay],
   examples: [
     ['steno events', 'the latest'],
@@ -75,5 +164,82 @@ export const events = command({
     ['steno events --follow', 'watch another process listen'],
     ['steno events replay 12 --to http://127.0.0.1:3000/hook', 'send one once more'],
   ],
-  load: async () => (await work()).list,
+  effect: 'none',
+  exits: LEDGER_EXITS,
+  output: () =>
+    printed(
+      anyOf(arrayOf(eventSchema), described('with --follow, one a line', eventSchema)),
+      eventRecord.columnHelp,
+    ),
+  async run(context, { options }) {
+    const { out } = context;
+    const { forPeople } = out;
+    let ledger: Ledger;
+    try {
+      ledger = await ledgerOf(context);
+    } catch (error) {
+      if (options.follow) throw error;
+      return listWithoutLedger(
+        context,
+        filterOf(options, () => true),
+        options.limit,
+        error,
+      );
+    }
+    const kept = await new Events(ledger).withNames(options.event);
+    const spool = await context.ledgers.spoolIfAny();
+    const onTheirWay = spool && options.event.length ? await namesOnTheWay(spool) : new Set<string>();
+    const filter = filterOf(options, (name) => kept.has(name) || onTheirWay.has(name));
+    if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_ROWS);
+    const pager = findPager(context);
+    const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
+    const onTheWay = spool ? await eventsOnTheWay(ledger, spool, filter) : [];
+    const events = listEvents(ledger, filter, limit, onTheWay);
+    await withPager(context, () => out.showPages(eventPages(events, forPeople ? 'line' : 'body')), pager);
+    if (!forPeople) return;
+    if (onTheWay.length)
+      out.note(`${onTheWay.length} on the way into the ledger; each gets its number there`);
+    const all = (await new Events(ledger).count(filter)) + onTheWay.length;
+    if (all === 0) out.note('no events; receive some with: steno listen');
+    if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
+  },
 });
+
+const ledgerOf = (context: Context): Promise<Ledger> => context.ledgers.require('events reads the ledger');
+
+/** What is on its way is all that is known of it, whatever has become of the ledger. */
+async function listWithoutLedger(
+  context: Context,
+  filter: EventFilter,
+  limit: number | undefined,
+  error: unknown,
+): Promise<void> {
+  const { out } = context;
+  const spool = context.globals.ledger ? await context.ledgers.spoolIfAny() : undefined;
+  const rows = spool ? await eventsOnTheWay(undefined, spool, filter) : [];
+  if (rows.length === 0) throw error;
+  const events = rows.slice(0, limit).map((row) => new ReceivedEvent(row));
+  await out.showPages(eventPages(justOne(events), out.forPeople ? 'line' : 'body'));
+  const { hint } = error instanceof StenoError ? error : {};
+  await out.warn(`only events on their way into the ledger are listed: ${errorMessage(error)}`, hint);
+}
+
+const filterOf = (options: EventsOptions, isAllowed: (name: string) => boolean): EventFilter => ({
+  events: eventNames(options.event, isAllowed),
+  file: options.file,
+  order: options.order,
+  found: options.found,
+  since: options.since === undefined ? undefined : parseSince(options.since, nowMs()),
+});
+
+async function follow(context: Context, ledger: Ledger, filter: EventFilter, limit: number): Promise<void> {
+  const { out, signal } = context;
+  const lines = new EventLines();
+  for await (const page of followEvents(ledger, filter, limit, signal)) {
+    if (out.mode.json)
+      for (const event of page) await out.showNext({ ...eventsView([], 'line'), json: event.json });
+    else if (out.forPeople)
+      await showLines(out, lines.events(page, { columns: out.stdout.columns, verbose: false }));
+    else await out.showNext(eventsView(page, 'body'));
+  }
+}

@@ -1,6 +1,23 @@
-import { command } from '../cli/command-spec.ts';
-import { duration, flag } from '../cli/options.ts';
+import { checkId } from '../api/decode.ts';
+import { raiseFailures, values } from '../flows/bulk.ts';
+import { withOrderHints } from '../flows/files/ids.ts';
+import { knownFiles } from '../flows/files/listed.ts';
+import { watchFiles } from '../flows/files/poll.ts';
+import { refreshFiles } from '../flows/files/refresh.ts';
+import { waitedFiles } from '../flows/files/shown.ts';
+import type { WaitOutcome } from '../flows/files/wait.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { nowMs } from '../lib/clock.ts';
 import { pollNote } from '../lib/duration.ts';
+import type { View } from '../lib/view.ts';
+import { command, SEVERAL_EXITS } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import { duration, flag } from '../spec/options.ts';
+import { showLines } from '../ui/output.ts';
+import { withPager } from '../ui/pager.ts';
+import { whileWorking } from '../ui/progress.ts';
+import { askedFiles } from '../views/file-outputs.ts';
+import { askedView, filesTable, watchedLine } from '../views/files.ts';
 
 export const file = command({
   name: 'file',
@@ -22,5 +39,59 @@ export const file = command({
     ['steno file 12345 --quiet', 'the bare state, for a script'],
     ['steno file 12345 --watch --json', 'an object a line, as the state changes'],
   ],
-  load: async () => (await import('./file.run.ts')).run,
+  effect: 'none',
+  exits: SEVERAL_EXITS,
+  output: askedFiles,
+  async run(context, { args, options }) {
+    const ids = args.map(checkId);
+    if (options.watch) return watch(context, [...new Set(ids)], options.interval);
+    const { out } = context;
+    const transport = await context.connect();
+    const ledger = await context.ledgers.ifAny();
+    const outcomes = await whileWorking(out, 'Asking', (report) =>
+      context.ledgers.whileNoting(ledger, (notes) => refreshFiles(transport, ledger, ids, { notes, report })),
+    );
+    const found = values(outcomes).map(({ file }) => file);
+    const view = await viewOf(
+      context,
+      ledger,
+      outcomes.map(({ what, value, error }) => ({ what, file: value?.file, error })),
+      ids.length > 1,
+    );
+    if (found.length || ids.length > 1)
+      await withPager(context, () =>
+        out.show(out.forPeople ? filesTable(found, context.settings.currency) : view),
+      );
+    raiseFailures(await withOrderHints(outcomes, ledger));
+  },
 });
+
+async function watch(context: Context, ids: readonly string[], interval: number | undefined): Promise<void> {
+  const { signal, globals } = context;
+  const transport = await context.connect({ timeoutBounds: 'command' });
+  const ledger = await context.ledgers.ifAny();
+  const poll = { interval, timeout: globals.timeout, signal };
+  const { out } = context;
+  await watchFiles(transport, ledger, ids, poll, async (what, file) =>
+    out.forPeople
+      ? showLines(out, [watchedLine(file, new Date(nowMs()).toISOString(), ids.length > 1)])
+      : out.showNext(await viewOf(context, ledger, [{ what, file, error: undefined }], false)),
+  );
+}
+
+/** For programs. With --quiet: the bare states. */
+async function viewOf(
+  { out, settings: { currency } }: Context,
+  ledger: Ledger | undefined,
+  outcomes: readonly WaitOutcome[],
+  several: boolean,
+): Promise<View> {
+  const isShort = out.mode.quiet || out.forPeople;
+  const known = await knownFiles(
+    isShort ? undefined : ledger,
+    outcomes.map(({ what }) => what),
+  );
+  const files = waitedFiles({ outcomes, saved: undefined }, known, currency);
+  const quiet = outcomes.flatMap(({ file }) => file?.state ?? []);
+  return { ...askedView(files, several, { forPeople: false, currency }), quiet };
+}

@@ -1,7 +1,44 @@
+import { checkStates } from '../catalog/check.ts';
 import { fileStates, meaningOfStateName } from '../catalog/states.ts';
-import { command } from '../cli/command-spec.ts';
-import { count, flag, list, text } from '../cli/options.ts';
+import { raiseTallies } from '../flows/bulk.ts';
+import { fileHint } from '../flows/files/ids.ts';
+import { listFiles, refreshOpenFiles } from '../flows/files/listed.ts';
+import type { FileFilter } from '../ledger/files.ts';
+import { Files } from '../ledger/files.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { OpenAttempts } from '../ledger/open-attempts.ts';
+import { nowMs } from '../lib/clock.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { untilInterrupted } from '../lib/interruption.ts';
+import { LatestProgress } from '../lib/progress.ts';
+import { parseSince } from '../lib/since.ts';
+import { plural } from '../lib/text.ts';
+import { command, SEVERAL_EXITS } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import { count, flag, list, type OptionValues, text } from '../spec/options.ts';
+import { findPager, withPager } from '../ui/pager.ts';
+import { whileWorking } from '../ui/progress.ts';
+import { filePages, fileRecord } from '../views/files.ts';
+import { printedList } from '../views/outputs.ts';
+
+const options = {
+  state: list('--state <state…>', 'only files in these states', {
+    values: fileStates.map((each) => each.name),
+    meaning: meaningOfStateName,
+  }),
+  since: text('--since <time>', 'only files ordered since then: 2026-11-01, or 3d ago'),
+  order: text('--order <id>', 'only files of this order', { values: 'order' }),
+  key: text('--key <text>', 'only the file of this key'),
+  tag: text('--tag <text>', 'only files with this tag'),
+  feed: text('--feed <title|url>', 'only episodes of this feed'),
+  refresh: flag('--refresh', 'ask the service about every open file first'),
+  limit: count('--limit <n>', 'show at most this many', {
+    defaultNote: `all; ${LIST_ROWS} on a terminal without a pager`,
+  }),
+};
+
+type FilesOptions = OptionValues<typeof options>;
 
 export const files = command({
   name: 'files',
@@ -10,21 +47,7 @@ export const files = command({
   about:
     'Lists your files, newest first, as the ledger knows them: what was ordered from here, and what the service ' +
     'last said of it. With --refresh it asks again about files that may have changed.',
-  options: {
-    state: list('--state <state…>', 'only files in these states', {
-      values: fileStates.map((each) => each.name),
-      meaning: meaningOfStateName,
-    }),
-    since: text('--since <time>', 'only files ordered since then: 2026-11-01, or 3d ago'),
-    order: text('--order <id>', 'only files of this order', { values: 'order' }),
-    key: text('--key <text>', 'only the file of this key'),
-    tag: text('--tag <text>', 'only files with this tag'),
-    feed: text('--feed <title|url>', 'only episodes of this feed'),
-    refresh: flag('--refresh', 'ask the service about every open file first'),
-    limit: count('--limit <n>', 'show at most this many', {
-      defaultNote: `all; ${LIST_ROWS} on a terminal without a pager`,
-    }),
-  },
+  options,
   examples: [
     ['steno files', 'the latest'],
     ['steno files --state Delivered --since 7d', 'what was delivered lately'],
@@ -33,5 +56,69 @@ export const files = command({
     ['steno files --key "show 41" --json | jq -r ".[].state"', 'where one of yours is'],
     ['steno ls --csv > files.csv', 'all that is known'],
   ],
-  load: async () => (await import('./files.run.ts')).run,
+  effect: 'none',
+  exits: SEVERAL_EXITS,
+  output: () => printedList(fileRecord),
+  async run(context, { options, line }) {
+    const { out } = context;
+    const ledger = await context.ledgers.require('files reads the ledger');
+    const filter = await filterOf(options, ledger);
+    const refreshed = options.refresh ? [await refresh(context, ledger, filter, line)] : [];
+    const { forPeople } = out;
+    const pager = findPager(context);
+    const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
+    const withDownloads = !forPeople && !out.mode.quiet;
+    const pages = listFiles(ledger, filter, { limit, asTable: forPeople, withDownloads });
+    const shown = filePages(pages, { forPeople, currency: context.settings.currency });
+    await withPager(context, () => out.showPages(shown), pager);
+    if (forPeople) {
+      const all = await new Files(ledger).count(filter);
+      if (all === 0)
+        out.note(
+          (await mistaken(options, ledger)) ?? 'no files; order one with: steno order <url> --sku TRANS14',
+        );
+      if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
+    }
+    const unclear = await new OpenAttempts(ledger).countUnclear();
+    if (unclear) await out.warn(unclearText(unclear));
+    raiseTallies(refreshed);
+  },
 });
+
+const mistaken = async ({ order }: FilesOptions, ledger: Ledger): Promise<string | undefined> =>
+  order === undefined ? undefined : fileHint(ledger, order);
+
+const unclearText = (count: number): string =>
+  `${count === 1 ? '1 order has' : `${count} orders have`} no known end; see: steno attempts`;
+
+async function filterOf(
+  { state, order, key, tag, feed, since }: FilesOptions,
+  ledger: Ledger,
+): Promise<FileFilter> {
+  const kept = state.length ? await new Files(ledger).states() : [];
+  return {
+    states: state.flatMap((each) =>
+      // The table says so of a file that the service was not asked about yet.
+      each.toLowerCase() === 'ordered' ? [''] : checkStates([each], () => kept),
+    ),
+    order,
+    key,
+    tag,
+    feed,
+    since: since === undefined ? undefined : parseSince(since, nowMs()),
+  };
+}
+
+async function refresh(context: Context, ledger: Ledger, filter: FileFilter, line: readonly string[]) {
+  const transport = await context.connect();
+  const latest = new LatestProgress();
+  const summary = () => ({
+    done: `${latest.done} of ${plural(latest.of, 'open file')} are refreshed`,
+    hint: goOnHint('the rest with', line),
+  });
+  return untilInterrupted(context.signal, summary, () =>
+    whileWorking(context.out, 'Refreshing', (report) =>
+      refreshOpenFiles(transport, ledger, filter, latest.through(report)),
+    ),
+  );
+}

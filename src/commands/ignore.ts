@@ -1,5 +1,11 @@
-import { command } from '../cli/command-spec.ts';
-import { flag } from '../cli/options.ts';
+import { toIgnore } from '../flows/orders/local-audio.ts';
+import { IgnoredAudio } from '../ledger/ignored-audio.ts';
+import { usage } from '../lib/errors.ts';
+import { thisSender } from '../lib/sender.ts';
+import { command, LEDGER_EXITS } from '../spec/command.ts';
+import { flag } from '../spec/options.ts';
+import { ignoredRecord, ignoredView } from '../views/orders.ts';
+import { printedList } from '../views/outputs.ts';
 
 export const ignore = command({
   name: 'ignore',
@@ -22,5 +28,23 @@ export const ignore = command({
     ['steno ignore --list', 'what is ignored'],
     ['steno ignore --remove https://example.com/broken.mp3', 'the link works again'],
   ],
-  load: async () => (await import('./ignore.run.ts')).run,
+  effect: 'local',
+  exits: LEDGER_EXITS,
+  output: () => printedList(ignoredRecord),
+  async run(context, { args, options }) {
+    const { out, env, signal } = context;
+    if (args.length === 0 && !options.list)
+      throw usage('ignore requires a URL, a key or a guid', 'what is ignored: steno ignore --list');
+    if (args.length && options.list)
+      throw usage('--list takes no argument', 'leave out the argument, or --list');
+    const audios = await toIgnore(args, signal);
+    const ledger = await context.ledgers.require('what is ignored is kept in the ledger');
+    if (options.remove)
+      for (const { given } of await new IgnoredAudio(ledger).remove(audios, thisSender(env)))
+        await out.warn(`not on the ignore list: ${given}`, 'see: steno ignore --list');
+    else if (audios.length) await new IgnoredAudio(ledger).add(audios, thisSender(env));
+    const ignored = await new IgnoredAudio(ledger).list();
+    await out.show(ignoredView(ignored));
+    if (out.forPeople && ignored.length === 0) out.note('nothing is ignored');
+  },
 });

@@ -1,4 +1,12 @@
-import { command } from '../cli/command-spec.ts';
+import { getInvoice } from '../api/account.ts';
+import { checkId } from '../api/decode.ts';
+import { doEach, raiseFailures, values } from '../flows/bulk.ts';
+import { noteInvoices } from '../flows/prices/invoices.ts';
+import { command, SEVERAL_EXITS } from '../spec/command.ts';
+import { withPager } from '../ui/pager.ts';
+import { whileWorking } from '../ui/progress.ts';
+import { invoiceColumns, invoicePages, invoiceRecord, invoicesView } from '../views/money.ts';
+import { printedOneOrSeveral } from '../views/outputs.ts';
 
 export const invoice = command({
   name: 'invoice',
@@ -11,5 +19,32 @@ export const invoice = command({
     ['steno invoice 777 778 --csv > items.csv', 'a row an item'],
     ['steno invoice 777 --quiet', 'the bare total'],
   ],
-  load: async () => (await import('./invoice.run.ts')).run,
+  effect: 'none',
+  exits: SEVERAL_EXITS,
+  output: () => ({ ...printedOneOrSeveral(invoiceRecord, 'invoice'), columns: invoiceColumns }),
+  async run(context, { args }) {
+    const ids = args.map(checkId);
+    const { out } = context;
+    const transport = await context.connect();
+    const outcomes = await whileWorking(out, 'Asking', (report) =>
+      doEach(ids, CONCURRENCY, String, (id) => getInvoice(transport, id), report),
+    );
+    const found = values(outcomes);
+    const ledger = await context.ledgers.ifAny();
+    if (ledger) await context.ledgers.whileNoting(ledger, async (notes) => noteInvoices(notes, found));
+    const { currency } = context.settings;
+    if (out.forPeople) {
+      await withPager(context, async () => {
+        for (const page of found.flatMap((each) => invoicePages(each, currency))) {
+          await out.show(page);
+          out.stdout.write('\n');
+        }
+      });
+    } else if (found.length || ids.length > 1) {
+      await out.show(invoicesView(outcomes, currency));
+    }
+    raiseFailures(outcomes);
+  },
 });
+
+const CONCURRENCY = 8;

@@ -1,7 +1,50 @@
-import { command } from '../cli/command-spec.ts';
-import { flag, text } from '../cli/options.ts';
-
-const work = () => import('./ledger.run.ts');
+import { createReadStream, existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { addAbortSignal } from 'node:stream';
+import { checkIsFree, countPrunable, pruneLedger, prunings, writeExport } from '../flows/ledger.ts';
+import { keepAccountsSeparate, prepareForOrders } from '../ledger/accounts.ts';
+import { bringBack, countRows, moveTo } from '../ledger/dump/copy.ts';
+import type { Salvaged } from '../ledger/dump/export.ts';
+import { exportedLines, salvageFile } from '../ledger/dump/export.ts';
+import type { TableCounts } from '../ledger/dump/import.ts';
+import { importLines } from '../ledger/dump/import.ts';
+import { mayWork, statusOfFile } from '../ledger/inspect.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { leaveFor, type Moved, readMoved, unmarkMoved, useIt } from '../ledger/moved.ts';
+import { openLedger, openSharedLedger } from '../ledger/open.ts';
+import { Outbox } from '../ledger/outbox.ts';
+import { migrateShared, moveAccount, statusOfShared } from '../ledger/shared.ts';
+import { lossOf } from '../ledger/stores/backups.ts';
+import { accountName } from '../lib/account-name.ts';
+import { nowMs } from '../lib/clock.ts';
+import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { untilInterrupted } from '../lib/interruption.ts';
+import { passwordOf, shownPostgresUrl } from '../lib/postgres-url.ts';
+import { LatestProgress, type Report } from '../lib/progress.ts';
+import { parseSince } from '../lib/since.ts';
+import { plural } from '../lib/text.ts';
+import { moveLeftInto } from '../listen/spool-mover.ts';
+import { checkAccount } from '../settings/settings.ts';
+import { command, family, LEDGER_EXITS } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import { makeStateFolder, profileFlag } from '../spec/ledgers.ts';
+import { flag, type OptionValues, text } from '../spec/options.ts';
+import { whileWorking } from '../ui/progress.ts';
+import { askPerson } from '../ui/prompt.ts';
+import {
+  accountRecord,
+  accountView,
+  importedRecord,
+  importedView,
+  migratedView,
+  prunedRecord,
+  prunedView,
+  statusDocument,
+  statusView,
+} from '../views/ledger.ts';
+import { columns, printed, printedList, printedRecord, writtenFile } from '../views/outputs.ts';
+import * as schema from '../views/schema.ts';
 
 const exportCommand = command({
   name: 'export',
@@ -29,7 +72,28 @@ const exportCommand = command({
     ['steno ledger export --damaged -o rescued.jsonl', 'what is left of a damaged ledger'],
   ],
   refuses: { '--csv': 'an export is JSON lines' },
-  load: async () => (await work()).exportLedger,
+  effect: 'none',
+  exits: LEDGER_EXITS,
+  output: () => printed(schema.described('with -o; without it, the lines of the export', writtenFile)),
+  async run(context, { options }) {
+    const { out } = context;
+    const { output, allProfiles, damaged, force } = options;
+    const file = output === '-' ? undefined : output;
+    if (file !== undefined && !force) checkIsFree(file);
+    const salvaged: Salvaged[] = [];
+    const lines = damaged
+      ? salvageLedger(context, (table) => salvaged.push(table))
+      : exportedLines(await openWhole(context, 'ledger export reads the ledger'), allProfiles);
+    if (file === undefined) {
+      for await (const some of lines) if (!(await out.stdout.writePart(some))) break;
+    } else {
+      await whileWorking(out, 'Exporting', (report) => writeExport(file, lines, force, report));
+      out.done(`written to ${file}`, { path: file }, file);
+    }
+    const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
+    if (incomplete.length) await out.warn(`some rows could not be read: of ${incomplete.join(', ')}`);
+    else if (damaged) out.note('every row could be read');
+  },
 });
 
 const importCommand = command({
@@ -51,7 +115,40 @@ const importCommand = command({
     ['steno ledger import ledger.jsonl --as acme', 'as the rows of account acme'],
     ['gunzip -c ledger.gz | steno ledger import -', 'from a pipe'],
   ],
-  load: async () => (await work()).importLedger,
+  effect: 'local',
+  exits: LEDGER_EXITS,
+  output: () => printedList(importedRecord),
+  async run(context, { args, options, line }) {
+    const [file = ''] = args;
+    if (options.as !== undefined) checkAccount(options.as);
+    const as = options.as && accountName(options.as);
+    const { out, signal } = context;
+    // What comes from a pipe may take for ever.
+    const source = addAbortSignal(signal, file === '-' ? context.stdin : createReadStream(file));
+    const ledger = await context.ledgers.require('ledger import writes to the ledger');
+    // What is taken in must hold up orders of this account, also before its first one.
+    await prepareForOrders(ledger, false);
+    let profile: string | null = null;
+    const onHeader = (header: { readonly profile: string | null }): void => {
+      profile = as ?? header.profile;
+    };
+    const counts = await whileWorking(out, 'Importing', (report) =>
+      importLines(ledger, source, { signal, as, moves: as !== undefined, onHeader, report }).catch(
+        (error) => {
+          if (signal.aborted) throw nothingDone('imported', line);
+          throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
+        },
+      ),
+    );
+    await out.show(importedView(counts));
+    const orphaned = counts.reduce((sum, each) => sum + each.orphaned, 0);
+    if (orphaned) await out.warn(`${orphaned} rows were left out: what they belong to was lost`);
+    if (profile !== null && profile !== ledger.profile)
+      await out.warn(
+        `the rows are those of '${profile}', and this ledger is used as '${ledger.profile}': they hold up none of its orders`,
+        `if they are the same account: steno ledger import <file> --as ${ledger.profile}`,
+      );
+  },
 });
 
 const prune = command({
@@ -74,7 +171,40 @@ const prune = command({
     ['steno ledger prune --before 90d --dry-run', 'how much that would be'],
     ['steno ledger prune --before 90d --yes', 'from cron'],
   ],
-  load: async () => (await work()).pruneLedger,
+  effect: 'local',
+  exits: LEDGER_EXITS,
+  output: () => printedRecord(prunedRecord),
+  async run(context, { options, line }) {
+    const { out, signal } = context;
+    const { before, allProfiles, dryRun, yes } = options;
+    if (before === undefined) throw usage('ledger prune requires --before', 'for example: --before 90d');
+    const time = parseSince(before, nowMs());
+    if (!yes && !dryRun && !context.stdin.isTTY)
+      throw usage(
+        'ledger prune requires --yes where there is no terminal to ask on',
+        `run: steno ledger prune --before ${before} --yes`,
+      );
+    const ledger = await openWhole(context, 'ledger prune works on the ledger');
+    const all = await prunings(ledger, allProfiles);
+    if (dryRun) return out.show(prunedView(await countPrunable(all, time)));
+    if (!yes) {
+      const { events } = await countPrunable(all, time);
+      const question = `Remove ${events} events from before ${time} for good?`;
+      if (!(await askPerson(context, (questions) => questions.confirm(question))))
+        throw new StenoError('failed', 'nothing was removed: the question was not answered with yes');
+    }
+    const latest = new LatestProgress();
+    const summary = () => ({
+      done: `${plural(latest.done, 'event')} removed so far, for good`,
+      hint: goOnHint('the rest with', line),
+    });
+    const pruned = await untilInterrupted(signal, summary, () =>
+      whileWorking(out, 'Removing', (report) =>
+        pruneLedger(ledger, all, time, { signal, report: latest.through(report) }),
+      ),
+    );
+    await out.show(prunedView(pruned));
+  },
 });
 
 const status = command({
@@ -92,7 +222,36 @@ const status = command({
     ['steno ledger status', 'line by line'],
     ['steno ledger status --json', 'for a program'],
   ],
-  load: async () => (await work()).showStatus,
+  effect: 'none',
+  exits: LEDGER_EXITS,
+  output: () => printed(statusDocument.schema, columns({ name: 'of the fact', value: 'as text' })),
+  async run(context) {
+    const { out, settings, mask, signal } = context;
+    const { sharedUrl: url, localPath: path } = context.ledgers;
+    const options = url === undefined ? undefined : await context.ledgers.sharedOptions(url);
+    const status = await whileWorking(out, 'Asking', () =>
+      options === undefined
+        ? statusOfFile(path, settings.profileName, mask.hide, signal)
+        : statusOfShared(options, mask.hide),
+    );
+    const account = options?.account.name ?? settings.profileName;
+    await out.show(
+      statusView({
+        ...status,
+        where: url === undefined ? path : shownPostgresUrl(url),
+        source: url === undefined ? 'default' : settings.get('ledger').source,
+        account,
+        outcomes: Outbox.count(join(makeStateFolder(context.env), 'outcomes'), account),
+        events: (await (await context.ledgers.spoolIfAny())?.countAll()) ?? 0,
+      }),
+    );
+    const loss = url === undefined ? lossOf(path) : undefined;
+    if (loss) await out.warn(loss.message, loss.hint);
+    if (!mayWork(status))
+      await out.warn('it is of a newer steno, which this one can not follow', 'update steno');
+    else if (status.made && status.missing.length)
+      await out.warn('it is of an older steno', 'bring it up to date with: steno ledger migrate');
+  },
 });
 
 const migrate = command({
@@ -106,8 +265,43 @@ const migrate = command({
       'whenever it is opened.',
   ],
   examples: [['steno ledger migrate', 'after an update of steno']],
-  load: async () => (await work()).migrateLedger,
+  effect: 'local',
+  exits: LEDGER_EXITS,
+  output: () =>
+    printed(
+      schema.object({ migrations: schema.arrayOf(schema.text) }),
+      columns({ migrations: 'that were made' }),
+    ),
+  async run(context) {
+    const { out } = context;
+    const { sharedUrl: url } = context.ledgers;
+    if (url === undefined) {
+      await out.show(migratedView([]));
+      return out.note('the local ledger is brought up to date whenever it is opened');
+    }
+    const options = await context.ledgers.sharedOptions(url);
+    const done = await whileWorking(out, 'Migrating', () => migrateShared(options));
+    await out.show(migratedView(done));
+    out.note(done.length ? 'the shared ledger is up to date now' : 'the shared ledger is up to date already');
+  },
 });
+
+const copyOptions = {
+  to: text('--to <url|local>', 'postgres:// URL of the shared ledger, without its password; or: local', {
+    values: 'copy-target',
+  }),
+  dryRun: flag('--dry-run', 'say what would be copied, and write nothing'),
+  withoutShared: flag(
+    '--without-shared',
+    'with --to local: the shared ledger is gone, copy nothing from it',
+    {
+      needs: ['--to'],
+    },
+  ),
+  yes: flag('-y, --yes', 'with --without-shared, do not ask', { needs: ['--without-shared'] }),
+};
+
+type CopyOptions = OptionValues<typeof copyOptions>;
 
 const copy = command({
   name: 'copy',
@@ -123,27 +317,31 @@ const copy = command({
     'Where the shared ledger is gone for good, --to local --without-shared lifts the mark alone: what was ordered with ' +
       'the shared one since is not known then. It asks first on a terminal; elsewhere it requires --yes.',
   ],
-  options: {
-    to: text('--to <url|local>', 'postgres:// URL of the shared ledger, without its password; or: local', {
-      values: 'copy-target',
-    }),
-    dryRun: flag('--dry-run', 'say what would be copied, and write nothing'),
-    withoutShared: flag(
-      '--without-shared',
-      'with --to local: the shared ledger is gone, copy nothing from it',
-      {
-        needs: ['--to'],
-      },
-    ),
-    yes: flag('-y, --yes', 'with --without-shared, do not ask', { needs: ['--without-shared'] }),
-  },
+  options: copyOptions,
   examples: [
     ['steno ledger copy --to postgres://steno@db.example.com/steno', 'to the team'],
     ['steno ledger copy --to local', 'and back'],
     ['steno ledger copy --to local --dry-run', 'how much that would be'],
     ['steno ledger copy --to local --without-shared', 'the database is gone for good'],
   ],
-  load: async () => (await work()).copyLedger,
+  effect: 'local',
+  exits: LEDGER_EXITS,
+  output: () => printedList(importedRecord),
+  async run(context, { options, line }) {
+    const { to, dryRun, withoutShared, yes } = options;
+    if (to === undefined) throw usage('ledger copy requires --to', 'see: steno ledger copy --help');
+    if (!context.globals.ledger)
+      throw usage("ledger copy reads the ledger, so it can't be used with --no-ledger");
+    if (context.sandbox)
+      throw usage(
+        'the ledger of the sandbox is never shared',
+        'leave out --sandbox, or choose another profile',
+      );
+    if (withoutShared && to !== 'local')
+      throw usage('--without-shared leads back to the local ledger', 'write: --to local --without-shared');
+    if (withoutShared) return comeBackWithoutShared(context, { dryRun, yes });
+    await (to === 'local' ? copyBack(context, { dryRun, line }) : copyOut(context, to, { dryRun, line }));
+  },
 });
 
 const account = command({
@@ -175,10 +373,23 @@ const account = command({
     ['steno ledger account --separate-from acme', 'another account, though the key is the same'],
     ['steno ledger account --leave-local', 'the orders of this machine belong to another account'],
   ],
-  load: async () => (await work()).changeAccount,
+  effect: 'local',
+  exits: LEDGER_EXITS,
+  output: () => printedRecord(accountRecord),
+  async run(context, { options: { separateFrom, leaveLocal } }) {
+    const { globals, sandbox } = context;
+    if (globals.baseUrl === undefined && separateFrom === undefined && !leaveLocal)
+      throw usage(
+        'ledger account requires --base-url, --separate-from or --leave-local',
+        'see: steno ledger account --help',
+      );
+    if (sandbox) throw usage('the sandbox has one account', 'leave out --sandbox, or choose another profile');
+    if (separateFrom !== undefined) return keepSeparate(context, accountName(separateFrom));
+    return leaveLocal ? leaveLocalBehind(context) : changeBaseUrl(context, globals.baseUrl ?? '');
+  },
 });
 
-export const ledger = command({
+export const ledger = family({
   name: 'ledger',
   summary: 'Look after the ledger: back up, move, share, clean',
   about:
@@ -193,3 +404,195 @@ export const ledger = command({
     ['steno ledger prune --before 90d', 'remove old events'],
   ],
 });
+
+/** What can be read of a damaged ledger, as the lines of an export. */
+function salvageLedger(
+  { mask, ledgers: { localPath: path } }: Context,
+  onTable: (salvaged: Salvaged) => void,
+): AsyncIterable<string> {
+  if (!existsSync(path)) throw usage(`there is no ledger in ${dirname(path)}`);
+  return salvageFile(path, mask.hide, onTable);
+}
+
+/** The ledger with the events that ended listeners left on their way: after a prune they would come back. */
+async function openWhole(context: Context, use: string): Promise<Ledger> {
+  const ledger = await context.ledgers.require(use);
+  await takeSpoolIn(context, ledger);
+  return ledger;
+}
+
+async function takeSpoolIn(context: Context, ledger: Ledger): Promise<void> {
+  const { out, signal } = context;
+  const spool = await context.ledgers.spoolIfAny();
+  const onWarning = (text: string): void => void out.warn(text);
+  if (spool) await moveLeftInto(ledger, { spool, signal, onWarning });
+}
+
+const nothingDone = (what: string, line: readonly string[]): StenoError =>
+  new StenoError('interrupted', `interrupted: nothing was ${what}`, { hint: goOnHint('again with', line) });
+
+interface Copying {
+  readonly dryRun: boolean;
+  readonly line: readonly string[];
+}
+
+async function copyOut(context: Context, url: string, { dryRun, line }: Copying): Promise<void> {
+  const { out, mask, signal } = context;
+  if (passwordOf(url))
+    await out.warn(
+      'a password in --to shows to other users of this machine, in the list of processes, and to the history of the shell',
+      'leave it out: PGPASSWORD or the setting ledger-password-command gives it',
+    );
+  const target = await context.ledgers.sharedOptions(url);
+  if (!existsSync(context.ledgers.localPath))
+    throw usage(
+      `there is no ledger to copy in ${dirname(context.ledgers.localPath)}`,
+      'without one there is nothing to take along: use the shared one as it is',
+    );
+  const local = await openLocal(context);
+  const [to, account] = [shownPostgresUrl(url), target.account.name];
+  if (dryRun && !(await statusOfShared(target, mask.hide)).made) {
+    await out.show(importedView(await countRows(local)));
+    return out.note('nothing was written; the shared ledger has no tables yet');
+  }
+  const shared = await openSharedLedger(target, mask.hide);
+  context.onExit(() => shared.close());
+  await prepareForOrders(shared, dryRun, await context.ledgers.keyMark(shared, false));
+  const moved: Moved = { to, identity: shared.db.identity, account, at: new Date(nowMs()).toISOString() };
+  if (!dryRun) await takeSpoolIn(context, local);
+  const counts = await copying(context, line, (report) =>
+    moveTo(shared, local, moved, { signal, dryRun, report }),
+  );
+  await out.show(importedView(counts));
+  if (dryRun) return out.note('nothing was written');
+  out.note(`the local ledger is marked as moved; nothing is ordered with it any more`);
+  if (context.ledgers.sharedUrl === undefined)
+    out.note(`use the shared one from now on: ${useIt(to, account)}`);
+}
+
+async function copyBack(context: Context, { dryRun, line }: Copying): Promise<void> {
+  const { out, mask, signal } = context;
+  const url = context.ledgers.sharedUrl;
+  if (url === undefined)
+    throw usage(
+      'ledger copy --to local copies from the shared ledger, and none is set',
+      'name it with STENO_LEDGER=postgres://… or: steno config set ledger postgres://user@host/database',
+    );
+  const shared = await openSharedLedger(await context.ledgers.sharedOptions(url), mask.hide);
+  context.onExit(() => shared.close());
+  if (!dryRun) await takeSpoolIn(context, shared);
+  const local = await openLocal(context);
+  const counts = await copying(context, line, (report) =>
+    bringBack(local, shared, { signal, dryRun, report }),
+  );
+  await out.show(importedView(counts));
+  if (dryRun) return out.note('nothing was written');
+  out.note('the shared ledger stays as it is: what others order with it from now on is not known here');
+  out.note(unsetLedger(profileFlag(context)));
+}
+
+/** The way out where the shared ledger is gone for good: orders use the local one again, with what it knew. */
+async function comeBackWithoutShared(
+  context: Context,
+  { dryRun, yes }: Pick<CopyOptions, 'dryRun' | 'yes'>,
+): Promise<void> {
+  const { out, env } = context;
+  const { localPath: path } = context.ledgers;
+  const flag = profileFlag(context);
+  if (!existsSync(path))
+    throw usage(
+      `there is no ledger in ${dirname(path)} to come back to`,
+      'to begin a new one, which knows of no order: steno config unset ledger   (and unset STENO_LEDGER)',
+    );
+  const local = await openLocal(context);
+  const moved = await readMoved(local);
+  if (!moved) return out.note(`the ledger of this machine is not marked as moved: ${unsetLedger(flag)}`);
+  await out.warn(
+    `what was ordered with ${moved.to} since ${moved.at}, here or by others, is not known to the ledger of this machine and could be bought again`,
+    'take it in from a backup of the database (steno ledger import), or file by file: steno track <id>',
+  );
+  const outcomes = join(makeStateFolder(env), 'outcomes');
+  const waiting = Outbox.count(outcomes, moved.account);
+  if (waiting)
+    await out.warn(
+      `${plural(waiting, 'outcome')} on this machine never reached it: see ${outcomes}`,
+      'take the files in with: steno track <id>',
+    );
+  if (dryRun) return out.note('nothing was written');
+  if (!yes && !context.stdin.isTTY)
+    throw usage(
+      'ledger copy --without-shared requires --yes where there is no terminal to ask on',
+      `run: steno ledger copy --to local --without-shared --yes${flag}`,
+    );
+  const question = 'Order with the ledger of this machine again, without what the shared one knows?';
+  if (!yes && !(await askPerson(context, (questions) => questions.confirm(question))))
+    throw new StenoError('failed', 'nothing was changed: the question was not answered with yes');
+  await unmarkMoved(local);
+  out.done('orders use the ledger of this machine again', { path });
+  out.note(unsetLedger(flag));
+}
+
+const unsetLedger = (profileFlag: string): string =>
+  `use the local one from now on: steno config unset ledger${profileFlag}   (and unset STENO_LEDGER)`;
+
+async function copying(
+  { out, signal }: Context,
+  line: readonly string[],
+  work: (report: Report) => Promise<TableCounts[]>,
+): Promise<TableCounts[]> {
+  try {
+    return await whileWorking(out, 'Copying', work);
+  } catch (error) {
+    if (signal.aborted) throw nothingDone('copied', line);
+    throw error;
+  }
+}
+
+/** The ledger of this machine, also where a shared one is set. */
+async function openLocal(context: Context): Promise<Ledger> {
+  const { ledgers, settings, mask, signal, out } = context;
+  const onTrouble = (text: string, hint?: string): Promise<void> => out.warn(text, hint);
+  const ledger = await openLedger(ledgers.localPath, settings.profileName, mask.hide, signal, onTrouble);
+  context.onExit(() => ledger.close());
+  return ledger;
+}
+
+const noSharedLedger = (what: string): StenoError =>
+  usage(what, 'set the shared one with: steno config set ledger postgres://user@host/database');
+
+async function changeBaseUrl(context: Context, given: string): Promise<void> {
+  const { out, settings } = context;
+  const { sharedUrl: url } = context.ledgers;
+  const baseUrl = settings.get('base-url').value ?? given;
+  if (url === undefined)
+    throw noSharedLedger('the local ledger remembers no base URL: only a shared one does');
+  const options = await context.ledgers.sharedOptions(url);
+  const former = await whileWorking(out, 'Writing', () => moveAccount(options, baseUrl));
+  await out.show(accountView({ account: options.account.name, baseUrl, former }));
+}
+
+async function keepSeparate(context: Context, other: string): Promise<void> {
+  const { out, settings } = context;
+  const ledger = await context.ledgers.require('ledger account works on the ledger');
+  if (other === ledger.profile)
+    throw usage(`'${other}' is the account itself`, 'choose another with --profile or STENO_ACCOUNT');
+  await whileWorking(out, 'Writing', () => keepAccountsSeparate(ledger, other));
+  const baseUrl = settings.get('base-url').value;
+  await out.show(accountView({ account: ledger.profile, baseUrl, former: undefined }));
+  out.note(
+    `${ledger.profile} and ${other} are two accounts from now on: each may order what the other has on order`,
+  );
+}
+
+async function leaveLocalBehind(context: Context): Promise<void> {
+  const { out, settings } = context;
+  const { sharedUrl: url, localPath: path } = context.ledgers;
+  if (url === undefined) throw noSharedLedger('no shared ledger is set: the local one is used');
+  if (!existsSync(path)) throw usage(`there is no ledger in ${dirname(path)}`, 'nothing is left behind');
+  const shared = await context.ledgers.require('ledger account works on the ledger');
+  const local = await openLocal(context);
+  await leaveFor(local, shared);
+  const baseUrl = settings.get('base-url').value;
+  await out.show(accountView({ account: shared.profile, baseUrl, former: undefined }));
+  out.note(`from now on, the orders in ${path} no longer block orders of account ${shared.profile}`);
+}

@@ -1,10 +1,91 @@
 import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
-import { formats, meaningOfFormat } from '../catalog/formats.ts';
-import { command } from '../cli/command-spec.ts';
-import { count, duration, execOptions, flag, list, nameTemplate, text } from '../cli/options.ts';
 import { EXEC_JOBS } from '../lib/defaults.ts';
+import { formatJson } from '../lib/json.ts';
+import type { ReceivedEvent } from '../listen/event.ts';
+import type { Account } from '../listen/loan-book.ts';
+import { planListening } from '../listen/plan.ts';
+import { listen as runSession } from '../listen/session.ts';
+import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
+import { CALL_EXITS, command } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import {
+  count,
+  downloadOptions,
+  duration,
+  execOptions,
+  flag,
+  list,
+  type OptionValues,
+  text,
+} from '../spec/options.ts';
+import { loadDrawing, noteLines, showLines } from '../ui/output.ts';
+import { askPerson } from '../ui/prompt.ts';
+import { EventLines, totalLines } from '../views/event-lines.ts';
+import {
+  eventRecord,
+  eventSchema,
+  eventsView,
+  lostJson,
+  lostLine,
+  reportLine,
+  subjectOf,
+} from '../views/events.ts';
+import { printed } from '../views/outputs.ts';
 
 const names = eventTypes.map(({ name }) => name);
+
+const options = {
+  port: text('--port <port>', 'listen on this port; 0: any free one', { default: '4100' }),
+  register: flag(
+    '--register',
+    "set the account's webhook to this listener, with a secret path, until it ends",
+  ),
+  publicUrl: text(
+    '--public-url <url>',
+    "with --register: this listener's public URL; not needed if the service runs on this machine",
+    {
+      needs: ['--register'],
+      excludes: ['--tunnel'],
+    },
+  ),
+  tunnel: text(
+    '--tunnel <command>',
+    'start this and take the https URL that it prints; fills in {url}, {port}',
+  ),
+  forwardTo: list('--forward-to <url…>', 'forward each event to these, as received'),
+  exec: text('--exec <command>', 'run this for each event: JSON on stdin, STENO_EVENT_* variables'),
+  download: text('--download <dir>', 'download each transcript when it is complete', { values: 'folder' }),
+  host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
+  path: text('--path <path>', 'receive events at this path', { default: '/' }),
+  tlsCert: text('--tls-cert <file>', 'serve https with this certificate (PEM), and --tls-key', {
+    values: 'file',
+    needs: ['--tls-key'],
+  }),
+  tlsKey: text('--tls-key <file>', 'the key of the certificate in --tls-cert (PEM)', {
+    values: 'file',
+    needs: ['--tls-cert'],
+  }),
+  ...execOptions(),
+  jobs: count('--jobs <n>', 'how many commands of --exec run at once', {
+    default: String(EXEC_JOBS),
+    max: 64,
+    needs: ['--exec'],
+  }),
+  ...downloadOptions(),
+  only: list('--only <EVENT…>', 'show and act on these events only; all are kept', {
+    values: names,
+    meaning: meaningOfEvent,
+  }),
+  anyEvent: flag('--any-event', 'accept event names that the API document does not list'),
+  until: text('--until <EVENT>', 'end after this event', { values: names, meaning: meaningOfEvent }),
+  count: count('--count <n>', 'end after this many events'),
+  keep: duration('--keep <duration>', 'remove events that are older, as ledger prune does', {
+    defaultNote: 'keep all',
+  }),
+  verbose: flag('--verbose', 'show every field of an event', { excludes: ['--quiet'] }),
+};
+
+type ListenOptions = OptionValues<typeof options>;
 
 export const listen = command({
   name: 'listen',
@@ -46,62 +127,7 @@ export const listen = command({
       'file that turns out to be delivered it does all that is asked for: --forward-to gets a form made by steno, with the ' +
       'header Steno-Found: true, and the delivery too if it still comes.',
   ],
-  options: {
-    port: text('--port <port>', 'listen on this port; 0: any free one', { default: '4100' }),
-    register: flag(
-      '--register',
-      "set the account's webhook to this listener, with a secret path, until it ends",
-    ),
-    publicUrl: text(
-      '--public-url <url>',
-      "with --register: this listener's public URL; not needed if the service runs on this machine",
-      {
-        needs: ['--register'],
-        excludes: ['--tunnel'],
-      },
-    ),
-    tunnel: text(
-      '--tunnel <command>',
-      'start this and take the https URL that it prints; fills in {url}, {port}',
-    ),
-    forwardTo: list('--forward-to <url…>', 'forward each event to these, as received'),
-    exec: text('--exec <command>', 'run this for each event: JSON on stdin, STENO_EVENT_* variables'),
-    download: text('--download <dir>', 'download each transcript when it is complete', { values: 'folder' }),
-    host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
-    path: text('--path <path>', 'receive events at this path', { default: '/' }),
-    tlsCert: text('--tls-cert <file>', 'serve https with this certificate (PEM), and --tls-key', {
-      values: 'file',
-      needs: ['--tls-key'],
-    }),
-    tlsKey: text('--tls-key <file>', 'the key of the certificate in --tls-cert (PEM)', {
-      values: 'file',
-      needs: ['--tls-cert'],
-    }),
-    ...execOptions(),
-    jobs: count('--jobs <n>', 'how many commands of --exec run at once', {
-      default: String(EXEC_JOBS),
-      max: 64,
-      needs: ['--exec'],
-    }),
-    format: list('--format <ext…>', 'with --download, the document types', {
-      needs: ['--download'],
-      default: 'txt',
-      values: formats.map((each) => each.ext),
-      meaning: meaningOfFormat,
-    }),
-    nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
-    only: list('--only <EVENT…>', 'show and act on these events only; all are kept', {
-      values: names,
-      meaning: meaningOfEvent,
-    }),
-    anyEvent: flag('--any-event', 'accept event names that the API document does not list'),
-    until: text('--until <EVENT>', 'end after this event', { values: names, meaning: meaningOfEvent }),
-    count: count('--count <n>', 'end after this many events'),
-    keep: duration('--keep <duration>', 'remove events that are older, as ledger prune does', {
-      defaultNote: 'keep all',
-    }),
-    verbose: flag('--verbose', 'show every field of an event', { excludes: ['--quiet'] }),
-  },
+  options,
   examples: [
     ['steno --sandbox listen --register --download .', 'try it all here'],
     ['steno listen --forward-to http://127.0.0.1:3000/hook', 'to your program'],
@@ -109,5 +135,100 @@ export const listen = command({
     ['steno listen --exec "jq -r .audiofile >> done.txt"', 'with a command'],
     ['steno listen --until TRANSCRIPT_COMPLETE --timeout 2h', 'in a script: exit 6 if none comes'],
   ],
-  load: async () => (await import('./listen.run.ts')).run,
+  effect: 'account',
+  exits: CALL_EXITS,
+  output: () => ({ ...printed(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true }),
+  async run(context, { options }) {
+    const { out, env, signal, globals } = context;
+    out.stdout.ignoreStalls();
+    out.stderr.ignoreStalls();
+    await loadDrawing(out);
+    const { hide } = context.mask;
+    const plan = await planListening(options, {
+      inSandbox: context.sandbox !== undefined,
+      baseUrl: context.settings.get('base-url').value,
+      timeoutMs: globals.timeout,
+      env,
+      requireKey: async () => (await context.requireKey()).value,
+      hide,
+      onWarning: (text, hint) => void out.warn(text, hint),
+      onOutput: (lines) => out.stderr.passOn(lines),
+    });
+    const ledger = await context.ledgers.require('listen keeps events in the ledger', 'later');
+    await context.ledgers.warnOfLittleRoom();
+    const account = await accountOf(context, plan.register || options.download !== undefined);
+    const connect = account && connector(context, account);
+    const onExit = (cleanUp: () => Promise<void>): (() => void) => context.onExit(cleanUp);
+    const spool = await context.ledgers.spool();
+    const resources = { ledger, spool, hide, connect, account, onExit, env, interrupt: signal };
+    await runSession(plan, resources, callbacks(context, options));
+  },
 });
+
+/** The account; where it is not needed, only if one is set up. The key is read once: its command may fail later. */
+async function accountOf(context: Context, needed: boolean): Promise<Account | undefined> {
+  const baseUrl = context.settings.get('base-url').value;
+  if (!needed && !baseUrl) return undefined;
+  const key = await (needed ? context.requireKey() : context.key().catch(() => undefined));
+  return key && { baseUrl: baseUrl ?? '', apiKey: key.value };
+}
+
+/** Polls, downloads and the webhook share them; none must wait for another. */
+const MAX_CONNECTIONS = 64;
+
+const connector =
+  (context: Context, { apiKey }: Account): Connect =>
+  (signal) =>
+    context.connect({
+      account: { settings: context.settings, apiKey },
+      timeoutBounds: 'nothing',
+      signal,
+      connections: MAX_CONNECTIONS,
+    });
+
+function callbacks(context: Context, { verbose, download }: ListenOptions): SessionCallbacks {
+  const { out } = context;
+  const { forPeople } = out;
+  const { json, quiet } = out.mode;
+  const warn = (text: string, hint?: string): void => void out.warn(text, hint);
+  const lines = new EventLines();
+  // What was done about an event then stands under it.
+  const isOneScreen = forPeople && out.stderr.isTerminal;
+  const show = (events: readonly ReceivedEvent[]): Promise<void> =>
+    forPeople
+      ? showLines(out, lines.events(events, { columns: out.stdout.columns, verbose }))
+      : out.showNext(eventsView(events, verbose ? 'body' : 'full'));
+  return {
+    onReady: (url) => out.stderr.writeLine(`listening on ${url}`),
+    screen: {
+      show: async (events) => {
+        if (json) return out.stdout.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
+        if (!quiet) return show(events);
+        if (download === undefined) out.stdout.writeLines(events.map(subjectOf));
+      },
+      isTaken: (signal) => out.stdout.isWritten(signal),
+      isGone: () => out.stdout.isReaderGone,
+    },
+    onLost: (event) => void out.warn(lostLine(event), undefined, lostJson(event)),
+    onReport: (report) => {
+      if (quiet && report.saved) out.stdout.writeLines(report.saved);
+      if (isOneScreen) void noteLines(out, [lines.report(report)]);
+      else if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));
+      else out.note(reportLine(report));
+    },
+    onTotal: async (tally) => {
+      if (forPeople) await noteLines(out, totalLines(tally, out.stdout.columns));
+    },
+    onNote: (text) => out.note(text),
+    onNotice: (text) => out.stderr.notice(text),
+    onWarning: warn,
+    async mayReplace(previous, signal) {
+      if (!context.stdin.isTTY || !forPeople) {
+        warn(`the account's webhook ${previous} is replaced until this ends`);
+        return true;
+      }
+      const question = `The account's webhook is ${previous}. Replace it until this ends?`;
+      return askPerson({ stdin: context.stdin, out, signal }, (questions) => questions.confirm(question));
+    },
+  };
+}

@@ -1,6 +1,13 @@
-import { command } from '../cli/command-spec.ts';
-import { count, text } from '../cli/options.ts';
+import type { LogEntry } from '../ledger/purchase-log.ts';
+import { PurchaseLog } from '../ledger/purchase-log.ts';
+import { nowMs } from '../lib/clock.ts';
 import { LOG_ROWS } from '../lib/defaults.ts';
+import { parseSince } from '../lib/since.ts';
+import { command, LEDGER_EXITS } from '../spec/command.ts';
+import { count, text } from '../spec/options.ts';
+import { withPager } from '../ui/pager.ts';
+import { printedList } from '../views/outputs.ts';
+import { logRecord, logView } from '../views/purchases.ts';
 
 export const log = command({
   name: 'log',
@@ -31,5 +38,25 @@ export const log = command({
     ['steno log --file 12345', 'the story of one file'],
     ['steno log --since 30d --json | jq "map(.cost // 0) | add"', 'what a month cost, as far as it is known'],
   ],
-  load: async () => (await import('./log.run.ts')).run,
+  effect: 'none',
+  exits: LEDGER_EXITS,
+  output: () => printedList(logRecord),
+  async run(context, { options }) {
+    const { out, settings } = context;
+    const since = options.since === undefined ? undefined : parseSince(options.since, nowMs());
+    const { file, order } = options;
+    const isFiltered = [since, file, order].some((each) => each !== undefined);
+    const limit = options.limit ?? (isFiltered ? Number.POSITIVE_INFINITY : LOG_ROWS);
+    const ledger = await context.ledgers.require('log reads the ledger');
+    const entries: LogEntry[] = [];
+    // One more tells whether there are others.
+    for await (const page of new PurchaseLog(ledger).entries({ since, file, order }, limit + 1))
+      entries.push(...page);
+    const shown = entries.slice(0, limit);
+    await withPager(context, () => out.show(logView(shown, settings.currency, out.forPeople)));
+    if (entries.length > shown.length && options.limit === undefined)
+      out.note(`the latest ${shown.length} are shown; --limit or --since shows more`);
+    if (out.forPeople && entries.length === 0)
+      out.note(isFiltered ? 'no purchases match' : 'nothing was bought with this ledger yet');
+  },
 });

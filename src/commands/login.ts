@@ -1,5 +1,26 @@
-import { command } from '../cli/command-spec.ts';
-import { flag, text } from '../cli/options.ts';
+import { getBalance } from '../api/account.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { readAll } from '../lib/streams.ts';
+import { checkBaseUrl } from '../settings/base-url.ts';
+import { configPath } from '../settings/config-file.ts';
+import { acceptKey, keyFromCommand } from '../settings/key.ts';
+import type { Settings } from '../settings/settings.ts';
+import { writeProfile } from '../settings/store.ts';
+import { CALL_EXITS, command } from '../spec/command.ts';
+import { type Context, readSettings } from '../spec/context.ts';
+import { flag, type OptionValues, text } from '../spec/options.ts';
+import { askPerson, type Questions } from '../ui/prompt.ts';
+import { printed } from '../views/outputs.ts';
+import * as schema from '../views/schema.ts';
+
+const options = {
+  apiKeyCommand: text('--api-key-command <cmd>', 'keep a command that prints the key, in place of the key', {
+    excludes: ['--api-key'],
+  }),
+  verify: flag('--no-verify', 'keep it without asking the service'),
+};
+
+type LoginOptions = OptionValues<typeof options>;
 
 export const login = command({
   name: 'login',
@@ -7,20 +28,193 @@ export const login = command({
   about:
     'Keeps the key in a profile, after the service has accepted it. The key is read from a hidden prompt, or from ' +
     'stdin where there is no terminal. With --base-url the address is kept with it.',
-  options: {
-    apiKeyCommand: text(
-      '--api-key-command <cmd>',
-      'keep a command that prints the key, in place of the key',
-      {
-        excludes: ['--api-key'],
-      },
-    ),
-    verify: flag('--no-verify', 'keep it without asking the service'),
-  },
+  options,
   examples: [
     ['steno login --base-url https://host/API4', 'asks for the key'],
     ['steno login < key.txt', 'takes it from a file'],
     ['steno login --api-key-command "pass show steno" --profile work', 'leaves it in a password store'],
   ],
-  load: async () => (await import('./login.run.ts')).run,
+  effect: 'local',
+  exits: CALL_EXITS,
+  output: () =>
+    printed(
+      schema.object({ profile: schema.text, path: schema.described('of the config file', schema.text) }),
+    ),
+  async run(context, { options }) {
+    if (context.sandbox)
+      throw usage(
+        'the sandbox has a key of its own: one that login keeps has no effect there',
+        'for an account, leave out --sandbox or name another profile: steno login --profile <name>',
+      );
+    const settings = readSettings(context, { newProfile: true });
+    const { baseUrl } = context.globals;
+    if (baseUrl !== undefined) checkBaseUrl(baseUrl);
+    const { given, key } = await findKey(context, settings, options);
+    const { apiKeyCommand } = options;
+    const change = {
+      'api-key': apiKeyCommand === undefined ? key : undefined,
+      'api-key-command': apiKeyCommand,
+      ...(given === undefined ? {} : { 'base-url': given }),
+    };
+    await writeProfile(context.env, settings.profileName, change, context.signal);
+    const path = configPath(context.env);
+    context.out.done(`kept in profile ${settings.profileName} (${path})`, {
+      profile: settings.profileName,
+      path,
+    });
+    if (context.env.STENO_API_KEY)
+      await context.out.warn('STENO_API_KEY is set and is used in place of the key of a profile');
+    if (context.stdin.isTTY && context.out.stderr.isTerminal)
+      context.out.note(nextStep(settings.profileName));
+  },
 });
+
+export const logout = command({
+  name: 'logout',
+  summary: 'Forget the key of a profile',
+  about: 'Forgets the key of the selected profile; its other settings stay. Nothing is sent.',
+  examples: [
+    ['steno logout', 'forget the key of the default profile'],
+    ['steno logout --profile work', 'of another one'],
+  ],
+  effect: 'local',
+  exits: [],
+  output: () => printed(schema.object({ profile: schema.text })),
+  async run({ settings, env, out, signal }) {
+    const { profileName } = settings;
+    await writeProfile(env, profileName, { 'api-key': undefined, 'api-key-command': undefined }, signal);
+    out.done(`profile ${profileName} holds no key now`, { profile: profileName });
+    if (env.STENO_API_KEY) await out.warn('STENO_API_KEY is still set');
+  },
+});
+
+const MAX_STDIN_BYTES = 65_536;
+
+/** How often a person is asked for what turned out to be wrong. */
+const MAX_TRIES = 3;
+
+const nextStep = (profile: string): string => {
+  const flag = profile === 'default' ? '' : ` --profile ${profile}`;
+  return `next: steno order https://example.com/talk.mp3 --sku TRANS14${flag}   (--dry-run shows it first; SKUs: steno skus)`;
+};
+
+interface Login {
+  readonly key: string;
+  /** An address from the environment or from another profile is not kept with the key. */
+  readonly given: string | undefined;
+}
+
+/** A key that the service has accepted, unless --no-verify. A person who typed a wrong one is asked again. */
+async function findKey(context: Context, settings: Settings, options: LoginOptions): Promise<Login> {
+  const missing = {
+    baseUrl: options.verify && settings.get('base-url').value === undefined,
+    key: options.apiKeyCommand === undefined && context.globals.apiKey === undefined,
+  };
+  let asks: Missing = missing;
+  let kept: string | undefined;
+  for (let tries = 1; ; tries += 1) {
+    const { baseUrl = kept, key } = await readAnswers(context, asks);
+    try {
+      return await checkedLogin(context, settings, options, { baseUrl, key });
+    } catch (error) {
+      if (!key || tries >= MAX_TRIES || !mayAskAgain(error, missing, context)) throw error;
+      // After a refused key the next answer is a key: it must not meet the question for the address, which shows it.
+      kept = isAboutKey(error) ? baseUrl : undefined;
+      asks = { ...missing, baseUrl: missing.baseUrl && kept === undefined };
+      await context.out.warn(error.message, againHint(asks));
+    }
+  }
+}
+
+const againHint = ({ baseUrl }: Missing): string =>
+  `type ${baseUrl ? 'both' : 'the key'} again, or Ctrl-C to end`;
+
+async function checkedLogin(
+  context: Context,
+  settings: Settings,
+  options: LoginOptions,
+  answers: Answers,
+): Promise<Login> {
+  const login = await acceptAnswers(context, options, answers);
+  const { key: apiKey, given: baseUrl } = login;
+  // The balance is the call that needs a key and changes nothing.
+  if (options.verify) await getBalance(await context.connect({ account: { settings, apiKey, baseUrl } }));
+  return login;
+}
+
+async function acceptAnswers(context: Context, options: LoginOptions, answers: Answers): Promise<Login> {
+  const { baseUrl, apiKey, timeout: timeoutMs } = context.globals;
+  const limits = { timeoutMs, signal: context.signal };
+  const given = baseUrl ?? answers.baseUrl;
+  const key =
+    options.apiKeyCommand === undefined
+      ? acceptKey(apiKey ?? checkGiven(answers.key), context.mask)
+      : await keyFromCommand(options.apiKeyCommand, context.mask, limits);
+  return { given, key };
+}
+
+/** Whether another answer may help: to the question for the key, or to that for the address. */
+function mayAskAgain(error: unknown, missing: Missing, { stdin, signal }: Context): error is StenoError {
+  if (!(error instanceof StenoError) || !stdin.isTTY || signal.aborted) return false;
+  if (isAboutKey(error)) return missing.key;
+  return missing.baseUrl && (error.kind === 'missing' || error.kind === 'network' || error.status === 200);
+}
+
+const isAboutKey = ({ kind }: StenoError): boolean => kind === 'auth' || kind === 'usage';
+
+interface Answers {
+  readonly baseUrl?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** What neither the settings nor the command line say. */
+interface Missing {
+  readonly baseUrl: boolean;
+  readonly key: boolean;
+}
+
+/** Asks for what is missing; where there is no terminal, stdin holds the key. */
+async function readAnswers(context: Context, missing: Missing): Promise<Answers> {
+  if (!missing.baseUrl && !missing.key) return {};
+  if (context.stdin.isTTY) {
+    return askPerson(context, async (questions) => {
+      const baseUrl = missing.baseUrl ? await askBaseUrl(questions, context) : undefined;
+      return { baseUrl, key: missing.key ? await questions.hidden('API key:') : undefined };
+    });
+  }
+  if (missing.baseUrl) {
+    throw usage(
+      "no base URL is set, so the key can't be checked",
+      'add --base-url https://host/API4, or --no-verify',
+    );
+  }
+  return { key: (await readAll(context.stdin, MAX_STDIN_BYTES)).trim() };
+}
+
+/** An address that is none is asked for again; no answer at all ends it. */
+async function askBaseUrl(questions: Questions, { out }: Context): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await questions.line('Base URL:');
+    if (answer === '')
+      throw usage(
+        'no base URL was given',
+        'write it like https://host/API4, or: steno login --base-url <url>',
+      );
+    try {
+      checkBaseUrl(answer);
+      return answer;
+    } catch (error) {
+      if (tries >= MAX_TRIES || !(error instanceof StenoError)) throw error;
+      // What was pasted behind it is most likely the key, which must not be shown as an address.
+      await questions.discardTyped();
+      await out.warn(error.message, error.hint);
+    }
+  }
+}
+
+function checkGiven(key: string | undefined): string {
+  if (key) return key;
+  throw new StenoError('auth', 'no key was given', {
+    hint: 'paste it at the prompt, or: steno login < key.txt',
+  });
+}

@@ -1,14 +1,42 @@
-import { command } from '../cli/command-spec.ts';
-import { duration, flag, list, text } from '../cli/options.ts';
+import { once } from 'node:events';
+import { StenoError, usage } from '../lib/errors.ts';
+import { toJson } from '../lib/json.ts';
+import { isLoopback } from '../lib/urls.ts';
+import {
+  advanceBy,
+  advance as advanceFiles,
+  type MovedFile,
+  parseFault,
+  releaseHold,
+  resetSandbox,
+  startSandbox,
+} from '../sandbox/index.ts';
 import { scenarios } from '../sandbox/scenarios.ts';
+import { command } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import { makeStateFolder } from '../spec/ledgers.ts';
+import { duration, flag, list, text } from '../spec/options.ts';
+import { columns, printed } from '../views/outputs.ts';
+import * as schema from '../views/schema.ts';
 
-const work = () => import('./sandbox.run.ts');
+const movedFiles = () =>
+  printed(
+    schema.arrayOf(schema.object({ audiofile: schema.text, state: schema.text })),
+    columns({ audiofile: "the file's id", state: 'the state now' }),
+  );
 
 const reset = command({
   name: 'reset',
   summary: 'Forget all orders and start afresh',
   examples: [['steno sandbox reset', 'begin with an empty sandbox and a full balance']],
-  load: async () => (await work()).reset,
+  effect: 'local',
+  exits: [],
+  output: () => printed(schema.object({ profile: schema.text })),
+  async run(context) {
+    await resetSandbox(makeStateFolder(context.env));
+    await context.ledgers.forgetSandbox();
+    context.out.done('the sandbox is empty again, and so is its ledger', { profile: 'sandbox' });
+  },
 });
 
 const release = command({
@@ -16,7 +44,12 @@ const release = command({
   summary: 'End the hold of an order, which then goes on',
   args: [{ name: '<order>', help: 'id of an order that is on hold', values: 'sandbox-held-order' }],
   examples: [['steno sandbox release 4nX', 'the order goes on, and its files are delivered']],
-  load: async () => (await work()).release,
+  effect: 'local',
+  exits: [],
+  output: movedFiles,
+  async run(context, { args: [order = ''] }) {
+    await showFiles(context, await releaseHold(makeStateFolder(context.env), order));
+  },
 });
 
 const advance = command({
@@ -34,7 +67,15 @@ const advance = command({
     ['steno sandbox advance 1001', 'only this one'],
     ['steno sandbox advance --by 7d', 'a week later'],
   ],
-  load: async () => (await work()).advance,
+  effect: 'local',
+  exits: [],
+  output: movedFiles,
+  async run(context, { args, options: { by } }) {
+    if (by === undefined) return showFiles(context, await advanceFiles(makeStateFolder(context.env), args));
+    if (args.length > 0)
+      throw usage("--by moves the clock of all files, so it can't be used with ids", 'leave out one of them');
+    await showFiles(context, await advanceBy(makeStateFolder(context.env), by));
+  },
 });
 
 export const sandbox = command({
@@ -68,5 +109,66 @@ export const sandbox = command({
     ['steno sandbox --fault 503=0.1,slow=500ms', 'with faults'],
     ['steno --sandbox order https://example.com/hold.mp3 --sku TRANS14', 'try a hold without serving it'],
   ],
-  load: async () => (await work()).serve,
+  effect: 'local',
+  exits: [],
+  output: () =>
+    printed(
+      schema.object({ base_url: schema.text, api_key: schema.text }),
+      columns({ base_url: 'its address', api_key: 'its made-up key, which is no secret' }),
+    ),
+  async run(context, { options }) {
+    const { ephemeral, host } = options;
+    const speed = readNumber('--speed', options.speed, /^\d*\.?\d+$/, 1000);
+    const port = readNumber('--port', options.port, /^\d+$/, 65_535);
+    if (ephemeral && speed === 0) {
+      throw usage(
+        "--speed 0 can't be used with --ephemeral",
+        'steno sandbox advance reaches only data that is kept',
+      );
+    }
+    const faults = options.fault.map(parseFault);
+    if (!isLoopback(host.includes(':') ? `[${host}]` : host))
+      await context.out.warn(
+        `anyone who can reach ${host} can use this sandbox: its key is no secret`,
+        'use --host 127.0.0.1, unless others are meant to reach it',
+      );
+    const folder = ephemeral ? {} : { folder: makeStateFolder(context.env) };
+    const { baseUrl, apiKey, close } = await startSandbox({ ...folder, host, port, speed, faults });
+    try {
+      await showAddress(context, baseUrl, apiKey);
+      if (!context.signal.aborted) await once(context.signal, 'abort');
+    } finally {
+      await close();
+    }
+    throw new StenoError('interrupted', 'the sandbox is closed');
+  },
 });
+
+function readNumber(name: string, given: string, shape: RegExp, max: number): number {
+  const number = shape.test(given) ? Number(given) : Number.NaN;
+  if (number >= 0 && number <= max) return number;
+  throw usage(`'${given}' for ${name} is not a number from 0 to ${max}`);
+}
+
+async function showAddress(context: Context, baseUrl: string, apiKey: string): Promise<void> {
+  await context.out.show({
+    json: toJson({ base_url: baseUrl, api_key: apiKey }),
+    columns: [{ name: 'base_url', kind: 'link' }, { name: 'api_key' }],
+    rows: [[baseUrl, apiKey]],
+    quiet: [baseUrl],
+    asRecord: true,
+  });
+  context.out.note(`try: curl "${baseUrl}/prepay_balance?api_key=${apiKey}"`);
+}
+
+async function showFiles(context: Context, files: readonly MovedFile[]): Promise<void> {
+  await context.out.show({
+    json: toJson(files.map(({ id, state }) => ({ audiofile: id, state }))),
+    columns: [
+      { name: 'audiofile', kind: 'id' },
+      { name: 'state', kind: 'state' },
+    ],
+    rows: files.map(({ id, state }) => [id, state]),
+    quiet: files.map(({ id }) => id),
+  });
+}

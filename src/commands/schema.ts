@@ -1,5 +1,12 @@
-import { command } from '../cli/command-spec.ts';
-import { flag } from '../cli/options.ts';
+import { usage } from '../lib/errors.ts';
+import { formatJson, toJson } from '../lib/json.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { command } from '../spec/command.ts';
+import { outputsOf } from '../spec/entries.ts';
+import { flag } from '../spec/options.ts';
+import { anyOf, type CommandOutput, printed } from '../views/outputs.ts';
+import { errorMembers, optionalErrorMembers } from '../views/record.ts';
+import { arrayOf, described, object, type Schema, text } from '../views/schema.ts';
 
 export const schema = command({
   name: 'schema',
@@ -15,5 +22,63 @@ export const schema = command({
     ['steno schema', 'which there are'],
     ['steno schema order --dry-run', 'of steno order --dry-run --json'],
   ],
-  load: async () => (await import('./schema.run.ts')).run,
+  effect: 'none',
+  exits: [],
+  output: () => printed(anyOf({ type: 'object' }, arrayOf(object({ schema: text })))),
+  async run({ out }, { args, options }, all) {
+    const groups = await all.groups();
+    const outputs = outputsOf(groups);
+    const names = [...outputs.keys(), ...Object.keys(messages)];
+    if (args.length === 0 && !options.dryRun)
+      return out.show({
+        json: toJson(names.map((schema) => ({ schema }))),
+        columns: [{ name: 'schema', kind: 'id' }],
+        rows: names.map((name) => [name]),
+        quiet: names,
+      });
+    const words = options.dryRun ? [...args, '--dry-run'] : args;
+    const name = words.join(' ').replace(/^steno /, '');
+    const commands = groups.flatMap((group) => group.commands);
+    const named = commands.find(({ alias }) => alias === name)?.name ?? name;
+    const found = schemaOf(named, outputs);
+    if (!found) throw usage(`no schema for '${name}'`, hintFor(name, names));
+    out.stdout.write(`${formatJson(toJson(found))}\n`);
+  },
 });
+
+/** Of a command that has others below it, those are named. */
+function hintFor(name: string, known: readonly string[]): string {
+  const below = known.filter((each) => each.startsWith(`${name} `));
+  if (below.length) return `choose from: ${below.join(', ')}`;
+  return didYouMean(name, known, 'which there are: steno schema');
+}
+
+const event = described('a delivery that could not be kept: all of it', { type: 'object' });
+
+/** What stderr has under --json, a line each. */
+export const messages: Readonly<Record<string, Schema>> = {
+  error: object({
+    error: object(
+      {
+        ...errorMembers,
+        failures: described(
+          'of a command for many: each that failed',
+          arrayOf(object({ what: text, ...errorMembers }, optionalErrorMembers)),
+        ),
+      },
+      [...optionalErrorMembers, 'failures'],
+    ),
+  }),
+  warning: object({ warning: object({ message: text, hint: text, event }, ['hint', 'event']) }),
+};
+
+/** The schema of a command, of `error` or of `warning`; `outputs` has those of all commands. */
+export function schemaOf(name: string, outputs: ReadonlyMap<string, CommandOutput>): Schema | undefined {
+  const output = outputs.get(name);
+  const schema = output?.schema ?? (Object.hasOwn(messages, name) ? messages[name] : undefined);
+  if (!schema) return undefined;
+  const title = output
+    ? `steno ${name} --json${output.lines ? ', each line' : ''}`
+    : `a line of stderr with --json`;
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...schema };
+}

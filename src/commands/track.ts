@@ -1,5 +1,16 @@
-import { command } from '../cli/command-spec.ts';
-import { idsFrom } from '../cli/options.ts';
+import { raiseFailures } from '../flows/bulk.ts';
+import { withOrderHints } from '../flows/files/ids.ts';
+import { trackedFiles, trackFiles } from '../flows/files/shown.ts';
+import { givenIds } from '../flows/orders/manifest.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { untilInterrupted } from '../lib/interruption.ts';
+import { LatestProgress } from '../lib/progress.ts';
+import { plural } from '../lib/text.ts';
+import { command, SEVERAL_EXITS } from '../spec/command.ts';
+import { idsFrom } from '../spec/options.ts';
+import { whileWorking } from '../ui/progress.ts';
+import { askedFiles } from '../views/file-outputs.ts';
+import { askedView } from '../views/files.ts';
 
 export const track = command({
   name: 'track',
@@ -16,5 +27,29 @@ export const track = command({
     ['steno track 12345', 'one file'],
     ['steno track --from ids.txt --quiet', 'many, from a list'],
   ],
-  load: async () => (await import('./track.run.ts')).run,
+  effect: 'local',
+  exits: SEVERAL_EXITS,
+  output: askedFiles,
+  async run(context, { args, options, line }) {
+    const { out } = context;
+    const ids = await givenIds('track', args, options.from, context.stdin);
+    const ledger = await context.ledgers.require('track writes to the ledger');
+    const form = { forPeople: out.forPeople, currency: context.settings.currency };
+    if (ids.length === 0) return out.show(askedView([], true, form));
+    const transport = await context.connect();
+    const latest = new LatestProgress();
+    const summary = () => ({
+      done: `${latest.done} of ${plural(ids.length, 'file')} are in the ledger`,
+      hint: goOnHint('the rest with', line),
+    });
+    const outcomes = await untilInterrupted(context.signal, summary, () =>
+      whileWorking(out, 'Asking', (report) => trackFiles(transport, ledger, ids, latest.through(report))),
+    );
+    const tracked = outcomes.flatMap(({ what, error }) => (error ? [] : [what]));
+    if (tracked.length) out.addDone(`taken into the ledger: audiofile ${tracked.join(', ')}`);
+    const several = args.length > 1 || options.from !== undefined;
+    if (several || !outcomes[0]?.error)
+      await out.show(askedView(trackedFiles(outcomes, form.currency), several, form));
+    raiseFailures(await withOrderHints(outcomes, ledger));
+  },
 });

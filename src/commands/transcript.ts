@@ -1,6 +1,63 @@
-import { formats, meaningOfFormat } from '../catalog/formats.ts';
-import { command } from '../cli/command-spec.ts';
-import { count, flag, idsFrom, list, nameTemplate, text } from '../cli/options.ts';
+import { stat } from 'node:fs/promises';
+import { checkFormats } from '../catalog/check.ts';
+import { findFormat } from '../catalog/formats.ts';
+import { raiseFailures, values } from '../flows/bulk.ts';
+import { withOrderHints } from '../flows/files/ids.ts';
+import { givenIds } from '../flows/orders/manifest.ts';
+import {
+  outputTarget,
+  saveTranscripts,
+  streamTranscript,
+  type TranscriptSelection,
+} from '../flows/transcripts/fetch.ts';
+import { checkTemplate } from '../flows/transcripts/name.ts';
+import type { IfExists, Saved } from '../flows/transcripts/save.ts';
+import { usage } from '../lib/errors.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { type Summary, untilInterrupted } from '../lib/interruption.ts';
+import type { Report } from '../lib/progress.ts';
+import { command, type Input, SEVERAL_EXITS } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import {
+  count,
+  flag,
+  formatOption,
+  idsFrom,
+  nameTemplate,
+  type OptionValues,
+  text,
+} from '../spec/options.ts';
+import { whileWorking } from '../ui/progress.ts';
+import { savedSchema } from '../views/file-outputs.ts';
+import { anyOf, failed, printed } from '../views/outputs.ts';
+import { documents } from '../views/record.ts';
+import { arrayOf } from '../views/schema.ts';
+import {
+  draftWarnings,
+  savedJson,
+  savedLine,
+  savedRecord,
+  savedView,
+  unidentifiedWarnings,
+} from '../views/transcripts.ts';
+
+const options = {
+  format: formatOption('document types'),
+  output: text('-o, --output <file|dir|->', 'where to: a file, a folder, or - for stdout', {
+    values: 'file',
+  }),
+  nameAs: nameTemplate('name of each file', { excludes: ['--output -'] }),
+  from: idsFrom(),
+  jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64, excludes: ['--output -'] }),
+  force: flag('--force', 'replace existing files', { excludes: ['--skip-existing', '--output -'] }),
+  skipExisting: flag('--skip-existing', 'leave existing files as they are and go on', {
+    excludes: ['--output -'],
+  }),
+  test: flag('--test', 'ask for a fake transcript'),
+  deprecatedPath: flag('--deprecated-path', 'use the old path of the API'),
+};
+
+type TranscriptOptions = OptionValues<typeof options>;
 
 export const transcript = command({
   name: 'transcript',
@@ -12,25 +69,7 @@ export const transcript = command({
     'Without --format, the ending of the name in -o or --name-as says which: -o talk.srt fetches subtitles.',
   ],
   args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
-  options: {
-    format: list('--format <ext…>', 'document types', {
-      default: 'txt',
-      values: formats.map((each) => each.ext),
-      meaning: meaningOfFormat,
-    }),
-    output: text('-o, --output <file|dir|->', 'where to: a file, a folder, or - for stdout', {
-      values: 'file',
-    }),
-    nameAs: nameTemplate('name of each file', { excludes: ['--output -'] }),
-    from: idsFrom(),
-    jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64, excludes: ['--output -'] }),
-    force: flag('--force', 'replace existing files', { excludes: ['--skip-existing', '--output -'] }),
-    skipExisting: flag('--skip-existing', 'leave existing files as they are and go on', {
-      excludes: ['--output -'],
-    }),
-    test: flag('--test', 'ask for a fake transcript'),
-    deprecatedPath: flag('--deprecated-path', 'use the old path of the API'),
-  },
+  options,
   examples: [
     ['steno transcript 12345', 'to 12345.txt'],
     ['steno transcript 12345 -o -', 'to stdout'],
@@ -42,5 +81,109 @@ export const transcript = command({
     ['--output -', '--json'],
     ['--output -', '--csv'],
   ],
-  load: async () => (await import('./transcript.run.ts')).run,
+  effect: 'local',
+  exits: SEVERAL_EXITS,
+  output: () => printed(arrayOf(anyOf(savedSchema(), failed('audiofile', 'format'))), savedRecord.columnHelp),
+  async run(context, { args, options, line }) {
+    const ids = await givenIds('transcript', args, options.from, context.stdin);
+    const formats = checkFormats(options.format, options.nameAs ?? (await namedFile(options.output)));
+    if (options.nameAs !== undefined) checkTemplate(options.nameAs, formats.length > 1);
+    if (options.output === '') throw usage('the name after --output is empty', 'name a file or a folder');
+    if (ids.length === 0) return context.out.show(savedView([], { forPeople: context.out.forPeople }));
+    const selection = { ids, formats, test: options.test, deprecatedPath: options.deprecatedPath };
+    if (options.output === '-') return print(context, selection);
+    return save(context, selection, { ...options, line });
+  },
 });
+
+/** What is given with -o, unless that is a folder. */
+async function namedFile(output = ''): Promise<string> {
+  const existing = await stat(output).catch(() => undefined);
+  return existing?.isDirectory() ? '' : output;
+}
+
+async function print(context: Context, selection: TranscriptSelection): Promise<void> {
+  const { out } = context;
+  const {
+    ids: [id = ''],
+    formats: [ext = ''],
+  } = selection;
+  if (selection.ids.length * selection.formats.length > 1)
+    throw usage('only one transcript can go to stdout', 'name a folder: -o transcripts/');
+  if (out.stdout.isTerminal && findFormat(ext)?.content === 'binary')
+    throw usage(`a ${ext} file would garble the terminal`, `write it to a file: -o ${id}.${ext}`);
+  const transport = await context.connect();
+  const write = (chunk: Uint8Array): Promise<void> => out.stdout.writeDocument(chunk);
+  const stream = (report?: Report): Promise<void> =>
+    streamTranscript(transport, { ...selection, id, ext }, write, report);
+  // On a terminal the text itself shows how far it is, and a line among its lines would tear it.
+  await (out.stdout.isTerminal ? stream() : whileWorking(out, 'Downloading', stream));
+}
+
+async function save(
+  context: Context,
+  selection: TranscriptSelection,
+  options: TranscriptOptions & Pick<Input, 'line'>,
+): Promise<void> {
+  const { out } = context;
+  const documentCount = selection.ids.length * selection.formats.length;
+  const several = documentCount > 1;
+  const target = await outputTarget(options.output, options.nameAs, several, ifExists(options));
+  const transport = await context.connect({ connections: options.jobs });
+  const ledger = await context.ledgers.ifAny();
+  const done: Saved[] = [];
+  const onDone = (saved: Saved | undefined): void => {
+    if (saved) done.push(saved);
+  };
+  const { jobs } = options;
+  const download = () =>
+    whileWorking(out, 'Downloading', (report) =>
+      context.ledgers.whileNoting(ledger, (notes) =>
+        saveTranscripts(selection, target, { transport, ledger, notes, jobs, onDone, report }),
+      ),
+    );
+  const summary = () => summaryOf(done, documentCount, options);
+  const outcomes = await (several ? untilInterrupted(context.signal, summary, download) : download()).catch(
+    async (error) => {
+      if (context.signal.aborted && done.length)
+        await out.show(savedView(done, { forPeople: out.forPeople }));
+      throw error;
+    },
+  );
+  out.addDone(...savedLine(values(outcomes)));
+  const { ids, formats } = selection;
+  const name = (at: number) => ({
+    audiofile: ids[Math.floor(at / formats.length)] ?? '',
+    format: formats[at % formats.length] ?? '',
+  });
+  await out.show(
+    savedView(values(outcomes), {
+      forPeople: out.forPeople,
+      json: () => documents(outcomes, savedJson, { name, isList: true }),
+    }),
+  );
+  // A name with the id in it tells what it is.
+  if (target.file !== undefined || !target.template.includes('{id}'))
+    for (const each of unidentifiedWarnings(values(outcomes))) await out.warn(...each);
+  for (const each of draftWarnings(values(outcomes))) await out.warn(...each);
+  raiseFailures(await withOrderHints(outcomes, ledger));
+}
+
+/** With --force all of them are fetched again: --skip-existing would keep older ones. */
+function summaryOf(
+  done: readonly Saved[],
+  all: number,
+  { force, line }: TranscriptOptions & Pick<Input, 'line'>,
+): Summary {
+  const skipped = done.filter((each) => each.skipped).length;
+  const before = skipped ? `, ${skipped} were there before` : '';
+  return {
+    done: `${done.length - skipped} of ${all} transcripts are downloaded${before}`,
+    hint: force ? goOnHint('all of them with', line) : goOnHint('the rest with', line, '--skip-existing'),
+  };
+}
+
+function ifExists({ force, skipExisting }: TranscriptOptions): IfExists {
+  if (force) return 'replace';
+  return skipExisting ? 'skip' : 'refuse';
+}

@@ -1,7 +1,21 @@
-import { formats, meaningOfFormat } from '../catalog/formats.ts';
-import { command } from '../cli/command-spec.ts';
-import { duration, list, nameTemplate, text } from '../cli/options.ts';
+import { checkFormats } from '../catalog/check.ts';
+import { filesToWaitFor, missingFilesError } from '../flows/files/ids.ts';
+import { knownFiles } from '../flows/files/listed.ts';
+import { waitedFiles } from '../flows/files/shown.ts';
+import { raiseUndelivered, waitAndDownload } from '../flows/files/wait.ts';
+import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
 import { pollNote } from '../lib/duration.ts';
+import { usage } from '../lib/errors.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { untilInterrupted } from '../lib/interruption.ts';
+import { LatestProgress } from '../lib/progress.ts';
+import { plural } from '../lib/text.ts';
+import { command, SEVERAL_EXITS } from '../spec/command.ts';
+import { downloadOptions, duration, text } from '../spec/options.ts';
+import { whileWorking } from '../ui/progress.ts';
+import { askedFiles } from '../views/file-outputs.ts';
+import { waitedTable, waitedView } from '../views/files.ts';
+import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 export const wait = command({
   name: 'wait',
@@ -17,18 +31,63 @@ export const wait = command({
       defaultNote: pollNote,
     }),
     download: text('--download <dir>', 'download each transcript as it is delivered', { values: 'folder' }),
-    format: list('--format <ext…>', 'with --download, the document types', {
-      needs: ['--download'],
-      default: 'txt',
-      values: formats.map((each) => each.ext),
-      meaning: meaningOfFormat,
-    }),
-    nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
+    ...downloadOptions(),
   },
   examples: [
     ['steno wait 12345', 'one file'],
     ['steno wait --order 4nX --timeout 2h --download transcripts', 'an order, then fetch it'],
     ['steno wait', 'everything that is under way'],
   ],
-  load: async () => (await import('./wait.run.ts')).run,
+  effect: 'local',
+  exits: [...SEVERAL_EXITS, 'held', 'unfinished', 'uncertain'],
+  output: askedFiles,
+  async run(context, { args, options, line }) {
+    const { download, nameAs: template } = options;
+    const target = { download, template, formats: checkFormats(options.format, options.nameAs) };
+    if (download !== undefined) checkFolder(download);
+    checkNameAs(options, target.formats);
+    if (args.length && options.order !== undefined) throw usage("ids and --order can't be used together");
+    const { out, signal } = context;
+    const ledger = args.length ? await context.ledgers.ifAny() : await context.ledgers.open();
+    const ids = await filesToWaitFor(ledger, args, options.order);
+    if (ids.length === 0) {
+      out.note('nothing is under way');
+      return out.show(waitedView([], { outcomes: [], saved: undefined }, true));
+    }
+    const transport = await context.connect({ timeoutBounds: 'command' });
+    const poll = { interval: options.interval, timeout: context.globals.timeout, signal };
+    const waitOn = waitOnHint(args, line);
+    const latest = new LatestProgress();
+    const summary = () => ({
+      done: `${latest.done} of ${plural(ids.length, 'file')} ${ids.length === 1 ? 'is' : 'are'} delivered`,
+      hint: goOnHint('wait on with', line),
+    });
+    const waited = await untilInterrupted(signal, summary, () =>
+      whileWorking(out, 'Waiting', (report) =>
+        context.ledgers.whileNoting(ledger, (notes) =>
+          waitAndDownload(ids, { transport, ledger, notes, poll, report: latest.through(report) }, target),
+        ),
+      ),
+    );
+    out.addDone(...savedLine(waited.saved));
+    const { currency } = context.settings;
+    const known = await knownFiles(out.mode.quiet || out.forPeople ? undefined : ledger, ids);
+    const files = waitedFiles(waited, known, currency);
+    const view = out.forPeople ? waitedTable(waited, currency) : waitedView(files, waited, args.length !== 1);
+    await out.show(view);
+    for (const each of skippedWarnings(waited.saved)) await out.warn(...each);
+    const { order } = options;
+    const missing = ledger && order !== undefined ? await missingFilesError(ledger, order) : undefined;
+    try {
+      raiseUndelivered(waited.outcomes, waitOn);
+    } catch (error) {
+      if (missing) await out.warn(missing.message, missing.hint);
+      throw error;
+    }
+    if (missing) throw missing;
+  },
 });
+
+/** After a time-out. What is not in the ledger is unknown to sync. */
+const waitOnHint = (ids: readonly string[], line: readonly string[]): string =>
+  goOnHint('wait on with', line) + (ids.length ? '' : '; or look again later with: steno sync');

@@ -1,7 +1,22 @@
+import { getWebhook, setWebhook, testWebhook, type Webhook } from '../api/account.ts';
+import { saysNothing } from '../api/decode.ts';
+import { messageInJson } from '../api/http/message.ts';
+import type { Transport } from '../api/http/transport.ts';
+import { checkTestableEvent } from '../catalog/check.ts';
 import { meaningOfEvent, testableEvents } from '../catalog/events.ts';
-import { command } from '../cli/command-spec.ts';
-
-const work = () => import('./webhook.run.ts');
+import type { Ledger } from '../ledger/ledger.ts';
+import { loanOfUrl, setCommand, WebhookLoans } from '../ledger/webhook-loans.ts';
+import { errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { isUrl } from '../lib/is-url.ts';
+import { isSealed } from '../lib/sealer.ts';
+import { shownWebhook } from '../lib/shown-webhook.ts';
+import { checkUrl } from '../lib/urls.ts';
+import { LoanBook } from '../listen/loan-book.ts';
+import { CALL_EXITS, command, family } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import { WAITING, whileWorking } from '../ui/progress.ts';
+import { printedRecord } from '../views/outputs.ts';
+import { webhookRecord, webhookView } from '../views/setup.ts';
 
 const get = command({
   name: 'get',
@@ -10,7 +25,14 @@ const get = command({
     'Shows the URL that the service sends each event to, without its password and signature; --json has it as it is. It ' +
     'warns if that is a listener which has ended without putting back what was set before.',
   examples: [['steno webhook get', 'show it']],
-  load: async () => (await work()).get,
+  effect: 'none',
+  exits: CALL_EXITS,
+  output: () => printedRecord(webhookRecord),
+  async run(context) {
+    const { url } = await showResult(context, await context.connect(), getWebhook);
+    if (!url) context.out.note('no webhook is set; set one with: steno webhook set <url>');
+    if (url) await withLedger(context, (ledger) => warnOfEnded(context, ledger, url));
+  },
 });
 
 const set = command({
@@ -21,7 +43,27 @@ const set = command({
     'borrowed the webhook puts nothing back any more.',
   args: [{ name: '<url>', help: 'an http or https endpoint' }],
   examples: [['steno webhook set https://example.com/steno-events', 'send events there']],
-  load: async () => (await work()).set,
+  effect: 'account',
+  exits: CALL_EXITS,
+  output: () => printedRecord(webhookRecord),
+  async run(context, { args: [url = ''] }) {
+    checkUrl(url, 'hook');
+    if (/^https?:\/\/\*+@/i.test(url))
+      throw usage('its name and password are masked', 'take the whole URL from: steno webhook get --json');
+    const { value: apiKey } = await context.requireKey();
+    const transport = await context.connect({ account: { settings: context.settings, apiKey } });
+    const change = async (): Promise<Webhook> => {
+      const answer = requireContent(await setWebhook(transport, url));
+      // A message alone may be a refusal.
+      const now = answer.url || (await askForUrl(transport, answer));
+      if (sameUrl(now, url)) return { ...answer, url: answer.url || url };
+      throw notSet(
+        `the webhook is not ${shownWebhook(url)}: the service answers that ${now ? `it is ${shownWebhook(now)}` : 'none is set'}`,
+      );
+    };
+    await showResult(context, transport, change, () => `the webhook is set to ${shownWebhook(url)}`);
+    await withLedger(context, (ledger) => endLoans(context, ledger, apiKey));
+  },
 });
 
 const test = command({
@@ -30,10 +72,22 @@ const test = command({
   about: 'Asks the service to send a test of an event to the webhook of the account.',
   args: [{ name: '<TYPE>', help: 'the event', values: testableEvents, meaning: meaningOfEvent }],
   examples: [['steno webhook test TRANSCRIPT_COMPLETE', 'have the service send one']],
-  load: async () => (await work()).test,
+  effect: 'account',
+  once: true,
+  exits: CALL_EXITS,
+  output: () => printedRecord(webhookRecord),
+  async run(context, { args: [type = ''] }) {
+    checkTestableEvent(type);
+    const askedFor = ({ url }: Webhook): string =>
+      `asked for a test of ${type}${url ? ` to ${shownWebhook(url)}` : ''}`;
+    const ask = async (transport: Transport): Promise<Webhook> =>
+      requireContent(await testWebhook(transport, type));
+    const webhook = await showResult(context, await context.connect(), ask, askedFor);
+    context.out.note(askedFor(webhook));
+  },
 });
 
-export const webhook = command({
+export const webhook = family({
   name: 'webhook',
   summary: "Read, set and test the account's webhook",
   about:
@@ -45,3 +99,82 @@ export const webhook = command({
     ['steno webhook test ORDER_ON_HOLD', 'try it'],
   ],
 });
+
+async function warnOfEnded({ out }: Context, ledger: Ledger, url: string): Promise<void> {
+  const holder = loanOfUrl(url, await new WebhookLoans(ledger).all());
+  if (!holder || holder.isRunning) return;
+  const { former } = holder;
+  await out.warn(
+    'this leads to a listener that has ended without putting back what was set before: events are lost',
+    `steno listen puts it back, or: ${setCommand(isSealed(former) ? '' : former)}`,
+  );
+}
+
+/** What is set after an answer that does not tell. */
+async function askForUrl(transport: Transport, { json }: Webhook): Promise<string> {
+  try {
+    return (await getWebhook(transport)).url;
+  } catch (error) {
+    const said = messageInJson(json);
+    throw notSet(
+      `the service's answer does not name the webhook${said ? `, but says: ${said}` : ''}; whether it is set is not known: ${errorMessage(error)}`,
+    );
+  }
+}
+
+const notSet = (message: string): StenoError =>
+  new StenoError('failed', message, { hint: 'look at it with: steno webhook get' });
+
+/** The user's word wins: what listeners would put back is forgotten. */
+async function endLoans(context: Context, ledger: Ledger, apiKey: string): Promise<void> {
+  const { settings, mask, out } = context;
+  if ((await new WebhookLoans(ledger).all()).length === 0) return;
+  const account = { baseUrl: settings.get('base-url').value ?? '', apiKey };
+  const ended = await new LoanBook(ledger, account, mask.hide).forgetAll();
+  const left = ended.find(({ isRunning }) => !isRunning);
+  if (left)
+    await out.warn(
+      'a listener that ended had not put back what was set before: it is not put back any more',
+      `to have that again: ${setCommand(isSealed(left.former) ? '' : left.former)}`,
+    );
+  const running = ended.find(({ isRunning }) => isRunning);
+  if (running)
+    await out.warn(
+      `the listener that is running (pid ${running.pid}) gets no more events`,
+      'start it again to have them sent there',
+    );
+}
+
+/** By now the service has done what was asked: trouble with the ledger is only worth a warning. */
+async function withLedger(context: Context, work: (ledger: Ledger) => Promise<void>): Promise<void> {
+  const ledger = await context.ledgers.ifAny();
+  try {
+    if (ledger) await work(ledger);
+  } catch (error) {
+    await context.out.warn(`the ledger is not used: ${errorMessage(error)}`);
+  }
+}
+
+function requireContent(webhook: Webhook): Webhook {
+  if (!saysNothing(webhook.json)) return webhook;
+  throw new StenoError('failed', 'the answer says nothing: whether it was done is not known', {
+    hint: 'look at the webhook with: steno webhook get',
+  });
+}
+
+/** The service may spell a URL in its own way. */
+const sameUrl = (a: string, b: string): boolean =>
+  a === b || (isUrl(a) && isUrl(b) && new URL(a).href === new URL(b).href);
+
+async function showResult(
+  context: Context,
+  transport: Transport,
+  call: (transport: Transport) => Promise<Webhook>,
+  /** Says what the call has done, where it changes something. */
+  doneLine?: (webhook: Webhook) => string,
+): Promise<Webhook> {
+  const webhook = await whileWorking(context.out, WAITING, () => call(transport));
+  if (doneLine) context.out.addDone(doneLine(webhook));
+  await context.out.show(webhookView(webhook));
+  return webhook;
+}

@@ -1,4 +1,28 @@
-import { command } from '../cli/command-spec.ts';
+import { masked } from '../lib/mask.ts';
+import { shownPostgresUrl } from '../lib/postgres-url.ts';
+import { noKeyError } from '../settings/key.ts';
+import { command } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import { printed, settingColumns } from '../views/outputs.ts';
+import { described, maybeText, object, text } from '../views/schema.ts';
+import { type ShownSetting, whoamiView } from '../views/setup.ts';
+
+const members = {
+  profile: text,
+  base_url: maybeText,
+  api_key: described('masked', maybeText),
+  ledger: described('the address of a shared one, or the path of the file', text),
+  account: described('whose orders these are, in a shared ledger', text),
+  budget: described('of the settings; steno budget tells that of the ledger', maybeText),
+};
+const whoamiSchema = () =>
+  object({
+    ...members,
+    sources: described(
+      'where each of them came from',
+      object(Object.fromEntries(Object.keys(members).map((name) => [name, text]))),
+    ),
+  });
 
 export const whoami = command({
   name: 'whoami',
@@ -10,5 +34,36 @@ export const whoami = command({
     ['steno whoami', 'the settings in use'],
     ['steno whoami --profile work --json | jq -r .ledger', 'for a script'],
   ],
-  load: async () => (await import('./whoami.run.ts')).run,
+  effect: 'none',
+  exits: ['auth'],
+  output: () => printed(whoamiSchema(), settingColumns),
+  async run(context) {
+    const { settings } = context;
+    const key = await context.key();
+    const baseUrl = settings.get('base-url');
+    const { account } = settings;
+    const budget = settings.get('budget');
+    await context.out.show(
+      whoamiView([
+        { name: 'profile', value: settings.profileName, source: settings.profileSource },
+        { name: 'base-url', value: baseUrl.value ?? '', source: baseUrl.source },
+        { name: 'api-key', value: key ? masked(key.value) : '', source: key?.source ?? 'not set' },
+        ledgerOf(context),
+        { name: 'account', value: account.value ?? '', source: account.source },
+        { name: 'budget', value: budget.value ?? '', source: budget.source },
+      ]),
+    );
+    if (!key) throw noKeyError(context.env);
+  },
 });
+
+/** The file where none is shared; the password of a URL is masked. */
+function ledgerOf(context: Context): ShownSetting {
+  const { sharedUrl, localPath } = context.ledgers;
+  if (sharedUrl === undefined) return { name: 'ledger', value: localPath, source: 'this machine' };
+  return {
+    name: 'ledger',
+    value: shownPostgresUrl(sharedUrl),
+    source: context.settings.get('ledger').source,
+  };
+}

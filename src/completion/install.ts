@@ -3,10 +3,9 @@ import { existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DiskError, errorCode, errorMessage, usage } from '../lib/errors.ts';
 import { makeFolder } from '../lib/folders.ts';
-import { replaceFile, writtenFile } from '../lib/replace-file.ts';
+import { replaceFile, writtenFile } from '../lib/whole-file.ts';
 import type { Shell } from './model.ts';
 import type { Place } from './places.ts';
-import { hasBlock, withBlock, withoutBlock } from './rc-block.ts';
 
 /** A file as it will be; undefined where it will not be there. */
 export interface Change {
@@ -20,34 +19,34 @@ export interface Change {
 type ChangeKind = 'new' | 'changed' | 'removed' | 'unchanged';
 
 export function kindOf({ before, after }: Change): ChangeKind {
-  if (before === undefined && after === undefined) return 'unchanged';
-  if (before === undefined) return 'new';
-  if (after === undefined) return 'removed';
-  return before.equals(after) ? 'unchanged' : 'changed';
+  if (before && after) return before.equals(after) ? 'unchanged' : 'changed';
+  if (before) return 'removed';
+  return after ? 'new' : 'unchanged';
 }
 
 export function planInstall({ shell, script: path, startUpFile, block }: Place, script: string): Change[] {
   const before = readFile(path);
   if (before && !isOurs(before))
     throw usage(`${path} is there and is not a script of steno`, 'move it away, then try again');
-  const folders = before ? madeFolders(before) : missingFolders(path);
-  const changes: Change[] = [
-    { shell, path, part: 'script', before, after: Buffer.from(`${script}${trailer(folders)}`) },
+  const folders = before
+    ? madeFolders(before)
+    : foldersAbove(path).filter((each) => !existsSync(each)).length;
+  const after = Buffer.from(`${script}\n${TRAILER}${folders}\n`);
+  const change: Change = { shell, path, part: 'script', before, after };
+  if (startUpFile === undefined) return [change];
+  const text = readFile(startUpFile);
+  return [
+    change,
+    { shell, path: startUpFile, part: 'block', before: text, after: withBlock(startUpFile, text, block) },
   ];
-  if (startUpFile !== undefined) {
-    const text = readFile(startUpFile);
-    const after = inFile(startUpFile, () => withBlock(text, block));
-    changes.push({ shell, path: startUpFile, part: 'block', before: text, after });
-  }
-  return changes;
 }
 
 /** Only what is there, so none where nothing is installed. The block goes first: it names the script. */
 export function planUninstall({ shell, script, startUpFiles }: Place): Change[] {
   const blocks = [...new Set(startUpFiles)].flatMap((path): Change[] => {
     const before = readFile(path);
-    if (!before || !inFile(path, () => hasBlock(before))) return [];
-    return [{ shell, path, part: 'block', before, after: inFile(path, () => withoutBlock(before)) }];
+    const after = before && withoutBlock(path, before);
+    return before === after ? [] : [{ shell, path, part: 'block', before, after }];
   });
   const before = readFile(script);
   if (!before || !isOurs(before)) return blocks;
@@ -55,12 +54,11 @@ export function planUninstall({ shell, script, startUpFiles }: Place): Change[] 
 }
 
 /** Makes all changes or none: what was done is undone where one fails. */
-export function apply(changes: readonly Change[]): void {
+export async function apply(changes: readonly Change[]): Promise<void> {
   const done: Change[] = [];
   try {
-    for (const change of changes) {
-      if (kindOf(change) === 'unchanged') continue;
-      write(change);
+    for (const change of changes.filter((each) => kindOf(each) !== 'unchanged')) {
+      await write(change);
       done.push(change);
     }
     removeFolders(done);
@@ -68,16 +66,16 @@ export function apply(changes: readonly Change[]): void {
     const undone = done
       .reverse()
       .map((change) => ({ ...change, before: change.after, after: change.before }));
-    for (const change of undone) write(change);
+    for (const change of undone) await write(change);
     removeFolders(undone);
     throw error;
   }
 }
 
-function write({ path, after }: Change): void {
+async function write({ path, after }: Change): Promise<void> {
   if (after) {
     makeFolder(dirname(path), 0o755);
-    replaceFile(path, after);
+    await replaceFile(path, after);
     return;
   }
   try {
@@ -90,7 +88,7 @@ function write({ path, after }: Change): void {
 /** Those that were made for what is gone, from the inside out, if they are empty. */
 function removeFolders(changes: readonly Change[]): void {
   const folders = changes.flatMap(({ path, before, after }) =>
-    before && !after ? foldersMadeFor(path, before) : [],
+    before && !after ? foldersAbove(path).slice(0, madeFolders(before)) : [],
   );
   for (const folder of folders.sort((a, b) => b.length - a.length)) {
     try {
@@ -101,20 +99,13 @@ function removeFolders(changes: readonly Change[]): void {
   }
 }
 
-function foldersMadeFor(path: string, script: Buffer): string[] {
-  const folders = [dirname(path)];
-  while (folders.length < madeFolders(script)) folders.push(dirname(folders.at(-1) ?? ''));
-  return folders.slice(0, madeFolders(script));
-}
-
-function missingFolders(path: string): number {
-  let count = 0;
-  for (let folder = dirname(path); !existsSync(folder); folder = dirname(folder)) count += 1;
-  return count;
+/** From the inside out. */
+function foldersAbove(path: string): string[] {
+  const folder = dirname(path);
+  return folder === path ? [] : [folder, ...foldersAbove(folder)];
 }
 
 const TRAILER = '# Installed by steno completion install; folders made for it: ';
-const trailer = (folders: number): string => `\n${TRAILER}${folders}\n`;
 
 const madeFolders = (script: Buffer): number =>
   Number(new RegExp(`^${TRAILER}(\\d{1,2})$`, 'm').exec(script.toString())?.[1] ?? 0);
@@ -131,11 +122,69 @@ function readFile(path: string): Buffer | undefined {
   }
 }
 
-/** Says which file it is about. */
-function inFile<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw usage(`can't change ${path}: ${errorMessage(error)}`, 'correct it by hand; it was not changed');
-  }
+/**
+ * A block of lines of ours in a file that belongs to a person. It is found by its marks, and taking it out gives the
+ * file back as it was, to the byte: what had to be added besides is said in the first mark.
+ */
+const BEGIN = '# >>> steno completion';
+const END = '# <<< steno completion <<<';
+const NEW_FILE = ', which made this file';
+const NEW_LINE = ', which ended the line above';
+const BOM = '\ufeff';
+
+/** The file with the block, at its end or where it was. */
+function withBlock(path: string, file: Buffer | undefined, lines: readonly string[]): Buffer {
+  const encoding = encodingOf(path, file);
+  const text = file?.toString(encoding) ?? '';
+  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+  const isOpen = text !== '' && text !== BOM && !text.endsWith('\n');
+  const { start, end, note } = findBlock(path, text) ?? {
+    start: text.length,
+    end: text.length,
+    note: `${file ? '' : NEW_FILE}${isOpen ? NEW_LINE : ''}`,
+  };
+  // The lines come as UTF-8; as latin1, their bytes stay what they are.
+  const own = encoding === 'latin1' ? lines.map((line) => Buffer.from(line).toString('latin1')) : lines;
+  const block = [`${BEGIN}${note} >>>`, ...own, END, ''].join(lineEnd);
+  const before = text.slice(0, start) + (isOpen && start === text.length ? lineEnd : '');
+  return Buffer.from(before + block + text.slice(end), encoding);
 }
+
+/** The file without the block: undefined if it was made for it, the same file if it has none. */
+function withoutBlock(path: string, file: Buffer): Buffer | undefined {
+  const encoding = encodingOf(path, file);
+  const text = file.toString(encoding);
+  const found = findBlock(path, text);
+  if (!found) return file;
+  const after = text.slice(found.end);
+  // Where something follows, the line must stay ended.
+  const endsLine = found.note.includes(NEW_LINE) && after === '';
+  const before = text.slice(0, found.start).replace(endsLine ? /\r?\n$/ : '', '');
+  if (found.note.includes(NEW_FILE) && before + after === '') return undefined;
+  return withoutBlock(path, Buffer.from(before + after, encoding));
+}
+
+interface Block {
+  readonly start: number;
+  readonly end: number;
+  readonly note: string;
+}
+
+function findBlock(path: string, text: string): Block | undefined {
+  const begin = new RegExp(`^${BEGIN}(.*) >>>\\r?$`, 'm').exec(text.replace(BOM, '\n'));
+  if (!begin) return undefined;
+  const endMark = text.indexOf(END, begin.index);
+  if (endMark < 0) throw cantChange(path, `the lines of steno have no end: '${END}' is missing`);
+  const lineEnd = text.indexOf('\n', endMark);
+  return { start: begin.index, end: lineEnd < 0 ? text.length : lineEnd + 1, note: begin[1] ?? '' };
+}
+
+/** Windows PowerShell writes its profile in UTF-16. As latin1, every byte of anything else stays what it is. */
+function encodingOf(path: string, file: Buffer | undefined): 'latin1' | 'utf16le' {
+  const mark = file?.subarray(0, 2).toString('hex');
+  if (mark === 'feff') throw cantChange(path, 'the file is UTF-16 with its bytes swapped');
+  return mark === 'fffe' ? 'utf16le' : 'latin1';
+}
+
+const cantChange = (path: string, why: string): Error =>
+  usage(`can't change ${path}: ${why}`, 'correct it by hand; it was not changed');

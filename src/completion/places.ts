@@ -5,9 +5,9 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { childEnv } from '../lib/child-env.ts';
 import type { Env } from '../lib/env.ts';
 import { DiskError, usage } from '../lib/errors.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { type Shell, shells } from './model.ts';
-import { inSingleQuotes } from './quote.ts';
 
 export interface Place {
   readonly shell: Shell;
@@ -21,6 +21,8 @@ export interface Place {
   readonly now: string;
 }
 
+type ShellPlace = Omit<Place, 'shell'>;
+
 export interface Machine {
   readonly env: Env;
   readonly platform: NodeJS.Platform;
@@ -30,29 +32,28 @@ export interface Machine {
 
 export const thisMachine = (env: Env): Machine => ({ env, platform: process.platform, root: '/' });
 
-export function placeOf(shell: Shell, machine: Machine): Place {
-  const home = homeOf(machine);
-  if (shell === 'bash') return bashPlace(home, machine);
-  if (shell === 'zsh') return zshPlace(home, machine);
-  return shell === 'fish' ? fishPlace(home, machine) : powershellPlace(home, machine);
-}
+const places: Record<Shell, (home: string, machine: Machine) => ShellPlace> = {
+  bash: bashPlace,
+  zsh: zshPlace,
+  fish: fishPlace,
+  powershell: powershellPlace,
+};
 
-/** The shell that a person uses: named, or that of $SHELL. */
+export const placeOf = (shell: Shell, machine: Machine): Place => ({
+  shell,
+  ...places[shell](homeOf(machine), machine),
+});
+
+/** The shell that a person uses: named, or that of $SHELL, which may be `bash-5.2` or `pwsh-preview`. */
 export function chooseShell(name: string | undefined, { env, platform }: Machine): Shell {
   const program = basename(env.SHELL ?? '').replace(/\.exe$/i, '');
   const asked = name ?? (program || (platform === 'win32' ? 'powershell' : ''));
-  const known = shells.find((each) => each === asked) ?? shellOf(asked);
-  if (known) return known;
+  const [known] = /^(bash|zsh|fish|pwsh|powershell)\b/.exec(asked) ?? [];
+  if (known) return known === 'pwsh' ? 'powershell' : (known as Shell);
   const hint = `name one: steno completion install ${shells.join('|')}`;
   if (name !== undefined) throw usage(`no completion for '${name}'`, didYouMean(name, shells, hint));
   throw usage(asked ? `there is no completion for ${asked}, the shell of $SHELL` : 'SHELL is not set', hint);
 }
-
-/** `bash-5.2`, `pwsh-preview` */
-const shellOf = (program: string): Shell | undefined => {
-  const [, name] = /^(bash|zsh|fish|pwsh|powershell)\b/.exec(program) ?? [];
-  return name === 'pwsh' ? 'powershell' : (name as Shell | undefined);
-};
 
 function homeOf({ env, platform }: Machine): string {
   const name = platform === 'win32' && !env.HOME ? 'USERPROFILE' : 'HOME';
@@ -70,16 +71,13 @@ function homeOf({ env, platform }: Machine): string {
 const xdg = (value: string | undefined, ...fallback: [string, ...string[]]): string =>
   value && isAbsolute(value) ? value : join(...fallback);
 
-function bashPlace(home: string, machine: Machine): Place {
+function bashPlace(home: string, machine: Machine): ShellPlace {
   const { env } = machine;
-  const [user = ''] = (env.BASH_COMPLETION_USER_DIR ?? '').split(':');
-  const folder = isAbsolute(user)
-    ? user
-    : join(xdg(env.XDG_DATA_HOME, home, '.local', 'share'), 'bash-completion');
-  const script = join(folder, 'completions', 'steno');
+  const [user] = (env.BASH_COMPLETION_USER_DIR ?? '').split(':');
+  const data = xdg(env.XDG_DATA_HOME, home, '.local', 'share');
+  const script = join(xdg(user, data, 'bash-completion'), 'completions', 'steno');
   const word = inHome(script, home);
   return {
-    shell: 'bash',
     script,
     startUpFile: loadsBashCompletion(home, machine) ? undefined : bashStartUpFile(home, machine),
     startUpFiles: ['.bashrc', ...loginFiles].map((name) => join(home, name)),
@@ -101,35 +99,31 @@ function bashStartUpFile(home: string, { platform }: Machine): string {
 
 /** Whether bash-completion (2.0 or later, which looks into the user's folder) is there and is loaded. */
 function loadsBashCompletion(home: string, { env, root }: Machine): boolean {
-  const prefixes = ['usr', 'usr/local', 'opt/homebrew', 'opt/local', 'home/linuxbrew/.linuxbrew'].map(
-    (each) => join(root, each),
-  );
-  const folders = env.HOMEBREW_PREFIX ? [...prefixes, env.HOMEBREW_PREFIX] : prefixes;
-  if (!folders.some((each) => existsSync(join(each, 'share/bash-completion/bash_completion')))) return false;
+  const prefixes = ['usr', 'usr/local', 'opt/homebrew', 'opt/local', 'home/linuxbrew/.linuxbrew'];
+  const folders = [...prefixes.map((each) => join(root, each)), env.HOMEBREW_PREFIX || root];
+  const isThere = folders.some((each) => existsSync(join(each, 'share/bash-completion/bash_completion')));
   const files = [join(home, '.bashrc'), join(root, 'etc/bash.bashrc'), join(root, 'etc/bashrc')];
-  if (files.some((each) => says(each, /bash_completion/))) return true;
   // Fedora's /etc/bashrc reads all of that folder.
-  return (
-    says(join(root, 'etc/bashrc'), /profile\.d/) && existsSync(join(root, 'etc/profile.d/bash_completion.sh'))
-  );
+  const isRead = (): boolean =>
+    says(join(root, 'etc/bashrc'), /profile\.d/) &&
+    existsSync(join(root, 'etc/profile.d/bash_completion.sh'));
+  return isThere && (files.some((each) => says(each, /bash_completion/)) || isRead());
 }
 
 /** Whether a line of a file that is no comment has it. */
 function says(path: string, what: RegExp): boolean {
   try {
-    return readFileSync(path, 'latin1')
-      .split('\n')
-      .some((line) => !/^\s*#/.test(line) && what.test(line));
+    const lines = readFileSync(path, 'latin1').split('\n');
+    return lines.some((line) => !/^\s*#/.test(line) && what.test(line));
   } catch {
     return false;
   }
 }
 
-function zshPlace(home: string, { env }: Machine): Place {
+function zshPlace(home: string, { env }: Machine): ShellPlace {
   const folder = join(xdg(env.XDG_DATA_HOME, home, '.local', 'share'), 'zsh', 'site-functions');
   const startUpFile = join(xdg(env.ZDOTDIR, home), '.zshrc');
   return {
-    shell: 'zsh',
     script: join(folder, '_steno'),
     startUpFile,
     startUpFiles: [startUpFile, join(home, '.zshrc')],
@@ -142,24 +136,18 @@ function zshPlace(home: string, { env }: Machine): Place {
   };
 }
 
-function fishPlace(home: string, { env }: Machine): Place {
-  const folder = join(xdg(env.XDG_CONFIG_HOME, home, '.config'), 'fish', 'completions');
-  const script = join(folder, 'steno.fish');
-  return { shell: 'fish', script, startUpFiles: [], block: [], now: `source ${inHome(script, home)}` };
+function fishPlace(home: string, { env }: Machine): ShellPlace {
+  const script = join(xdg(env.XDG_CONFIG_HOME, home, '.config'), 'fish', 'completions', 'steno.fish');
+  return { script, startUpFiles: [], block: [], now: `source ${inHome(script, home)}` };
 }
 
-function powershellPlace(home: string, machine: Machine): Place {
+function powershellPlace(home: string, machine: Machine): ShellPlace {
   const startUpFile = powershellProfile(home, machine);
   const script = join(dirname(startUpFile), 'steno-completion.ps1');
+  // Curly quotes are quotes to PowerShell too.
   const word = `'${script.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
-  return {
-    shell: 'powershell',
-    script,
-    startUpFile,
-    startUpFiles: [startUpFile],
-    block: [`if (Test-Path -LiteralPath ${word}) { . ${word} }`],
-    now: `. ${word}`,
-  };
+  const block = [`if (Test-Path -LiteralPath ${word}) { . ${word} }`];
+  return { script, startUpFile, startUpFiles: [startUpFile], block, now: `. ${word}` };
 }
 
 const PROFILE_TIMEOUT_MS = 10_000;
@@ -168,14 +156,10 @@ const PROFILE_TIMEOUT_MS = 10_000;
 function powershellProfile(home: string, { env, platform }: Machine): string {
   const name = 'Microsoft.PowerShell_profile.ps1';
   if (platform !== 'win32') return join(xdg(env.XDG_CONFIG_HOME, home, '.config'), 'powershell', name);
+  const options = { env: childEnv(env), timeout: PROFILE_TIMEOUT_MS, windowsHide: true };
   for (const program of ['pwsh', 'powershell']) {
-    const { stdout } = spawnSync(program, ['-NoProfile', '-NonInteractive', '-Command', '$PROFILE'], {
-      encoding: 'utf8',
-      env: childEnv(env),
-      timeout: PROFILE_TIMEOUT_MS,
-      windowsHide: true,
-    });
-    const path = stdout?.trim();
+    const { stdout } = spawnSync(program, ['-NoProfile', '-NonInteractive', '-Command', '$PROFILE'], options);
+    const path = stdout?.toString().trim();
     if (path && isAbsolute(path)) return path;
   }
   return join(home, 'Documents', 'PowerShell', name);
@@ -183,6 +167,6 @@ function powershellProfile(home: string, { env, platform }: Machine): string {
 
 /** As a word of a shell: by $HOME where it is below it, so that the file can be shared between machines. */
 function inHome(path: string, home: string): string {
-  if (!path.startsWith(`${home}/`)) return inSingleQuotes(path);
+  if (!path.startsWith(`${home}/`)) return shellWord(path);
   return `"$HOME${path.slice(home.length).replace(/["\\$`]/g, '\\$&')}"`;
 }

@@ -1,14 +1,130 @@
 /** A podcast feed: RSS 2.0 or Atom, and the episodes in it that have audio. */
+
+import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
 import { withoutSignature } from '../lib/audio-identity.ts';
-import { usage } from '../lib/errors.ts';
+import { type StenoError, usage } from '../lib/errors.ts';
+import { isUrl } from '../lib/is-url.ts';
 import { audioIdentity, episodeNames, type FeedMarks } from '../lib/names.ts';
-import { oneLine, plural } from '../lib/text.ts';
-import { decodeFeed } from './decode.ts';
-import { absoluteUrl, chooseEnclosure, type Enclosure, enclosureOf } from './enclosure.ts';
+import { hasHidden, oneLine, plural } from '../lib/text.ts';
 import { type Entry, FeedCollector, type Link, type RawFeed } from './entries.ts';
-import { pageError } from './page.ts';
 import { parseFeedDate, parseFeedDuration } from './times.ts';
 import { readXml } from './xml.ts';
+
+// Which of the files of an entry is its audio, and where it is.
+
+export interface Enclosure {
+  /** Absolute; as the feed spells it where that is possible. */
+  readonly url: string;
+  readonly type: string | undefined;
+  readonly bytes: number | undefined;
+}
+
+const audioEndings =
+  /\.(?:mp3|m4[abpv]|mp4|mp2|mpga|aac|og[agv]|opus|spx|wave?|flac|wma|wmv|webm|mk[av]|aiff?|aifc|amr|3gpp?|3g2|caf|mov|mpe?g|avi|ac3|au|ra|rm)$/i;
+
+/** A feed may offer one episode in several formats: the first audio counts, or the first video. */
+export function chooseEnclosure(all: readonly Link[]): Link | undefined {
+  return all.find((each) => kindOf(each) === 'audio') ?? all.find((each) => kindOf(each) === 'video');
+}
+
+/** By the type; one that says nothing, or is misspelled, leaves it to the ending of the path. */
+function kindOf({ type, url }: Link): 'audio' | 'video' | undefined {
+  const [, main] = /^([a-z]+)\//i.exec(type) ?? [];
+  const name = main?.toLowerCase();
+  if (name === 'audio' || name === 'video') return name;
+  if (name !== undefined && name !== 'application' && name !== 'binary') return undefined;
+  const [path = ''] = url.split(/[?#]/, 1);
+  if (/^application\/(?:pdf|epub|zip|json|xml)/i.test(type)) return undefined;
+  return audioEndings.test(path) ? 'audio' : undefined;
+}
+
+/** An absolute http or https URL; undefined where the text is none, and nothing says what it is relative to. */
+export function absoluteUrl({ url, base }: Link, documentUrl: string | undefined): string | undefined {
+  const parent = base !== undefined && isUrl(base) ? base : documentUrl;
+  if (!isUrl(url, parent)) return undefined;
+  const { protocol, href } = new URL(url, parent);
+  if (protocol !== 'http:' && protocol !== 'https:') return undefined;
+  const isPlain = /^https?:\/\/[^\s\u0000-\u0020\u007f-\u009f]+$/i.test(url) && !hasHidden(url);
+  return isPlain ? url : href;
+}
+
+export const enclosureOf = ({ type, length }: Link, url: string): Enclosure => ({
+  url,
+  type: type || undefined,
+  bytes: /^[1-9]\d{0,14}$/.test(length) ? Number(length) : undefined,
+});
+
+// Turns the bytes of a feed into text: by byte order mark, then what the server and the feed itself say.
+
+/** `contentType` is the server's; a file has none. */
+export function decodeFeed(bytes: Buffer, contentType: string, where: string): string {
+  return decoderFor(bytes, contentType, where).decode(bytes);
+}
+
+function decoderFor(bytes: Buffer, contentType: string, where: string): TextDecoder {
+  const wide = wideEncoding(bytes);
+  if (wide) return new TextDecoder(wide);
+  const named = [charsetIn(contentType), encodingIn(bytes)].filter((name) => name !== undefined);
+  // A server's default may be wrong, but bytes beyond ASCII are valid UTF-8 only on purpose.
+  const mayBeUtf8 = named.length === 0 || named.some((name) => /^utf-?8$/i.test(name));
+  if (mayBeUtf8 && isUtf8(bytes)) return new TextDecoder();
+  // The first bytes were read as one byte a letter, so it is no UTF-16, whatever it says.
+  const narrow = named.filter((name) => !/^(?:utf-?16|ucs-2|iso-10646)/i.test(name));
+  const [decoder] = narrow.flatMap((name) => knownDecoder(name));
+  const [unknown] = narrow;
+  if (decoder || unknown === undefined) return decoder ?? new TextDecoder();
+  throw usage(`${where} is written in an encoding that is not known: ${oneLine(unknown, 40)}`);
+}
+
+/** UTF-16, by its mark or by the zeros around `<` and what follows it. */
+function wideEncoding(bytes: Buffer): string | undefined {
+  const start = bytes.toString('latin1', 0, 4);
+  if (start.startsWith('\u00ff\u00fe') || /^<\0[^\0]\0$/.test(start)) return 'utf-16le';
+  if (start.startsWith('\u00fe\u00ff') || /^\0<\0[^\0]$/.test(start)) return 'utf-16be';
+  return start.startsWith('\u00ef\u00bb\u00bf') ? 'utf-8' : undefined;
+}
+
+const charsetIn = (contentType: string): string | undefined =>
+  /;\s*charset\s*=\s*["']?([\w.:-]{1,60})/i.exec(contentType.slice(0, 1_000))?.[1];
+
+/** `<?xml version="1.0" encoding="ISO-8859-1"?>` */
+const encodingIn = (bytes: Buffer): string | undefined =>
+  /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]{1,60})["']/i.exec(bytes.toString('latin1', 0, 1_024))?.[1];
+
+function knownDecoder(name: string): TextDecoder[] {
+  try {
+    return [new TextDecoder(name)];
+  } catch {
+    return [];
+  }
+}
+
+// A web page in place of a feed: people copy the address of the page, which often names its feed.
+
+/** Of a page; the links are at its beginning. */
+const MAX_LENGTH = 262_144;
+
+/** `url` is where the page came from. */
+export function pageError(where: string, page: string, url: string | undefined): StenoError {
+  const feed = feedIn(page.slice(0, MAX_LENGTH), url);
+  return usage(
+    `${where} is a web page, not a feed`,
+    feed ? `it names this feed: ${feed}` : 'look in the page for its link to RSS, and use that address',
+  );
+}
+
+/** `<link rel="alternate" type="application/rss+xml" href="/feed.xml">` */
+function feedIn(page: string, url: string | undefined): string | undefined {
+  for (const [tag] of page.matchAll(/<link\s[^<>]{1,2000}>/gi)) {
+    const href = /\shref\s*=\s*["']?([^\s"'<>]{1,1000})/i.exec(tag)?.[1]?.replaceAll('&amp;', '&');
+    const isFeed = /\stype\s*=\s*["']?application\/(?:rss|atom)\+xml\b/i.test(tag);
+    if (!href || !isFeed || !isUrl(href, url)) continue;
+    const { protocol, href: address } = new URL(href, url);
+    if (protocol === 'https:' || protocol === 'http:') return oneLine(address, 1_000);
+  }
+  return undefined;
+}
 
 export interface Episode {
   /** Some are a link: then without its signature. */

@@ -1,8 +1,8 @@
 /** Reads a feed from its address, page by page (RFC 5005), or from a file. */
 import { createReadStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { getPublic, type PublicReading, shownAddress } from '../api/http/get-public.ts';
-import type { Nearness } from '../api/http/nearness.ts';
+import { type Nearness, shownAddress } from '../api/http/address.ts';
+import { getPublic, type PublicReading } from '../api/http/keyless.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import type { Report } from '../lib/progress.ts';
 import { readBytes } from '../lib/streams.ts';

@@ -13,8 +13,8 @@ import {
   unpaidOf,
   unreadOf,
 } from './bill.ts';
-import { jsonList } from './json-list.ts';
-import type { Statement, Store } from './store.ts';
+import type { Statement, Store } from './stores/store.ts';
+import { jsonList } from './table.ts';
 
 /** What is kept of a bill, in millionths. */
 interface KeptBill {

@@ -1,6 +1,6 @@
 /** What counts against a budget, and the budget that all who use a ledger share. */
 import { updateBills } from './billing.ts';
-import type { Statement } from './store.ts';
+import type { Statement } from './stores/store.ts';
 import { NOW, Table } from './table.ts';
 
 /** What may be bought in a period. */

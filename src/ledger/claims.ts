@@ -1,13 +1,11 @@
 /** Which purchase holds which name. A name has one holder: the primary key sees to that, whatever processes do. */
 
 import { otherSender, type Sender, senderText } from '../lib/sender.ts';
-import { storedName } from './audio-names.ts';
-import { SKUS_NOW } from './file-row.ts';
-import { jsonList, keptText } from './json-list.ts';
+import { SKUS_NOW } from './files.ts';
 import { holdsLease } from './lease.ts';
-import { IS_ACCEPTED } from './purchase.ts';
-import type { Statement, Store, Value } from './store.ts';
-import { NOW, Table } from './table.ts';
+import { IS_ACCEPTED, storedName } from './purchase.ts';
+import type { Statement, Store, Value } from './stores/store.ts';
+import { jsonList, keptText, NOW, Table } from './table.ts';
 
 /** `unclear` has no known end; `being sent` will have one soon. */
 export type HolderStatus = 'placed' | 'unclear' | 'being sent';

@@ -1,8 +1,7 @@
 /** Which transcripts were downloaded, in which format, to which folder. */
 import { dirname, resolve } from 'node:path';
 import { pathKey } from '../lib/path-key.ts';
-import { jsonList } from './json-list.ts';
-import { Table, timestamp } from './table.ts';
+import { jsonList, Table, timestamp } from './table.ts';
 
 export interface Download {
   readonly file: string;

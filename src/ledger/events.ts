@@ -1,9 +1,8 @@
 /** Every delivery as it came, and events made by us for deliveries that did not come. Only `twin` ever changes. */
 
-import { jsonList } from './json-list.ts';
 import { lastWithin } from './slices.ts';
-import type { Value } from './store.ts';
-import { Table } from './table.ts';
+import type { Value } from './stores/store.ts';
+import { jsonList, Table } from './table.ts';
 
 /** `test` is the delivery that a listener asked for itself; `found` was made by us for an event that did not come. */
 export type Source = 'received' | 'test' | 'found';

@@ -1,7 +1,6 @@
 /** The events that a listener expects for open files, and what stands in for one that never came. */
 
-import { jsonList } from './json-list.ts';
-import { Table } from './table.ts';
+import { jsonList, Table } from './table.ts';
 
 export interface MissedFile {
   readonly id: string;

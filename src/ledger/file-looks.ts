@@ -1,11 +1,9 @@
 /** Which files the service is asked about by a listener: those that events named, and those whose event may be lost. */
 import { orderSkus, targetDaysOf } from '../catalog/skus.ts';
 import { nowMs } from '../lib/clock.ts';
-import { SKUS_NOW } from './file-row.ts';
-import { hasNews } from './files.ts';
-import { jsonList } from './json-list.ts';
-import type { Statement } from './store.ts';
-import { Table } from './table.ts';
+import { hasNews, SKUS_NOW } from './files.ts';
+import type { Statement } from './stores/store.ts';
+import { jsonList, Table } from './table.ts';
 
 const DAY_MS = 86_400_000;
 /** Of a SKU without a target, and of a file that was ordered elsewhere: as the fastest one that has a target. */

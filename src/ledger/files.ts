@@ -1,14 +1,68 @@
-/** The files of the orders: what is known of each, and which are open, that is, may still change. */
+/** A file as the ledger gives it, with what is kept of its order. */
 import { findFileState } from '../catalog/states.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { feedMark } from '../lib/names.ts';
-import { detailsText, parseDetails } from './audio-details.ts';
 import { renewInvoices, totalOf, updateBills } from './billing.ts';
-import { correctPairings, type PairedFile } from './file-pairing.ts';
-import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow } from './file-row.ts';
-import { jsonList } from './json-list.ts';
-import type { Statement, Store, Value } from './store.ts';
-import { Table } from './table.ts';
+import { correctPairings, type PairedFile } from './ordered-files.ts';
+import { detailsText, parseDetails } from './purchase.ts';
+import type { Statement, Store, Value } from './stores/store.ts';
+import { jsonList, Table } from './table.ts';
+
+export interface FileRow {
+  readonly seq: number;
+  readonly id: string;
+  /** The order that it belongs to, in this ledger; empty where none does. */
+  readonly purchase: string;
+  readonly order_id: string;
+  readonly url: string;
+  readonly test: number;
+  readonly state: string;
+  readonly ended: '' | 'delivered' | 'unfinished';
+  readonly title: string;
+  /** In minutes, and in dollars, as the service says it; empty where it does not. */
+  readonly duration: string;
+  readonly total: string;
+  readonly invoices: string;
+  /** Since when its present SKUs are on order. */
+  readonly upgraded_at: string | null;
+  readonly ordered_at: string;
+  readonly changed_at: string | null;
+  readonly checked_at: string | null;
+  readonly heard_at: string | null;
+  readonly remark: string;
+  /** What an event said of it since the service was asked; empty: nothing. */
+  readonly hint: string;
+  readonly answer: string | null;
+  /** Those that it has now: of its order, then of its upgrades. */
+  readonly skus: string | null;
+  readonly names: string | null;
+  readonly notes: string | null;
+  readonly hold: string | null;
+  /** Who ordered it; null or empty where it was not ordered with this ledger. */
+  readonly user: string | null;
+  readonly host: string | null;
+  readonly job: string | null;
+  readonly actor: string | null;
+  /** What tells its audio from others in place of the URL; empty where the URL does. */
+  readonly key: string;
+  /** What the feed or the file of its audio says; see audio-details.ts. */
+  readonly details: string;
+}
+
+/** SQL: the SKUs of a file, of its order and of its upgrades. */
+export const SKUS_NOW = "nullif(trim(coalesce(purchases.skus, '') || ',' || files.upgrades, ','), '')";
+
+/** SQL: what a `FileRow` is made of. */
+export const FILE_COLUMNS = `files.seq, files.id, files.purchase, files.order_id, files.url, files.test, files.state, files.ended,
+  files.title, files.duration, files.total, files.invoices, files.upgraded_at, files.ordered_at, files.changed_at,
+  files.checked_at, files.heard_at,
+  files.remark, files.hint, files.answer, files.key, files.details,
+  ${SKUS_NOW} AS skus, purchases.names, purchases.notes, purchases.hold, purchases."user", purchases.host, purchases.job,
+  purchases.actor`;
+
+export const FILES_AND_ORDERS = 'files LEFT JOIN purchases ON purchases.id = files.purchase';
+
+// The files of the orders: what is known of each, and which are open, that is, may still change.
 
 export interface FileFilter {
   readonly states?: readonly string[];

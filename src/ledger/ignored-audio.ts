@@ -1,7 +1,6 @@
 /** Audio that lists, feeds and folders leave out, because people said so. */
 import { ignoredName, storedName } from '../lib/names.ts';
-import { keptText } from './json-list.ts';
-import { NOW, Table } from './table.ts';
+import { keptText, NOW, Table } from './table.ts';
 
 export interface Ignored {
   /** As it was named, without its secrets: a URL, a key, a guid or a path. */

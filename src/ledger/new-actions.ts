@@ -1,6 +1,7 @@
 /** Adds what is to be done about new events, many rows at a time: over a network each statement takes its time. */
+
 import type { ActionEvent, ActionKey } from './actions.ts';
-import type { Value } from './store.ts';
+import type { Value } from './stores/store.ts';
 import { Table } from './table.ts';
 
 export interface NewAction {

@@ -2,9 +2,9 @@
  * What a command notes in the ledger though it can do without: where the ledger is held by another process, damaged or
  * on a full disk, the work goes on and that is told once, at the end.
  */
-import type { ServiceAnswer } from './files.ts';
+import { Files, type ServiceAnswer } from './files.ts';
 import type { Ledger } from './ledger.ts';
-import type { LedgerTables } from './ledger-tables.ts';
+import type { TableContext } from './table.ts';
 
 export interface NotesTrouble {
   readonly error: unknown;
@@ -12,7 +12,7 @@ export interface NotesTrouble {
   readonly lost: number;
 }
 
-type Note = (tables: LedgerTables) => Promise<unknown>;
+type Note = (tables: TableContext) => Promise<unknown>;
 
 const NOTES_PER_TRANSACTION = 500;
 
@@ -27,11 +27,11 @@ export class LedgerNotes {
   #writeError: unknown;
 
   constructor(ledger: Ledger, signal: AbortSignal) {
-    this.#ledger = ledger.impatient(signal);
+    this.#ledger = ledger.withShortLockWait(signal);
   }
 
   /** What the ledger says, or `otherwise` where it can't be read. */
-  async read<Value>(ask: (tables: LedgerTables) => Promise<Value>, otherwise: Value): Promise<Value> {
+  async read<Value>(ask: (tables: TableContext) => Promise<Value>, otherwise: Value): Promise<Value> {
     try {
       return await ask(this.#ledger);
     } catch (error) {
@@ -94,7 +94,7 @@ export class LedgerNotes {
       // Side by side, so that over a network they share round trips; none may go on after the transaction has failed.
       const written = await Promise.allSettled([
         ...others.map((note) => note(tables)),
-        ...(answers.length ? [tables.files.updateMany(answers)] : []),
+        ...(answers.length ? [new Files(tables).updateMany(answers)] : []),
       ]);
       for (const each of written) if (each.status === 'rejected') throw each.reason;
     });

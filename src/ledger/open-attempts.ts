@@ -1,16 +1,20 @@
 /** Purchases whose end is not known, and how somebody who knows it settles them. */
 import { randomUUID } from 'node:crypto';
 import { type Sender, thisSender } from '../lib/sender.ts';
-import { parseDetails } from './audio-details.ts';
 import { updateBills } from './billing.ts';
 import { openStatus, type SenderRow } from './claims.ts';
-import { takeFilesBack } from './merged.ts';
 import { refuseMoved } from './moved.ts';
-import { audiosOf, audiosOfOrder } from './order-audios.ts';
-import { type MissingFiles, missingFiles, type OrderedAudio, type OrderedFile } from './ordered-files.ts';
-import { IS_ACCEPTED, type PurchaseKind } from './purchase.ts';
-import { PurchaseTable } from './purchase-table.ts';
-import type { Store } from './store.ts';
+import {
+  audiosOf,
+  audiosOfOrder,
+  type MissingFiles,
+  missingFiles,
+  type OrderedAudio,
+  type OrderedFile,
+} from './ordered-files.ts';
+import { IS_ACCEPTED, type PurchaseKind, parseDetails } from './purchase.ts';
+import { PurchaseTable, takeFilesBack } from './purchase-table.ts';
+import type { Store } from './stores/store.ts';
 import { NOW } from './table.ts';
 
 /** An attempt as people see it. */

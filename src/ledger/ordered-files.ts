@@ -1,7 +1,8 @@
 /** Which file of an accepted order belongs to which audio, as far as the service's answer tells. */
-
 import { isUrl } from '../lib/is-url.ts';
-import { urlName } from './audio-names.ts';
+import { urlName } from './purchase.ts';
+import type { Statement, Store } from './stores/store.ts';
+import { jsonList } from './table.ts';
 
 export interface OrderedAudio {
   readonly url: string;
@@ -127,3 +128,108 @@ export function isSameAudio(one: OrderedAudio, other: OrderedAudio): boolean {
 
 export const isSameUrl = (one: string, other: string): boolean =>
   one === other || (isUrl(one) && isUrl(other) && urlName(one) === urlName(other));
+
+/** What was ordered with an order, as it is kept; nothing of one that is known only by `track`, or that was a test. */
+export async function audiosOfOrder(db: Store, profile: string, order: string): Promise<OrderedAudio[]> {
+  if (!order) return [];
+  return db.all<OrderedAudio>(
+    `SELECT items.url, items.key, items.details FROM purchases
+     CROSS JOIN purchase_items AS items ON items.purchase = purchases.id
+     WHERE purchases.profile = ? AND purchases.order_id = ? AND purchases.kind = 'order' AND purchases.test = 0
+       AND purchases.tracked = 0 AND purchases.status IN ('placed', 'uncertain') AND (items.url_key <> '' OR items.url <> '')
+     ORDER BY purchases.number, items.position`,
+    profile,
+    order,
+  );
+}
+
+/** What a purchase was to order, as it is kept; not the files that it got beyond. */
+export const audiosOf = (db: Store, purchase: string): Promise<OrderedAudio[]> =>
+  db.all<OrderedAudio>(
+    `SELECT url, key, details FROM purchase_items WHERE purchase = ? AND (url_key <> '' OR url <> '') ORDER BY position`,
+    purchase,
+  );
+
+// Which audio of its order a file is of: taken from the order of the URLs at first, then from the service's own word.
+
+export interface PairedFile {
+  readonly id: string;
+  /** The order that it belongs to. */
+  readonly purchase: string;
+  /** Empty where it was not known. */
+  readonly url: string;
+  readonly key: string;
+  readonly details: string;
+}
+
+/** A file, and the audio that the service says it was made of. */
+export interface LinkedFile {
+  readonly file: PairedFile;
+  readonly link: string;
+}
+
+const isRight = ({ url, purchase }: PairedFile, link: string): boolean =>
+  !link || !purchase || isSameUrl(url, link);
+
+/** Where the link of a file is another audio of its order, the two files that were mixed up change places. */
+export async function correctPairings(
+  db: Store,
+  profile: string,
+  linked: readonly LinkedFile[],
+): Promise<void> {
+  const wrong = linked.filter(({ file, link }) => !isRight(file, link));
+  if (wrong.length === 0) return;
+  const purchases = [...new Set(wrong.map(({ file }) => file.purchase))];
+  const [files, audios] = await Promise.all([
+    db.all<PairedFile>(
+      `SELECT id, purchase, url, key, details FROM files
+       WHERE profile = ? AND purchase IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+      profile,
+      jsonList(purchases),
+    ),
+    audiosOfUnpaired(db, wrong),
+  ]);
+  const paired = new Map(files.map((file) => [file.id, file]));
+  const changed = new Set<string>();
+  const setAudio = (id: string, { url, key = '', details = '' }: OrderedAudio): void => {
+    const file = paired.get(id);
+    if (file) paired.set(id, { ...file, url, key, details });
+    changed.add(id);
+  };
+  for (const { file, link } of wrong) {
+    const now = paired.get(file.id);
+    // Another file may have changed places with it meanwhile.
+    if (!now || isRight(now, link)) continue;
+    const ofOrder = now.url === '' ? audios.get(now.purchase) : undefined;
+    const audio = ofOrder?.find(({ url }) => isSameUrl(url, link));
+    const others =
+      now.url === '' ? [] : [...paired.values()].filter(({ purchase }) => purchase === now.purchase);
+    const other = others.find(({ id, url }) => id !== now.id && isSameUrl(url, link));
+    if (audio) setAudio(now.id, audio);
+    if (!other) continue;
+    setAudio(now.id, other);
+    setAudio(other.id, now);
+  }
+  await db.batch([...changed].sort().flatMap((id) => settingAudio(profile, paired.get(id))));
+}
+
+/** What was ordered with those files whose audio is not known. */
+async function audiosOfUnpaired(
+  db: Store,
+  linked: readonly LinkedFile[],
+): Promise<ReadonlyMap<string, readonly OrderedAudio[]>> {
+  const purchases = [...new Set(linked.flatMap(({ file }) => (file.url === '' ? [file.purchase] : [])))];
+  const audios = await Promise.all(purchases.map((purchase) => audiosOf(db, purchase)));
+  return new Map(purchases.map((purchase, at) => [purchase, audios[at] ?? []]));
+}
+
+function settingAudio(profile: string, file: PairedFile | undefined): Statement[] {
+  if (!file) return [];
+  const { id, url, key, details } = file;
+  return [
+    {
+      sql: 'UPDATE files SET url = ?, key = ?, details = ? WHERE profile = ? AND id = ?',
+      values: [url, key, details, profile, id],
+    },
+  ];
+}

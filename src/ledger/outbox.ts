@@ -57,9 +57,6 @@ export function howToRecord({ attempt }: Begun, outcome: Outcome): string {
 /** What can't be handed over is told, and stays. */
 export type OnTrouble = (text: string, hint?: string) => Promise<void>;
 
-/** The ledger of this machine, which lies beside its outcomes. */
-export const LOCAL = 'local';
-
 /** Room for the order and a hold, and for each of its files. */
 const ANSWER_BYTES = 4096;
 const FILE_BYTES = 128;
@@ -67,6 +64,7 @@ const FILE_BYTES = 128;
 const SUFFIX = '.json';
 const DRAFT = /\.(\d+)\.new$/;
 
+/** Each outcome is in a file that is named for its purchase, and in a draft of it before. */
 export class Outbox {
   readonly #folder: string;
   readonly #owner: () => OutboxOwner;
@@ -77,17 +75,53 @@ export class Outbox {
     this.#owner = owner;
   }
 
-  /** Room for the outcome of a purchase; not synced, because it is only there to be written over. */
-  reserve(purchase: NewPurchase): ReservedOutcome {
+  /** Makes room for the outcome of a purchase; not synced, because it is only there to be written over. */
+  reserve(purchase: NewPurchase, id: string): void {
     const bytes = JSON.stringify(purchase).length * 2 + ANSWER_BYTES + purchase.audios.length * FILE_BYTES;
-    const slot = this.slot();
-    slot.fill(bytes);
-    return slot;
+    this.#write(id, (file) => writeAll(file, Buffer.alloc(bytes, ' ')));
   }
 
-  /** A place without room of its own. */
-  slot(): ReservedOutcome {
-    return new ReservedOutcome(this.#folder, this.#owner);
+  /** On disk when this returns. */
+  keep(kept: KeptOutcome): void {
+    const { id } = kept.begun;
+    const bytes = Buffer.from(JSON.stringify({ ...this.#owner(), ...kept }));
+    this.#write(id, (file) => {
+      writeAll(file, bytes);
+      ftruncateSync(file, bytes.length);
+      sync(file);
+    });
+    renameSync(this.#draftOf(id), this.#pathOf(id));
+    syncFolder(this.#folder);
+  }
+
+  /** Gives back the room; an outcome that is kept stays. */
+  release(id: string): void {
+    rmSync(this.#draftOf(id), { force: true });
+  }
+
+  /** The ledger has the outcome. */
+  remove(id: string): void {
+    this.release(id);
+    rmSync(this.#pathOf(id), { force: true });
+  }
+
+  #pathOf(id: string): string {
+    return join(this.#folder, `${id}${SUFFIX}`);
+  }
+
+  #draftOf(id: string): string {
+    return `${this.#pathOf(id)}.${process.pid}.new`;
+  }
+
+  #write(id: string, work: (file: number) => void): void {
+    makeFolder(this.#folder, 0o700);
+    // Over what is there: a disk that is full has room for that.
+    const file = openSync(this.#draftOf(id), constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      work(file);
+    } finally {
+      closeSync(file);
+    }
   }
 
   /** Hands over each outcome; another process may do so at the same time, so `take` may see one twice. */
@@ -144,60 +178,6 @@ export class Outbox {
       // Mostly there is no such folder.
       return [];
     }
-  }
-}
-
-/** The place of one outcome: a draft until it is kept. */
-export class ReservedOutcome {
-  readonly #folder: string;
-  readonly #owner: () => OutboxOwner;
-  readonly #path: string;
-  readonly #draft: string;
-  #isKept = false;
-
-  constructor(folder: string, owner: () => OutboxOwner) {
-    this.#folder = folder;
-    this.#owner = owner;
-    const { randomUUID } = process.getBuiltinModule('node:crypto');
-    this.#path = join(folder, `${randomUUID()}${SUFFIX}`);
-    this.#draft = `${this.#path}.${process.pid}.new`;
-  }
-
-  fill(bytes: number): void {
-    this.#write((file) => writeAll(file, Buffer.alloc(bytes, ' ')));
-  }
-
-  /** On disk when this returns. */
-  keep(kept: KeptOutcome): void {
-    const bytes = Buffer.from(JSON.stringify({ ...this.#owner(), ...kept }));
-    this.#write((file) => {
-      writeAll(file, bytes);
-      ftruncateSync(file, bytes.length);
-      sync(file);
-    });
-    renameSync(this.#draft, this.#path);
-    this.#isKept = true;
-    syncFolder(this.#folder);
-  }
-
-  #write(work: (file: number) => void): void {
-    makeFolder(this.#folder, 0o700);
-    // Over what is there: a disk that is full has room for that.
-    const file = openSync(this.#draft, constants.O_RDWR | constants.O_CREAT, 0o600);
-    try {
-      work(file);
-    } finally {
-      closeSync(file);
-    }
-  }
-
-  /** Gives back the room; an outcome that is kept stays. */
-  release(): void {
-    rmSync(this.#draft, { force: true });
-  }
-
-  remove(): void {
-    rmSync(this.#isKept ? this.#path : this.#draft, { force: true });
   }
 }
 

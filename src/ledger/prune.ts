@@ -2,9 +2,10 @@
  * Removes received history: events, what was done about them, and the listeners that did it. Orders, files, attempts and
  * downloads stay for good: they keep people from buying twice.
  */
+import type { Ledger } from './ledger.ts';
 import { Runs } from './runs.ts';
-import type { LedgerFile, Store } from './store.ts';
-import { Table, type TableContext } from './table.ts';
+import type { LedgerFile, Store } from './stores/store.ts';
+import { dumpTables, Table } from './table.ts';
 
 export interface PruneCounts {
   readonly events: number;
@@ -42,14 +43,32 @@ const isDueRun = `profile = ? AND coalesce(ended_at, seen_at) < ?
   AND NOT EXISTS (SELECT 1 FROM webhook_loans WHERE webhook_loans.run = runs.id)`;
 const areThese = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
 
+/** Every profile that has rows. */
+export async function profilesIn({ db }: Ledger): Promise<string[]> {
+  const all = ['purchases', 'files', 'downloads', 'events', 'runs'].map(
+    (table) => `SELECT profile FROM ${table}`,
+  );
+  const rows = await db.all<{ profile: string }>(`${all.join(' UNION ')} ORDER BY profile`);
+  return rows.map(({ profile }) => profile);
+}
+
+/** Deletes everything of this profile, but the runs of its listeners. */
+export async function clearLedger({ db, profile }: Ledger): Promise<void> {
+  await db.transaction(async (store) => {
+    // What others refer to goes last.
+    for (const { name, ofProfile } of dumpTables.toReversed())
+      if (name !== 'runs') await store.run(`DELETE FROM ${name} WHERE ${ofProfile}`, profile);
+  });
+}
+
 export class Pruning extends Table {
   readonly #runs: Runs;
   readonly #file: LedgerFile | undefined;
 
-  constructor(context: TableContext, file: LedgerFile | undefined) {
-    super(context);
-    this.#runs = new Runs(context);
-    this.#file = file;
+  constructor(ledger: Ledger, profile = ledger.profile) {
+    super({ ...ledger, profile });
+    this.#runs = new Runs(this.context);
+    this.#file = ledger.db.file;
   }
 
   /** What would be removed. */

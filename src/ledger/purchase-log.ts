@@ -1,10 +1,10 @@
 /** Who bought what, when, and what it cost: the purchases as people and reports read them. */
+
 import type { Sender } from '../lib/sender.ts';
 import { openStatus, type SenderRow } from './claims.ts';
-import { jsonList } from './json-list.ts';
 import type { PurchaseKind } from './purchase.ts';
-import type { Value } from './store.ts';
-import { NOW, Table } from './table.ts';
+import type { Value } from './stores/store.ts';
+import { jsonList, NOW, Table } from './table.ts';
 
 export interface LogEntry {
   readonly id: string;

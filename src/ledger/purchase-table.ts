@@ -1,12 +1,19 @@
 /** How purchases, their items and files are written; the base of the tables that do so. */
 import { ciActor, ciJobUrl } from '../lib/ci-job.ts';
 import { thisProcess, userName } from '../lib/processes.ts';
-import { detailsText } from './audio-details.ts';
-import { spellingOf, storedName } from './audio-names.ts';
 import { Claims } from './claims.ts';
 import type { OrderedAudio, OrderedFile } from './ordered-files.ts';
-import { IS_ACCEPTED, kindOf, type NewPurchase, type PurchaseKind, type PurchaseSender } from './purchase.ts';
-import type { Statement, Value } from './store.ts';
+import {
+  detailsText,
+  IS_ACCEPTED,
+  kindOf,
+  type NewPurchase,
+  type PurchaseKind,
+  type PurchaseSender,
+  spellingOf,
+  storedName,
+} from './purchase.ts';
+import type { Statement, Store, Value } from './stores/store.ts';
 import { NOW, Table, type TableContext } from './table.ts';
 
 /** What the service said of a purchase. */
@@ -59,6 +66,42 @@ export const DERIVE_STATUS = `UPDATE purchases SET
 export const DERIVE_COUNTED = `UPDATE purchase_items SET counted_at = (
     SELECT purchase_items.bought_at FROM purchases WHERE id = purchase AND kind <> 'refund' AND test = 0
       AND tracked = 0 AND status <> 'refused')`;
+
+/** The order that a file belongs to, by the items that have its cost: a later one has taken it over. */
+export const OF_FILE = `FROM purchase_items AS items
+  CROSS JOIN purchases ON purchases.id = items.purchase
+  WHERE items.profile = files.profile AND items.file = files.id AND items.file <> '' AND purchases.kind = 'order'
+  ORDER BY purchases.test, purchases.started_at DESC, purchases.id DESC LIMIT 1`;
+
+/**
+ * Of orders whose settlement was taken back (`orders`: SQL for their ids): the files that the service named stay. Of the
+ * others, those that only the settlement had named go, and each that another order has is that order's again.
+ */
+export async function takeFilesBack(db: Store, orders: string, value: string): Promise<void> {
+  await db.run(
+    `UPDATE purchase_items SET file = named, total_before = '', billed = NULL, unpaid = 0, refunded = 0
+     WHERE purchase IN (${orders}) AND file <> named`,
+    value,
+  );
+  const brought = `purchase IN (${orders}) AND NOT EXISTS (
+    SELECT 1 FROM purchase_items AS own WHERE own.purchase = files.purchase AND own.file = files.id)`;
+  await db.run(
+    `DELETE FROM files WHERE ${brought} AND NOT EXISTS (SELECT 1 FROM purchase_items AS other
+       WHERE other.profile = files.profile AND other.file = files.id AND other.file <> '')`,
+    value,
+  );
+  const ofOther = (column: string): string => `coalesce((SELECT ${column} ${OF_FILE}), '')`;
+  await db.run(
+    `UPDATE files SET purchase = ${ofOther('purchases.id')}, order_id = ${ofOther('purchases.order_id')},
+       url = ${ofOther('items.url')}, key = ${ofOther('items.key')}, details = ${ofOther('items.details')}
+     WHERE ${brought}`,
+    value,
+  );
+  await db.run(
+    `UPDATE files SET order_id = (SELECT named FROM purchases WHERE id = files.purchase) WHERE purchase IN (${orders})`,
+    value,
+  );
+}
 
 export abstract class PurchaseTable extends Table {
   protected readonly claims: Claims;

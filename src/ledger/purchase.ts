@@ -1,7 +1,76 @@
 /** A call that costs or returns money, on its way to the service, and what the service made of it. */
+
+import { audioIdentity, contentKey, keyName, urlName } from '../lib/names.ts';
 import type { ProcessMark } from '../lib/processes.ts';
-import { hiddenDetails } from './audio-details.ts';
-import type { Audio } from './audio-names.ts';
+
+// What is known of an audio beside its URL, from the feed or the file that it comes from.
+
+export interface AudioDetails {
+  readonly title?: string | undefined;
+  /** When an episode came out, in ISO 8601. */
+  readonly published?: string | undefined;
+  /** How long it plays. */
+  readonly seconds?: number | undefined;
+  /** What the feed calls an episode. */
+  readonly guid?: string | undefined;
+  /** The page of an episode. */
+  readonly link?: string | undefined;
+  /** The path of a recording on the machine that uploaded it. */
+  readonly source?: string | undefined;
+  /** The title of the feed; where it has none, its host or the name of its file. */
+  readonly feed?: string | undefined;
+  /** Hashes of the addresses of the feed, with blanks between them: an address may hold a token. */
+  readonly feedMarks?: string | undefined;
+  /** What people file it under. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** What people call an audio: the feed's title of an episode, else the service's, else the name of the file. */
+export const audioTitle = (said: string, { title = '', feed, guid }: AudioDetails): string =>
+  (feed !== undefined || guid !== undefined ? title || said : said || title) || '';
+
+/** As the ledger keeps them; empty where nothing is known. */
+export function detailsText(details: AudioDetails | undefined, hide: (text: string) => string): string {
+  const known = Object.entries(details ?? {}).filter(([, value]) => value !== undefined && value !== '');
+  const hidden = known.map(([name, value]) => [name, hiddenValue(value, hide)]);
+  return hidden.length ? JSON.stringify(Object.fromEntries(hidden)) : '';
+}
+
+const hiddenValue = (value: unknown, hide: (text: string) => string): unknown => {
+  if (Array.isArray(value)) return value.map((each) => hiddenValue(each, hide));
+  return typeof value === 'string' ? hide(value) : value;
+};
+
+/** The same with each text hidden. */
+export function hiddenDetails(
+  details: AudioDetails | undefined,
+  hide: (text: string) => string,
+): AudioDetails | undefined {
+  return details && parseDetails(detailsText(details, hide));
+}
+
+/** A ledger that was edited by hand, or imported, may hold anything. */
+export function parseDetails(text: string | null): AudioDetails {
+  try {
+    const { title, published, seconds, guid, link, source, feed, feedMarks, tags } = text
+      ? JSON.parse(text)
+      : {};
+    const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+    return {
+      title: textOf(title),
+      published: textOf(published),
+      seconds: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
+      guid: textOf(guid),
+      link: textOf(link),
+      source: textOf(source),
+      feed: textOf(feed),
+      feedMarks: textOf(feedMarks),
+      tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : undefined,
+    };
+  } catch {
+    return {};
+  }
+}
 
 export type PurchaseKind = 'order' | 'upgrade' | 'refund';
 
@@ -78,4 +147,51 @@ export function hiddenPurchase(purchase: NewPurchase, hide: (text: string) => st
       details: hiddenDetails(details, hide),
     })),
   };
+}
+
+// An audio of an order, with its names: an order claims every name of each of its audios.
+
+export { spellingOf, storedName, urlName } from '../lib/names.ts';
+
+/** One audio of an order. */
+export interface Audio {
+  readonly url: string;
+  /** What tells it from others in place of its URL. */
+  readonly key?: string | undefined;
+  readonly names: readonly string[];
+  readonly details?: AudioDetails | undefined;
+}
+
+export const makeAudio = (url: string, key?: string): Audio => new OneNameAudio(url, key);
+
+/** Makes its name when it is asked for it: a manifest may have a million rows. To be copied member by member. */
+class OneNameAudio implements Audio {
+  readonly url: string;
+  readonly key: string | undefined;
+  /** Undefined where it is the URL as it was written, as it mostly is. */
+  readonly #identity: string | undefined;
+
+  constructor(url: string, key: string | undefined) {
+    const identity = key === undefined ? audioIdentity(url) : url;
+    this.url = url;
+    this.key = key;
+    this.#identity = identity === url ? undefined : identity;
+  }
+
+  get names(): readonly string[] {
+    return [this.key === undefined ? `url ${this.#identity ?? this.url}` : keyName(this.key)];
+  }
+}
+
+/** An episode of a feed: beside its URL it is known by what the feed says of it. */
+export const makeEpisode = (url: string, names: readonly string[], details: AudioDetails): Audio => ({
+  url,
+  names: [urlName(url), ...names],
+  details,
+});
+
+/** A file of this machine is known by its content; when it is uploaded, also by its URL. */
+export function makeFile(url: string, sha256: string, details: AudioDetails): Audio {
+  const key = contentKey(sha256);
+  return { url, key, names: [keyName(key)], details };
 }

@@ -2,18 +2,23 @@
 import { diskReason } from '../lib/disk-reasons.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
-import { detailsText } from './audio-details.ts';
 import { renewInvoices, updateBills } from './billing.ts';
 import { type SpendingLimit, waitingForOthers, withinLimit } from './budgets.ts';
 import type { TakeOver } from './claims.ts';
-import { jsonList } from './json-list.ts';
 import { movedMark, refuseMoved, unlessMoved } from './moved.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
-import { howToRecord, type KeptOutcome, type Outcome, type ReservedOutcome } from './outbox.ts';
-import { type Begun, hiddenPurchase, kindOf, type NewPurchase, type PlacedOrder } from './purchase.ts';
+import { howToRecord, type KeptOutcome, type Outcome } from './outbox.ts';
+import {
+  type Begun,
+  detailsText,
+  hiddenPurchase,
+  kindOf,
+  type NewPurchase,
+  type PlacedOrder,
+} from './purchase.ts';
 import { PurchaseTable } from './purchase-table.ts';
-import { CommitUnknown, type Statement } from './store.ts';
-import { NOW } from './table.ts';
+import { CommitUnknown, type Statement } from './stores/store.ts';
+import { jsonList, NOW } from './table.ts';
 
 const MAX_DETAIL_LENGTH = 600;
 
@@ -34,15 +39,11 @@ type NotPlaced = 'refused' | 'uncertain';
 interface Kept {
   readonly what: string;
   readonly hint?: string | undefined;
-  remove(): void;
 }
 
 const newId = (): string => process.getBuiltinModule('node:crypto').randomUUID();
 
 export class Purchases extends PurchaseTable {
-  /** Where the outcomes of those go that are on their way. */
-  readonly #rooms = new Map<string, ReservedOutcome>();
-
   /**
    * Writes a purchase and claims every name of its audios, all or none. Gives nothing where another purchase holds one of
    * them, unless it is one of those that may be taken over, or where a limit does not allow it. Tests claim nothing.
@@ -56,25 +57,24 @@ export class Purchases extends PurchaseTable {
     const held = purchase.test || kindOf(purchase) === 'refund' ? [] : limits;
     for (let n = 1; ; n += 1) {
       const id = newId();
-      const room = this.#reserve(purchase);
-      if (room) this.#rooms.set(id, room);
+      this.#reserve(purchase, id);
       const begun = await this.#begin(purchase, id, takeOver, held).catch((error: unknown) => {
-        room?.release();
+        this.context.outbox?.release(id);
         throw error;
       });
       if (begun && !(begun instanceof CommitUnknown)) return begun;
-      room?.release();
+      this.context.outbox?.release(id);
       if (!begun) return undefined;
       if (n === MAX_BEGINNINGS) throw begun;
     }
   }
 
   /** Without room for the answer nothing is sent, unless the answer goes to another machine first. */
-  #reserve(purchase: NewPurchase): ReservedOutcome | undefined {
+  #reserve(purchase: NewPurchase, id: string): void {
     try {
-      return this.outbox?.reserve(purchase);
+      this.context.outbox?.reserve(purchase, id);
     } catch (cause) {
-      if (this.db.isShared) return undefined;
+      if (this.db.isShared) return;
       throw new StenoError('failed', `there is no room to keep the answer: ${diskReason(cause)}`, {
         cause,
         hint: 'nothing was sent; make room on the disk of the ledger',
@@ -314,39 +314,29 @@ export class Purchases extends PurchaseTable {
         if (error instanceof CommitUnknown) return write();
         throw error;
       });
-      (kept ?? this.#rooms.get(begun.id))?.remove();
+      this.context.outbox?.remove(begun.id);
       return result;
     } catch (cause) {
-      if (!this.outbox) throw cause;
+      if (!this.context.outbox) throw cause;
       kept ??= this.#keep(purchase, begun, outcome);
       throw new StenoError('failed', `${errorMessage(cause)}; ${kept.what}`, { cause, hint: kept.hint });
-    } finally {
-      this.#rooms.delete(begun.id);
     }
   }
 
   /** A disk that can't take it is no reason not to tell the ledger. */
   #keep(purchase: NewPurchase, begun: Begun, outcome: Outcome): Kept {
-    const room = this.#rooms.get(begun.id) ?? this.outbox?.slot();
-    const kept = {
-      begun,
-      at: this.timestamp(),
-      sender: this.sender(),
-      purchase: hiddenPurchase(purchase, this.hide),
-      outcome,
-    };
+    const { outbox } = this.context;
     try {
-      if (!room) throw new Error('there is no place for it');
-      room.keep(kept);
-      return {
-        what: 'the next steno command on this machine that can write to it will',
-        remove: () => room.remove(),
-      };
+      if (!outbox) throw new Error('there is no place for it');
+      outbox.keep({
+        ...{ begun, outcome, at: this.timestamp(), sender: this.sender() },
+        purchase: hiddenPurchase(purchase, this.hide),
+      });
+      return { what: 'the next steno command on this machine that can write to it will' };
     } catch (error) {
       return {
         what: `it could not be saved on this machine either: ${diskReason(error)}; the service said: ${JSON.stringify(outcome)}`,
         hint: howToRecord(begun, outcome),
-        remove: () => room?.release(),
       };
     }
   }

@@ -1,7 +1,31 @@
-/** What it takes to open a ledger that several machines use. */
+/** A ledger that several machines share: opens it, and says what it says of itself. */
+import { StenoError } from '../lib/errors.ts';
 import type { PostgresAddress } from '../lib/postgres-url.ts';
+import { accountsQuery, changeBaseUrl, checkAccount, KEY_ROWS } from './accounts.ts';
+import {
+  type LedgerStatus,
+  type LedgerView,
+  mayWork,
+  nothing,
+  questions,
+  type StoreStatus,
+  statusOfTables,
+} from './inspect.ts';
 import type { OnTrouble } from './outbox.ts';
+import { type ConnectLimits, type Opened, PostgresStore } from './stores/postgres.ts';
+import { type ConnectOptions, isMissingTable, PostgresConnection } from './stores/postgres-connection.ts';
+import {
+  CLIENT_LEVEL,
+  type MigrationRow,
+  migrate,
+  missingIn,
+  refuseForeign,
+  refuseNewer,
+} from './stores/postgres-schema.ts';
+import type { AccountRow, KeyRow, LedgerAccount, Store } from './stores/store.ts';
+import type { Hide } from './table.ts';
 
+/** What it takes to open one. */
 export interface SharedLedgerOptions {
   readonly address: PostgresAddress;
   /** Asked at each connection: a password may be a token that is valid for minutes. */
@@ -10,18 +34,198 @@ export interface SharedLedgerOptions {
   readonly timeoutMs: number;
   /** How long the database may be silent while a statement waits. */
   readonly queryTimeoutMs: number;
-  readonly account: Account;
+  readonly account: LedgerAccount;
   /** The folder on this machine for outcomes of orders that the ledger could not take. */
   readonly outcomes: string;
   /** Told where one of them still can't be handed over. */
   readonly onTrouble: OnTrouble;
 }
 
-/** Whose rows these are. */
-export interface Account {
-  readonly name: string;
-  /** Whether somebody chose the name; else it is that of the profile. */
-  readonly isChosen: boolean;
-  /** Of the service; undefined where none is set. */
-  readonly baseUrl: string | undefined;
+export async function openSharedStore(options: SharedLedgerOptions): Promise<PostgresStore> {
+  const store = unconnectedStore(options);
+  await store.connect();
+  return store;
+}
+
+/** Connects when it is first used. */
+export const unconnectedStore = (options: SharedLedgerOptions): PostgresStore =>
+  new PostgresStore((limits) => openChecked(options, limits));
+
+/** For a look at a few rows: nothing is asked before, and no tables are made. Connects at the first question. */
+export const openForReading = (
+  address: PostgresAddress,
+  options: ConnectOptions,
+): Store & Pick<PostgresStore, 'close'> =>
+  new PostgresStore(async () => ({ connection: await PostgresConnection.open(address, options) }));
+
+interface ServerRow {
+  readonly standby: boolean;
+  readonly read_only: 'on' | 'off';
+  /** In milliseconds. */
+  readonly now: string;
+}
+
+interface DatedMigration extends MigrationRow {
+  /** In seconds; to the microsecond, so that no two ledgers have the same. */
+  readonly at: string;
+}
+
+const MIGRATIONS =
+  'SELECT name, min_client, extract(epoch FROM at)::text AS at FROM {schema}.steno_migrations ORDER BY at';
+
+async function openChecked(options: SharedLedgerOptions, limits?: ConnectLimits): Promise<Opened> {
+  const connection = await PostgresConnection.open(options.address, { ...options, ...limits });
+  try {
+    return { connection, ...(await check(connection, options)) };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** All questions share a round trip. */
+async function check(
+  connection: PostgresConnection,
+  options: SharedLedgerOptions,
+): Promise<Required<Omit<Opened, 'connection'>>> {
+  const { account } = options;
+  const { schema } = options.address;
+  const [server, migrations, accounts, keys] = await Promise.allSettled([
+    connection.query<ServerRow>(
+      `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
+         extract(epoch FROM clock_timestamp()) * 1000 AS now`,
+    ),
+    connection.query<DatedMigration>(MIGRATIONS.replace('{schema}', schema)),
+    connection.query<AccountRow>(...accountsQuery(account)),
+    connection.query<KeyRow>(KEY_ROWS),
+  ]);
+  const answeredAt = Date.now();
+  if (server.status === 'rejected') throw server.reason;
+  const [row] = server.value.rows;
+  if (row?.standby) throw readOnlyError(connection, 'it is a standby');
+  if (row?.read_only === 'on') throw readOnlyError(connection, 'default_transaction_read_only is on');
+  connection.clockAheadMs = Math.floor(Number(row?.now)) - answeredAt;
+  if (migrations.status === 'rejected') {
+    if (!isMissingTable(migrations.reason)) throw migrations.reason;
+    await migrate(connection, schema);
+    return check(connection, options);
+  }
+  checkVersion(connection, migrations.value.rows);
+  if (accounts.status === 'rejected') throw accounts.reason;
+  checkAccount(accounts.value.rows, account);
+  if (keys.status === 'rejected') throw keys.reason;
+  const known = { account, accounts: accounts.value.rows, keys: keys.value.rows };
+  return { identity: migrations.value.rows[0]?.at ?? '', known };
+}
+
+const readOnlyError = ({ where }: PostgresConnection, reason: string): StenoError =>
+  new StenoError('failed', `the shared ledger at ${where} only reads: ${reason}`, {
+    hint: 'name the primary server, and a role that may write, in the setting ledger',
+  });
+
+function checkVersion(connection: PostgresConnection, applied: readonly MigrationRow[]): void {
+  refuseNewer(connection, applied);
+  if (missingIn(applied).length) {
+    throw new StenoError('failed', `the shared ledger at ${connection.where} is of an older steno`, {
+      hint: 'bring it up to date with: steno ledger migrate',
+    });
+  }
+}
+
+export async function statusOfShared(options: SharedLedgerOptions, hide: Hide): Promise<LedgerStatus> {
+  return withConnection(options, async (connection) => {
+    const own = await storeStatus(connection);
+    if (!own.made || own.missing.length || !mayWork(own)) return { ...own, ...nothing };
+    const db = new PostgresStore(async () => ({ connection }));
+    return { ...own, ...nothing, ...(await statusOfTables({ db, profile: options.account.name, hide })) };
+  });
+}
+
+/** The same for looking: it stays connected. */
+export async function viewShared(options: SharedLedgerOptions, hide: Hide): Promise<LedgerView> {
+  const connection = await PostgresConnection.open(options.address, options);
+  try {
+    const store = await storeStatus(connection);
+    const db = new PostgresStore(async () => ({ connection }));
+    return {
+      version: store.migrations.at(-1) ?? '',
+      missing: store.missing,
+      bytes: store.bytes,
+      isChecked: false,
+      store,
+      ...questions({ db, profile: options.account.name, hide }),
+      close: () => connection.close(),
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** Brings the tables up to date; gives the names of the migrations that were missing. */
+export const migrateShared = (options: SharedLedgerOptions): Promise<readonly string[]> =>
+  withConnection(options, (connection) => migrate(connection, connection.schema));
+
+/** Moves an account to another service; gives the one it belonged to. */
+export function moveAccount(options: SharedLedgerOptions, baseUrl: string): Promise<string | undefined> {
+  return withConnection(options, async (connection) => {
+    const applied = await migrationsIn(connection);
+    if (applied) refuseNewer(connection, applied);
+    else await migrate(connection, connection.schema);
+    const db = new PostgresStore(async () => ({ connection }));
+    const { name } = options.account;
+    return db.transaction(async (store) => {
+      const own = await store.get<AccountRow>('SELECT name, base_url FROM accounts WHERE name = ?', name);
+      await changeBaseUrl(store, name, baseUrl);
+      return own?.base_url;
+    });
+  });
+}
+
+async function withConnection<Result>(
+  options: SharedLedgerOptions,
+  work: (connection: PostgresConnection) => Promise<Result>,
+): Promise<Result> {
+  const connection = await PostgresConnection.open(options.address, options);
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Undefined where there are no tables. */
+async function migrationsIn(connection: PostgresConnection): Promise<MigrationRow[] | undefined> {
+  try {
+    const sql = `SELECT name, min_client FROM ${connection.schema}.steno_migrations ORDER BY name`;
+    return (await connection.query<MigrationRow>(sql)).rows;
+  } catch (error) {
+    if (isMissingTable(error)) return undefined;
+    throw error;
+  }
+}
+
+async function storeStatus(connection: PostgresConnection): Promise<StoreStatus> {
+  const applied = await migrationsIn(connection);
+  if (!applied) await refuseForeign(connection, connection.schema);
+  const { rows: server } = await connection.query<{ version: string; bytes: number }>(
+    `SELECT current_setting('server_version') AS version,
+       (SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)::bigint FROM pg_class
+        JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = ? AND relkind = 'r') AS bytes`,
+    [connection.schema],
+  );
+  const { rows: accounts } = applied
+    ? await connection.query<AccountRow>('SELECT name, base_url FROM accounts ORDER BY name')
+    : { rows: [] };
+  return {
+    store: 'postgres',
+    made: applied !== undefined,
+    server: server[0]?.version ?? '',
+    bytes: server[0]?.bytes ?? 0,
+    migrations: (applied ?? []).map(({ name }) => name),
+    missing: missingIn(applied ?? []).map(({ name }) => name),
+    minClient: (applied ?? []).reduce((most, { min_client: least }) => Math.max(most, least), 0),
+    client: CLIENT_LEVEL,
+    accounts: accounts.map(({ name, base_url }) => ({ name, baseUrl: base_url })),
+  };
 }

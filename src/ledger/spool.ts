@@ -10,9 +10,9 @@ import { type ProcessMark, thisProcess } from '../lib/processes.ts';
 import { type Database, type Migration, openDatabase } from '../lib/sqlite.ts';
 import { isCorrupt } from '../lib/sqlite-errors.ts';
 import type { ActionRule } from './actions.ts';
-import { jsonList } from './json-list.ts';
 import { holdsLease, isSilent } from './lease.ts';
 import { lastWithin } from './slices.ts';
+import { jsonList } from './table.ts';
 
 /** A delivery as it is kept: without secrets. */
 export interface Arrival {

@@ -1,15 +1,22 @@
+/** What the tables of the ledger have in common. */
+import { cutSignatures } from '../lib/audio-identity.ts';
 import { nowMs } from '../lib/clock.ts';
+import { withoutNul } from '../lib/kept-text.ts';
 import { accountName } from '../lib/names.ts';
 import type { Outbox } from './outbox.ts';
-import type { Store, Value } from './store.ts';
+import type { ColumnInfo, NumberedTable, Store, Value } from './stores/store.ts';
 
 export type Hide = (text: string) => string;
 
+/**
+ * What a table works on: a ledger, or a transaction of one. Within a transaction only tables of the context that the
+ * work is given may be used: those of the ledger wait for its end.
+ */
 export interface TableContext {
   readonly db: Store;
   /** A table shows and changes the rows of one profile. */
   readonly profile: string;
-  /** Takes secrets out of a text: what comes from outside passes through it before it is kept. */
+  /** Takes secrets out of a text. */
   readonly hide: Hide;
   /** Where outcomes of orders go that the database can't take. */
   readonly outbox?: Outbox | undefined;
@@ -19,23 +26,23 @@ const FILES_PER_QUERY = 2_000;
 
 /** The base of every table of the ledger. */
 export abstract class Table {
+  protected readonly context: TableContext;
   protected readonly db: Store;
   protected readonly profile: string;
-  protected readonly hide: Hide;
-  protected readonly outbox: Outbox | undefined;
 
-  constructor({ db, profile, hide, outbox }: TableContext) {
-    this.db = db;
-    this.profile = accountName(profile);
-    this.hide = hide;
-    this.outbox = outbox;
+  constructor(context: TableContext) {
+    this.context = context;
+    this.db = context.db;
+    this.profile = accountName(context.profile);
   }
 
   /** The same table within a transaction. */
   within(db: Store): this {
-    const { profile, hide, outbox } = this;
-    return new (this.constructor as new (context: TableContext) => this)({ db, profile, hide, outbox });
+    return new (this.constructor as new (context: TableContext) => this)({ ...this.context, db });
   }
+
+  /** Takes secrets out of a text: what comes from outside passes through it before it is kept. */
+  protected readonly hide = (text: string): string => cutSignatures(this.context.hide(text));
 
   /** The time by the clock of the ledger, as well as it is known. */
   protected timestamp(): string {
@@ -90,3 +97,82 @@ export abstract class Table {
 export const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
 export const timestamp = (): string => new Date(nowMs()).toISOString();
+
+/** How JSON writes a NUL and half of a surrogate pair. */
+const maybeUnkept = /\\u0000|\\ud[89a-f]/;
+
+/**
+ * Texts as a parameter of json_each. No database keeps a NUL or half of a surrogate pair in a text: in a list they are
+ * what they become in a column, or Postgres would refuse the list and SQLite find nothing.
+ */
+export function jsonList(values: readonly string[]): string {
+  const list = JSON.stringify(values);
+  return maybeUnkept.test(list) ? JSON.stringify(values.map(keptText)) : list;
+}
+
+/** A text as it is kept; nearly all texts are kept as they are. */
+export const keptText = (text: string): string =>
+  /[\0\ud800-\udfff]/.test(text) ? Buffer.from(withoutNul(text)).toString() : text;
+
+// The tables of the ledger as an export writes them: what orders the rows, and which numbers lead to other rows.
+
+export type { ColumnInfo, NumberedTable };
+
+export interface DumpTable {
+  readonly name: string;
+  /** Unique; the order of the rows. */
+  readonly key: readonly string[];
+  /** The column of the row's own number. */
+  readonly number?: 'id' | 'seq' | 'number';
+  /** Columns that hold the number of a row of another table. */
+  readonly refs?: Readonly<Record<string, NumberedTable>>;
+  /** Each row belongs to a purchase, whose id is in its column `purchase`. */
+  readonly ofPurchase?: true;
+  /** SQL that selects the rows of one profile. */
+  readonly ofProfile: string;
+}
+
+const ofProfile = 'profile = ?';
+// Asked for each row of a page: a list of all purchases would be made anew for each page.
+const ofPurchases =
+  'EXISTS (SELECT 1 FROM purchases WHERE purchases.id = purchase AND purchases.profile = ?)';
+const ofEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = actions.event AND profile = ?)';
+const ofFiledEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = event_files.event AND profile = ?)';
+
+/**
+ * What a row refers to stands before it; only events refer to each other. Not among them: `duties`, `properties` and
+ * `webhook_loans`, which are of this file and of the listeners of this machine, and sealed with its salt.
+ */
+export const dumpTables: readonly DumpTable[] = [
+  { name: 'purchases', key: ['number'], number: 'number', ofProfile },
+  { name: 'settlements', key: ['id'], ofPurchase: true, ofProfile: ofPurchases },
+  { name: 'purchase_items', key: ['purchase', 'position'], ofPurchase: true, ofProfile },
+  { name: 'claims', key: ['profile', 'name'], ofPurchase: true, ofProfile },
+  {
+    name: 'purchase_names',
+    key: ['name', 'purchase', 'position'],
+    ofPurchase: true,
+    ofProfile: ofPurchases,
+  },
+  { name: 'runs', key: ['id'], number: 'id', ofProfile },
+  { name: 'events', key: ['id'], number: 'id', refs: { twin: 'events' }, ofProfile },
+  {
+    name: 'event_files',
+    key: ['audiofile', 'event'],
+    refs: { event: 'events' },
+    ofProfile: ofFiledEvents,
+  },
+  {
+    name: 'actions',
+    key: ['event', 'kind', 'target'],
+    refs: { event: 'events', run: 'runs' },
+    ofProfile: ofEvents,
+  },
+  { name: 'files', key: ['seq'], number: 'seq', refs: { found: 'events' }, ofProfile },
+  { name: 'downloads', key: ['profile', 'file', 'ext', 'folder'], ofProfile },
+  { name: 'kept_invoices', key: ['profile', 'id'], ofProfile },
+  { name: 'invoice_lines', key: ['profile', 'invoice', 'position'], ofProfile },
+  { name: 'uploads', key: ['profile', 'content'], ofProfile },
+  { name: 'budgets', key: ['profile'], ofProfile },
+  { name: 'ignored_audio', key: ['profile', 'name'], ofProfile },
+];

@@ -1,10 +1,9 @@
 /** Files that were ordered elsewhere and are followed here. */
 
 import { isUrl } from '../lib/is-url.ts';
-import { makeAudio, storedName } from './audio-names.ts';
 import { refuseMoved } from './moved.ts';
-import { audiosOf } from './order-audios.ts';
-import { isSameUrl, missingFiles, type OrderedAudio } from './ordered-files.ts';
+import { audiosOf, isSameUrl, missingFiles, type OrderedAudio } from './ordered-files.ts';
+import { makeAudio, storedName } from './purchase.ts';
 import { PurchaseTable } from './purchase-table.ts';
 
 /** What the service says of a file. */

@@ -1,7 +1,6 @@
 /** The URLs that files of this machine got, so that a file is not uploaded again after its order failed. */
 import { sha256 } from '../lib/sha256.ts';
-import { jsonList } from './json-list.ts';
-import { Table, timestamp } from './table.ts';
+import { jsonList, Table, timestamp } from './table.ts';
 
 export class Uploads extends Table {
   /** By the content, and by the command that uploaded it: another one may put it elsewhere, or mend what was wrong. */

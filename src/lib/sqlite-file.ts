@@ -1,28 +1,8 @@
-/** The file of a database: how it gets its name, who may read it, and how one that was emptied is told from a new one. */
-import { chmodSync, constants, copyFileSync, linkSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { errorCode, StenoError, usage } from './errors.ts';
-import { isDanglingLink, syncFolder } from './folders.ts';
+/** The file of a database: who may read it, and how one that was emptied is told from a new one. */
+import { chmodSync, statSync } from 'node:fs';
+import { StenoError, usage } from './errors.ts';
+import { isDanglingLink } from './folders.ts';
 import { plural } from './text.ts';
-
-/** Never replaces a database that another process has made meanwhile. */
-export function giveName(draft: string, path: string): void {
-  try {
-    linkSync(draft, path);
-    syncFolder(dirname(path));
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') copyUnlessThere(draft, path);
-  }
-}
-
-/** For disks that have no hard links. */
-function copyUnlessThere(draft: string, path: string): void {
-  try {
-    copyFileSync(draft, path, constants.COPYFILE_EXCL);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
-}
 
 /** SQLite's smallest page. */
 const MIN_DATABASE_BYTES = 512;

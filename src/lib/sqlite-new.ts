@@ -1,9 +1,10 @@
 /** Makes a new database beside its place, and clears away what a process that was killed meanwhile has left. */
-import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, linkSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { errorCode } from './errors.ts';
+import { syncFolder } from './folders.ts';
 import { isRunning } from './processes.ts';
 import type { Driver } from './sqlite-driver.ts';
-import { giveName } from './sqlite-file.ts';
 
 interface Step {
   readonly name: string;
@@ -50,9 +51,39 @@ function create(Driver: Driver, path: string, migrations: readonly Step[]): void
     } finally {
       connection.close();
     }
-    giveName(draft, path);
+    giveName(Driver, draft, path);
   } finally {
     for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
+  }
+}
+
+/** Never replaces a database that another process has made meanwhile. */
+function giveName(Driver: Driver, draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') renameUnlessThere(Driver, draft, path);
+  }
+  syncFolder(dirname(path));
+}
+
+/** Another process only has to rename a file. */
+const LOCK_WAIT_MS = 10_000;
+
+/**
+ * For disks that have no hard links: a lock of SQLite, which ends with its process, keeps two from renaming at once. Its
+ * file may go while others wait for it: they find the database.
+ */
+function renameUnlessThere(Driver: Driver, draft: string, path: string): void {
+  const lock = `${path}.lock`;
+  closeSync(openSync(lock, 'a', 0o600));
+  const connection = new Driver(lock);
+  try {
+    connection.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}; BEGIN EXCLUSIVE`);
+    if (!statSync(path, { throwIfNoEntry: false })) renameSync(draft, path);
+  } finally {
+    connection.close();
+    rmSync(lock, { force: true });
   }
 }
 

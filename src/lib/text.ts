@@ -34,7 +34,9 @@ export function forCsv(text: string): string {
 /** For a message: one line of visible characters, cut at `maxLength`; mask it first, or the start of a key stays. */
 export function oneLine(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   const line = (maybeUnsafe.test(text) ? visible(text, asMessage) : text).replace(/\s+/g, ' ').trim();
-  return line.length > maxLength ? `${[...line].slice(0, maxLength).join('')}…` : line;
+  if (line.length <= maxLength) return line;
+  const characters = [...line];
+  return characters.length > maxLength ? `${characters.slice(0, maxLength).join('')}…` : line;
 }
 
 /** For many lines of a terminal: line breaks and tabs stay, other control and hidden characters become U+FFFD. */

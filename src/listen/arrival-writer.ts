@@ -1,8 +1,9 @@
 /** Writes deliveries into the ledger, each of them once, however often it is tried. */
 import { isOfTestEvent } from '../catalog/check.ts';
-import type { EventRow } from '../ledger/events.ts';
-import type { LedgerTables } from '../ledger/ledger-tables.ts';
+import { type EventRow, Events } from '../ledger/events.ts';
+import { Files } from '../ledger/files.ts';
 import type { Arrival } from '../ledger/spool.ts';
+import type { TableContext } from '../ledger/table.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { type ParsedForm, parseForm } from './parse.ts';
 import type { NewEvent, Recorder } from './recorder.ts';
@@ -71,8 +72,8 @@ export class ArrivalWriter {
     const { commits, recorder } = this.#options;
     return commits.add(async (tables) => {
       // Whoever moves the same deliveries waits.
-      await tables.events.lock();
-      const known = await tables.events.ofArrivals(arrivals.map(({ id }) => id));
+      await new Events(tables).lock();
+      const known = await new Events(tables).ofArrivals(arrivals.map(({ id }) => id));
       const ids = new Set(known.map(({ arrival }) => arrival));
       const missing = known.length ? arrivals.filter(({ id }) => !ids.has(id)) : arrivals;
       // What another listener has moved meanwhile is shown by it.
@@ -82,7 +83,7 @@ export class ArrivalWriter {
   }
 
   /** It may be called twice: after a lock, all that the first call did is undone. */
-  async #newEvents(tables: LedgerTables, arrivals: readonly Arrival[]): Promise<NewEvent[]> {
+  async #newEvents(tables: TableContext, arrivals: readonly Arrival[]): Promise<NewEvent[]> {
     let expectsTest = this.#options.expectsTest();
     const newEvents: NewEvent[] = [];
     for (const delivery of arrivals) {
@@ -96,5 +97,7 @@ export class ArrivalWriter {
 }
 
 /** A test event is about a file of the service's own, and an order, that the ledger does not know. */
-const isOfTest = async ({ files }: LedgerTables, { audiofile, order }: ParsedForm): Promise<boolean> =>
-  !(await files.get(audiofile)) && !(await files.hasOrder(order)) && isOfTestEvent(audiofile);
+const isOfTest = async (tables: TableContext, { audiofile, order }: ParsedForm): Promise<boolean> =>
+  !(await new Files(tables).get(audiofile)) &&
+  !(await new Files(tables).hasOrder(order)) &&
+  isOfTestEvent(audiofile);

@@ -1,5 +1,6 @@
 /** Something that one listener at a time does for an account, on this machine or on all that share its ledger. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Duties } from '../ledger/duties.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -26,7 +27,7 @@ export class Duty {
   /** Takes it on, or keeps it; false if another listener has it. */
   async take(): Promise<boolean> {
     const { commits, run, name } = this.#options;
-    return !this.#isKept || commits.add(({ duties }) => duties.take(name, run.id));
+    return !this.#isKept || commits.add((tables) => new Duties(tables).take(name, run.id));
   }
 
   /** Waits for another listener that has it, but no longer than this: it may hang. */
@@ -38,12 +39,12 @@ export class Duty {
   /** Where that fails, it is free when the session has ended. */
   async leave(): Promise<void> {
     const { commits, run, name } = this.#options;
-    if (this.#isKept) await commits.add(({ duties }) => duties.leave(name, run.id)).catch(() => {});
+    if (this.#isKept) await commits.add((tables) => new Duties(tables).leave(name, run.id)).catch(() => {});
   }
 
   /** Whether the ledger says who has it. */
   get #isKept(): boolean {
     const { ledger, onlyIfShared = false } = this.#options;
-    return ledger.duties.areShared || !onlyIfShared;
+    return new Duties(ledger).areShared || !onlyIfShared;
   }
 }

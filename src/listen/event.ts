@@ -1,8 +1,8 @@
 /** An event as the listener, its actions and the commands see it. */
 
-import { type AudioDetails, audioTitle, parseDetails } from '../ledger/audio-details.ts';
 import type { EventRow } from '../ledger/events.ts';
 import type { MissedFile } from '../ledger/expected-events.ts';
+import { type AudioDetails, audioTitle, parseDetails } from '../ledger/purchase.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { countUnlistedFields, type Fields, parseFields } from './parse.ts';
 

@@ -2,6 +2,7 @@
  * Shows events in their order. Where what is shown is not read, it keeps only the numbers of what comes, and takes the
  * events from the ledger later: receiving never waits for a reader, and nothing piles up in memory.
  */
+import { Events } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -125,7 +126,7 @@ export class EventFeed {
       for (let count = 0; count < BATCH_EVENTS && this.#waitingBytes < BATCH_BYTES; count += 1) {
         const n = this.#later.first;
         if (n === undefined) return;
-        const row = await ledger.events.get(n);
+        const row = await new Events(ledger).get(n);
         this.#later.removeFirst();
         if (row) this.#push(new ReceivedEvent(row));
       }

@@ -4,12 +4,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { LedgerTables } from '../ledger/ledger-tables.ts';
+import type { TableContext } from '../ledger/table.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { isLocked } from '../lib/sqlite-errors.ts';
 
 /** It must use the tables that it is given: they are in the transaction, and those of the ledger wait for its end. */
-export type Work<Result> = (tables: LedgerTables) => Promise<Result>;
+export type Work<Result> = (tables: TableContext) => Promise<Result>;
 
 interface CommitOptions {
   readonly transaction: (work: Work<unknown[]>) => Promise<unknown[]>;
@@ -110,7 +110,7 @@ export class GroupCommit {
   }
 }
 
-async function workOf(batch: readonly Job[], tables: LedgerTables): Promise<unknown[]> {
+async function workOf(batch: readonly Job[], tables: TableContext): Promise<unknown[]> {
   const results: unknown[] = [];
   for (const { work } of batch) results.push(await work(tables));
   return results;

@@ -1,5 +1,6 @@
 /** `--keep`: removes events as they get older than that, a few at a time, so that receiving goes on meanwhile. */
 import type { Ledger } from '../ledger/ledger.ts';
+import { Pruning } from '../ledger/prune.ts';
 import { monotonicMs, nowMs } from '../lib/clock.ts';
 import { sleep } from '../lib/sleep.ts';
 import { isLocked } from '../lib/sqlite-errors.ts';
@@ -56,7 +57,7 @@ class HistoryLimit {
 
   async #removeEvents(): Promise<void> {
     const { ledger, signal } = this.#options;
-    const pruning = await ledger.pruning();
+    const pruning = new Pruning(ledger);
     await this.#unlessLocked(async () => {
       const steps = pruning.removeEvents(this.#before, { whole: false, atOnce: EVENTS_AT_ONCE });
       for await (const _ of steps) await sleep(PAUSE_MS, signal);
@@ -65,7 +66,7 @@ class HistoryLimit {
   }
 
   async #removeRuns(): Promise<void> {
-    const pruning = await this.#options.ledger.pruning();
+    const pruning = new Pruning(this.#options.ledger);
     await this.#unlessLocked(async () => void (await pruning.removeRuns(this.#before)));
   }
 

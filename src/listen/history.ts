@@ -1,8 +1,8 @@
 /** Reads the events that were received, and sends them once more. */
 
-import { PostTarget } from '../api/http/post.ts';
+import { PostTarget } from '../api/http/keyless.ts';
 import { doEach, type Outcome as ItemOutcome } from '../flows/bulk.ts';
-import type { EventFilter, EventRow } from '../ledger/events.ts';
+import { type EventFilter, type EventRow, Events } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Spool } from '../ledger/spool.ts';
 import type { Env } from '../lib/env.ts';
@@ -34,7 +34,7 @@ export async function eventsOnTheWay(
     const row = eventRow(0, 0, { source: 'received', delivery: arrival, parsed, arrival: arrival.id });
     return matches(row, parsed, filter) ? [row] : [];
   });
-  const inLedger = (await ledger?.events.ofArrivals(rows.map(arrivalOf))) ?? [];
+  const inLedger = (await (ledger && new Events(ledger).ofArrivals(rows.map(arrivalOf)))) ?? [];
   const known = new Set(inLedger.map(arrivalOf));
   return rows
     .filter((row) => !known.has(arrivalOf(row)))
@@ -68,7 +68,7 @@ export async function* listEvents(
   let before: number | undefined;
   let left = limit;
   for (let waiting = onTheWay; left > 0; waiting = []) {
-    const rows = await ledger.events.page(filter, Math.min(PAGE_SIZE, left), before);
+    const rows = await new Events(ledger).page(filter, Math.min(PAGE_SIZE, left), before);
     // One of them may have come into the ledger just now.
     const ids = new Set(rows.map(arrivalOf));
     const page = [...waiting.filter((row) => !ids.has(arrivalOf(row))), ...rows].slice(0, left);
@@ -87,7 +87,7 @@ export async function* followEvents(
   signal: AbortSignal,
 ): AsyncGenerator<ReceivedEvent[]> {
   let version = await ledger.version();
-  let rows = (await ledger.events.page(filter, limit)).reverse();
+  let rows = (await new Events(ledger).page(filter, limit)).reverse();
   let last = rows.at(-1)?.id ?? 0;
   for (;;) {
     if (rows.length) yield rows.map((row) => new ReceivedEvent(row));
@@ -95,7 +95,7 @@ export async function* followEvents(
     while (rows.length < PAGE_SIZE && version === (await ledger.version()))
       await sleep(POLL_INTERVAL_MS, signal);
     version = await ledger.version();
-    rows = await ledger.events.following(filter, last, PAGE_SIZE);
+    rows = await new Events(ledger).following(filter, last, PAGE_SIZE);
     if (rows.length === 0) await sleep(POLL_INTERVAL_MS, signal);
   }
 }
@@ -104,7 +104,7 @@ export async function* followEvents(
 export async function getEvents(ledger: Ledger, numbers: readonly string[]): Promise<ReceivedEvent[]> {
   const events: ReceivedEvent[] = [];
   for (const text of numbers) {
-    const row = /^\d{1,15}$/.test(text) ? await ledger.events.get(Number(text)) : undefined;
+    const row = /^\d{1,15}$/.test(text) ? await new Events(ledger).get(Number(text)) : undefined;
     if (!row) throw usage(`there is no event ${text}`, 'see their numbers with: steno events');
     events.push(new ReceivedEvent(row));
   }

@@ -3,8 +3,9 @@
  * for, or in the spool where the ledger can't take it at once.
  */
 import { randomBytes } from 'node:crypto';
-import type { EventRow } from '../ledger/events.ts';
-import type { MissedFile } from '../ledger/expected-events.ts';
+import { Duties } from '../ledger/duties.ts';
+import { type EventRow, Events } from '../ledger/events.ts';
+import { ExpectedEvents, type MissedFile } from '../ledger/expected-events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Arrival, Spool, SpoolOwner } from '../ledger/spool.ts';
 import { nowMs } from '../lib/clock.ts';
@@ -160,7 +161,7 @@ export class Inbox {
     const { ledger, spool } = this.#options;
     let failure: unknown;
     // While the spool is not empty, all go there: events keep their order. A network is never waited for.
-    if (this.#mover.pending === 0 && !ledger.duties.areShared)
+    if (this.#mover.pending === 0 && !new Duties(ledger).areShared)
       try {
         return await this.#writer.writeNew(arrivals, LOCK_WAIT_MS);
       } catch (error) {
@@ -236,8 +237,8 @@ export class Inbox {
     const delivery = { body, contentType: '', receivedAt: new Date(nowMs()).toISOString(), remote: '' };
     const newEvent = { source: 'found' as const, delivery, parsed: parseForm(body) };
     const row = await this.commits.add(async (tables) => {
-      await tables.events.lock();
-      if (!(await tables.expectedEvents.stopExpecting(file.id))) return undefined;
+      await new Events(tables).lock();
+      if (!(await new ExpectedEvents(tables).stopExpecting(file.id))) return undefined;
       return (await this.#recorder.write(tables, [newEvent]))[0];
     });
     return row && new ReceivedEvent(row);

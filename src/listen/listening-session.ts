@@ -2,6 +2,7 @@
 
 import type { Transport } from '../api/http/transport.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { Runs } from '../ledger/runs.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { limitYoungSpace } from '../lib/memory.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -256,8 +257,8 @@ export class ListeningSession {
     const adopt = async (): Promise<void> => {
       const { run } = this.#parts;
       await attempt("can't take over from listeners that ended", async () => {
-        const gone = run.canJudgeOthers ? await ledger.runs.gone(run.id) : [];
-        await this.#showLeft([...gone, ...(await ledger.runs.endedHere())]);
+        const gone = run.canJudgeOthers ? await new Runs(ledger).gone(run.id) : [];
+        await this.#showLeft([...gone, ...(await new Runs(ledger).endedHere())]);
         await this.#queues.adopt(gone);
       });
       adopting = undefined;
@@ -340,7 +341,7 @@ export class ListeningSession {
     await this.#attempt(() => this.#finishActions());
     await this.#attempt(() => this.#finishShowing());
     await this.#attempt(() => this.#reportLeft());
-    await this.#attempt(() => commits.add((tables) => tables.runs.end(this.#parts.run.id)));
+    await this.#attempt(() => commits.add((tables) => new Runs(tables).end(this.#parts.run.id)));
     await this.#attempt(() => commits.settled());
   }
 

@@ -1,7 +1,8 @@
 /** What the ledger knows of borrowed webhooks, as one account sees it. Formers that hold a secret are sealed. */
 import type { Ledger } from '../ledger/ledger.ts';
-import type { LedgerTables } from '../ledger/ledger-tables.ts';
-import { type Loan, loanOfUrl, secretHashOf } from '../ledger/webhook-loans.ts';
+import { Properties } from '../ledger/properties.ts';
+import type { TableContext } from '../ledger/table.ts';
+import { type Loan, loanOfUrl, secretHashOf, WebhookLoans } from '../ledger/webhook-loans.ts';
 import { isSealed, Sealer } from '../lib/sealer.ts';
 import { shownWebhook } from '../lib/shown-webhook.ts';
 
@@ -26,7 +27,7 @@ export interface OwnLoan extends Holder {
 
 /** What is to be written before the webhook is set, and what is borrowed by then. */
 interface PreparedLoan {
-  readonly add: (tables: LedgerTables, run: number) => Promise<number>;
+  readonly add: (tables: TableContext, run: number) => Promise<number>;
   readonly loan: Omit<OwnLoan, 'id'>;
 }
 
@@ -43,7 +44,7 @@ export class LoanBook {
   }
 
   all(): Promise<Loan[]> {
-    return this.#ledger.webhookLoans.all();
+    return new WebhookLoans(this.#ledger).all();
   }
 
   async isOurs({ account }: Loan): Promise<boolean> {
@@ -59,7 +60,7 @@ export class LoanBook {
     const address = sealer.seal(url);
     const row = { account: await this.accountMark(), secretHash: hash, address, former };
     return {
-      add: (tables, run) => tables.webhookLoans.add({ ...row, run }),
+      add: (tables, run) => new WebhookLoans(tables).add({ ...row, run }),
       loan: { secretHash: hash, url, former: await this.#open(former) },
     };
   }
@@ -68,7 +69,7 @@ export class LoanBook {
   async forgetAll(): Promise<Loan[]> {
     const ours: Loan[] = [];
     for (const loan of await this.all()) if (await this.isOurs(loan)) ours.push(loan);
-    await this.#ledger.transaction((tables) => tables.webhookLoans.remove(ours.map(({ id }) => id)));
+    await this.#ledger.transaction((tables) => new WebhookLoans(tables).remove(ours.map(({ id }) => id)));
     return ours;
   }
 
@@ -83,7 +84,7 @@ export class LoanBook {
   }
 
   async #sealing(): Promise<Sealer> {
-    this.#sealer ??= new Sealer(this.#account.apiKey, await this.#ledger.properties.salt());
+    this.#sealer ??= new Sealer(this.#account.apiKey, await new Properties(this.#ledger).salt());
     return this.#sealer;
   }
 

@@ -2,6 +2,8 @@
 import type { Transport } from '../api/http/transport.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
+import { ExpectedEvents } from '../ledger/expected-events.ts';
+import { FileLooks } from '../ledger/file-looks.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs, nowMs } from '../lib/clock.ts';
 import { ServiceCheck } from './actions/service-check.ts';
@@ -64,7 +66,7 @@ export class Lookout {
     this.#duty = new Duty({
       ...options,
       commits: options.inbox.commits,
-      name: `ask about files of ${options.ledger.accountName}`,
+      name: `ask about files of ${options.ledger.profile}`,
     });
     this.#check = options.service && new ServiceCheck(options.service);
     this.#budget = new LookBudget(options.tickMs);
@@ -80,9 +82,9 @@ export class Lookout {
   async #takeIn(): Promise<void> {
     const { inbox, signal } = this.#options;
     await inSlices(signal, () =>
-      inbox.commits.add(async ({ fileLooks }) => {
-        await fileLooks.forgetFutureLooks();
-        return fileLooks.takeInSome();
+      inbox.commits.add(async (tables) => {
+        await new FileLooks(tables).forgetFutureLooks();
+        return new FileLooks(tables).takeInSome();
       }),
     );
   }
@@ -118,7 +120,7 @@ export class Lookout {
     const now = monotonicMs();
     if (now - this.#askedAtMs < this.#pauseMs) return;
     const leftOut = [...this.#failing].flatMap(([id, { untilMs }]) => (untilMs > now ? [id] : []));
-    const named = await this.#options.ledger.fileLooks.named(MAX_NAMED, leftOut);
+    const named = await new FileLooks(this.#options.ledger).named(MAX_NAMED, leftOut);
     if (named.length) this.#askedAtMs = now;
     await this.#askAbout(service, named);
   }
@@ -129,8 +131,8 @@ export class Lookout {
     const { left } = this.#budget;
     if (left <= 0) return;
     const before = isoBefore(TICKS_BETWEEN_LOOKS * tickMs);
-    const due = await ledger.fileLooks.due(before, left);
-    const others = await ledger.fileLooks.open(before, left);
+    const due = await new FileLooks(ledger).due(before, left);
+    const others = await new FileLooks(ledger).open(before, left);
     const chosen = this.#chosen(due, others, left);
     await this.#askAbout(service, chosen).finally(() => this.#budget.spend(chosen.length));
   }
@@ -167,7 +169,7 @@ export class Lookout {
     }
     if (failed.length === 0) return;
     for (const id of failed) this.#leaveOut(id);
-    await this.#options.inbox.commits.add(({ fileLooks }) => fileLooks.noteFailed(failed));
+    await this.#options.inbox.commits.add((tables) => new FileLooks(tables).noteFailed(failed));
   }
 
   #leaveOut(id: string): void {
@@ -180,12 +182,12 @@ export class Lookout {
   /** Makes an event of each file that is delivered and whose own event did not come. */
   async #addFound(): Promise<void> {
     const { ledger, inbox, tickMs, signal, onFound } = this.#options;
-    const missed = await ledger.expectedEvents.missed(isoBefore(GRACE_TICKS * tickMs));
-    const cameEarly = await ledger.expectedEvents.cameEarly(missed.map(({ id }) => id));
+    const missed = await new ExpectedEvents(ledger).missed(isoBefore(GRACE_TICKS * tickMs));
+    const cameEarly = await new ExpectedEvents(ledger).cameEarly(missed.map(({ id }) => id));
     for (const file of missed) {
       if (signal.aborted) return;
       if (cameEarly.has(file.id))
-        await inbox.commits.add((tables) => tables.expectedEvents.stopExpecting(file.id));
+        await inbox.commits.add((tables) => new ExpectedEvents(tables).stopExpecting(file.id));
       const event = await inbox.addFound(file);
       if (event) onFound(event);
     }

@@ -2,8 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { checkFormats } from '../catalog/check.ts';
-import { checkFolder } from '../flows/transcripts/folder.ts';
-import { checkNameAs } from '../flows/transcripts/name.ts';
+import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
+import { Properties } from '../ledger/properties.ts';
 import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
@@ -115,7 +115,7 @@ async function openActions(
   { ledger, connect }: ActionResources,
 ): Promise<Action[]> {
   const { exec, execTimeout = EXEC_LIMIT_MS, jobs = EXEC_JOBS, download } = flags;
-  const salt = await ledger.properties.salt();
+  const salt = await new Properties(ledger).salt();
   const named = async (action: Action, text: string): Promise<Action> => ({
     ...action,
     target: await targetName(text, hide, salt),

@@ -1,9 +1,12 @@
 /** Writes events to the ledger with all that follows from them: the rows of their files, and their actions. */
-import type { ActionRule } from '../ledger/actions.ts';
-import type { EventRow, Source } from '../ledger/events.ts';
-import type { KnownFile } from '../ledger/files.ts';
-import type { LedgerTables } from '../ledger/ledger-tables.ts';
-import type { NewAction } from '../ledger/new-actions.ts';
+import { type ActionRule, Actions } from '../ledger/actions.ts';
+import { EventEffects } from '../ledger/event-effects.ts';
+import { type EventRow, Events, type Source } from '../ledger/events.ts';
+import { ExpectedEvents } from '../ledger/expected-events.ts';
+import { Files, type KnownFile } from '../ledger/files.ts';
+import { type NewAction, NewActions } from '../ledger/new-actions.ts';
+import { Runs } from '../ledger/runs.ts';
+import type { TableContext } from '../ledger/table.ts';
 import type { ParsedForm } from './parse.ts';
 import type { Delivery } from './server.ts';
 
@@ -38,15 +41,16 @@ export class Recorder {
    * The tables are those of a transaction. Over a network, statements that are not awaited one by one share a round trip:
    * so each step is done for all events, in their order.
    */
-  async write(tables: LedgerTables, newEvents: readonly NewEvent[]): Promise<EventRow[]> {
-    const { events, files } = tables;
+  async write(tables: TableContext, newEvents: readonly NewEvent[]): Promise<EventRow[]> {
+    const events = new Events(tables);
+    const files = new Files(tables);
     const [, known, ids] = await Promise.all([
       events.lock(),
       files.known(newEvents.map(({ parsed }) => parsed.audiofile)),
       events.newIds(newEvents.length),
     ]);
     // In the same transaction: who takes over a session that has ended finds all of its events.
-    const run = this.run || (newEvents.length && (await tables.runs.addEnded(this.#rules.only)));
+    const run = this.run || (newEvents.length && (await new Runs(tables).addEnded(this.#rules.only)));
     const added = newEvents.map((newEvent, at): AddedEvent => {
       const { source, delivery, parsed } = newEvent;
       const file = known.get(parsed.audiofile);
@@ -61,13 +65,13 @@ export class Recorder {
       : added;
     if (this.#rules.actions.length) {
       const dues = await Promise.all(paired.map((event) => this.#dueActions(tables, event)));
-      await tables.newActions.add(dues.flat(), run);
+      await new NewActions(tables).add(dues.flat(), run);
     }
     return paired.map(({ row }) => row);
   }
 
   /** What is to be done about an event. */
-  async #dueActions(tables: LedgerTables, { row, file, delivery }: AddedEvent): Promise<NewAction[]> {
+  async #dueActions(tables: TableContext, { row, file, delivery }: AddedEvent): Promise<NewAction[]> {
     const { id, source, event, twin, audiofile, order_id } = row;
     const { actions: rules, only } = this.#rules;
     const isActedOn = source !== 'test' && (only.length === 0 || only.includes(event));
@@ -75,11 +79,11 @@ export class Recorder {
       ({ sources, events }) => isActedOn && sources.includes(source) && (!events || events.includes(event)),
     );
     if (due.length === 0) return [];
-    const isStranger = audiofile ? !file : !(await tables.files.hasOrder(order_id));
+    const isStranger = audiofile ? !file : !(await new Files(tables).hasOrder(order_id));
     const about = { id, subject: audiofile || order_id, isStranger, hops: delivery.hops ?? '' };
     // What is done for the event that was found is not done again for its delivery; what is forwarded follows as it came.
     const isDone = await Promise.all(
-      due.map((rule) => twin !== null && rule.kind !== 'forward' && tables.actions.has(twin, rule)),
+      due.map((rule) => twin !== null && rule.kind !== 'forward' && new Actions(tables).has(twin, rule)),
     );
     return due.filter((_, at) => !isDone[at]).map((rule) => ({ about, rule }));
   }
@@ -91,29 +95,28 @@ interface AddedEvent extends NewEvent {
   readonly file: KnownFile | undefined;
 }
 
-function effectsOf(
-  { events, eventEffects, expectedEvents }: LedgerTables,
-  { source, parsed, row, file }: AddedEvent,
-): Array<Promise<unknown>> {
+function effectsOf(tables: TableContext, { source, parsed, row, file }: AddedEvent): Array<Promise<unknown>> {
   const effects: Array<Promise<unknown>> = [];
-  for (const id of parsed.files) if (id !== parsed.audiofile) effects.push(events.addFile(row.id, id));
-  if (source === 'received' && (file || !parsed.audiofile)) effects.push(eventEffects.apply(parsed));
-  if (source === 'found') effects.push(expectedEvents.setSubstitute(parsed.audiofile, row.id));
+  for (const id of parsed.files)
+    if (id !== parsed.audiofile) effects.push(new Events(tables).addFile(row.id, id));
+  if (source === 'received' && (file || !parsed.audiofile))
+    effects.push(new EventEffects(tables).apply(parsed));
+  if (source === 'found') effects.push(new ExpectedEvents(tables).setSubstitute(parsed.audiofile, row.id));
   return effects;
 }
 
 const mayHaveTwin = ({ source, file }: AddedEvent): boolean => source === 'received' && !!file?.found;
 
-async function withTwin(tables: LedgerTables, event: AddedEvent): Promise<AddedEvent> {
+async function withTwin(tables: TableContext, event: AddedEvent): Promise<AddedEvent> {
   const found = event.file?.found;
   return found && mayHaveTwin(event) ? { ...event, row: await pair(tables, event.row, found) } : event;
 }
 
 /** A delivery whose file was found to be delivered before it came is the same completion. */
-async function pair({ expectedEvents }: LedgerTables, row: EventRow, found: number): Promise<EventRow> {
+async function pair(tables: TableContext, row: EventRow, found: number): Promise<EventRow> {
   const { id, event, audiofile } = row;
   if (event !== 'TRANSCRIPT_COMPLETE') return row;
-  const isPaired = await expectedEvents.pairWithSubstitute(audiofile, found, id);
+  const isPaired = await new ExpectedEvents(tables).pairWithSubstitute(audiofile, found, id);
   return isPaired ? { ...row, twin: found } : row;
 }
 

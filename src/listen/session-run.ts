@@ -3,7 +3,8 @@
  * where the ledger can't be reached before.
  */
 import type { Ledger } from '../ledger/ledger.ts';
-import { AWAY_MS, MAX_SILENCE_MS } from '../ledger/runs.ts';
+import { AWAY_MS, MAX_SILENCE_MS, Runs } from '../ledger/runs.ts';
+import { WebhookLoans } from '../ledger/webhook-loans.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import type { GroupCommit } from './group-commit.ts';
 
@@ -26,7 +27,7 @@ export class SessionRun {
   }
 
   async begin(ledger: Ledger): Promise<void> {
-    this.id = await ledger.runs.begin(this.#only);
+    this.id = await new Runs(ledger).begin(this.#only);
     this.#noteHeartbeat();
   }
 
@@ -41,10 +42,10 @@ export class SessionRun {
 
   /** Renews the lease. After that was lost it begins anew: what it had to do may be another listener's by now. */
   async renew(commits: GroupCommit): Promise<void> {
-    this.id = await commits.add(async ({ runs, webhookLoans }) => {
-      if (await runs.heartbeat(this.id)) return this.id;
-      const id = await runs.begin(this.#only);
-      await webhookLoans.passOn(this.id, id);
+    this.id = await commits.add(async (tables) => {
+      if (await new Runs(tables).heartbeat(this.id)) return this.id;
+      const id = await new Runs(tables).begin(this.#only);
+      await new WebhookLoans(tables).passOn(this.id, id);
       return id;
     });
     this.#noteHeartbeat();

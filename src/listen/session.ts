@@ -37,7 +37,7 @@ async function openAndRun(shared: Shared): Promise<void> {
   const service = await connect?.(end.signal);
   try {
     // A lock fails at once on this connection: the receiver must not block.
-    const ledger = await resources.ledger.another();
+    const ledger = await resources.ledger.openSecondConnection();
     try {
       const abort = new AbortController();
       // Every action under way listens to it.

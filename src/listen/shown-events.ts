@@ -2,8 +2,9 @@
  * What this session has to show: each event that it keeps, and what sessions with the same filter left unshown when they
  * ended. The ledger knows up to where each session's events were shown.
  */
-import type { Unshown } from '../ledger/events.ts';
+import { Events, type Unshown } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { Runs } from '../ledger/runs.ts';
 import { ReceivedEvent } from './event.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { SessionRun } from './session-run.ts';
@@ -44,8 +45,8 @@ export class ShownEvents {
       while (this.#unnoted.size) {
         const shown = [...this.#unnoted];
         this.#unnoted.clear();
-        await this.#options.commits.add(async ({ runs }) => {
-          for (const [run, upTo] of shown) await runs.setShown(run, upTo);
+        await this.#options.commits.add(async (tables) => {
+          for (const [run, upTo] of shown) await new Runs(tables).setShown(run, upTo);
         });
       }
     } catch {
@@ -59,7 +60,7 @@ export class ShownEvents {
   async *takeOver(gone: readonly number[]): AsyncGenerator<ReceivedEvent[]> {
     const { commits, run, only } = this.#options;
     if (!run.isBegun) return;
-    for (const unshown of await commits.add(({ runs }) => runs.takeUnshown(run.id, only, gone)))
+    for (const unshown of await commits.add((tables) => new Runs(tables).takeUnshown(run.id, only, gone)))
       yield* this.#pages(unshown);
   }
 
@@ -67,13 +68,13 @@ export class ShownEvents {
   async *#pages({ run, only, after }: Unshown): AsyncGenerator<ReceivedEvent[]> {
     const { ledger, commits } = this.#options;
     const readUpTo = this.#readUpTo.get(run) ?? after;
-    const rows = await ledger.events.toShow({ run, only, after: readUpTo });
+    const rows = await new Events(ledger).toShow({ run, only, after: readUpTo });
     const last = rows.at(-1)?.id;
     this.#readUpTo.set(run, last ?? readUpTo);
     if (last !== undefined) {
       yield rows.map((row) => new ReceivedEvent(row));
       yield* this.#pages({ run, only, after: last });
-    } else if (after >= readUpTo) await commits.add(({ runs }) => runs.unshown(run, only));
+    } else if (after >= readUpTo) await commits.add((tables) => new Runs(tables).unshown(run, only));
   }
 
   /** Gives the number of events that are left to the next session. */
@@ -81,9 +82,9 @@ export class ShownEvents {
     const { commits, run, only } = this.#options;
     await this.#noting;
     const all = [...this.#readUpTo.keys(), ...(run.isBegun ? [run.id] : [])];
-    const lefts = await commits.add(async ({ runs }) => {
+    const lefts = await commits.add(async (tables) => {
       const counts: number[] = [];
-      for (const each of all) counts.push(await runs.unshown(each, only));
+      for (const each of all) counts.push(await new Runs(tables).unshown(each, only));
       return counts;
     });
     return lefts.reduce((sum, left) => sum + left, 0);

@@ -1,6 +1,7 @@
 /** Moves deliveries from the spool into the ledger: those of this listener, and those of listeners that are gone. */
 import type { EventRow } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { readMoved } from '../ledger/moved.ts';
 import type { Spool, SpoolOwner } from '../ledger/spool.ts';
 import { countStreamedBytes } from '../lib/memory.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -152,9 +153,9 @@ export async function moveLeftInto(ledger: Ledger, options: Omit<LeftOptions, 'c
   const { spool } = options;
   try {
     // In one that has moved they would be forgotten: they wait for a command that uses the shared ledger.
-    const left = (await ledger.moved()) ? [] : await spool.left();
+    const left = (await readMoved(ledger)) ? [] : await spool.left();
     if (left.length === 0) return 0;
-    const synced = await ledger.another();
+    const synced = await ledger.openSecondConnection();
     try {
       return await moveAll(left, { ...options, commits: durableCommits(synced) });
     } finally {

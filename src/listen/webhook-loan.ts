@@ -1,9 +1,9 @@
 /** Borrows the account's webhook: sets it to the receiver while a session runs, and puts the former one back. */
 import { randomBytes } from 'node:crypto';
+import { getWebhook, setWebhook, testWebhook } from '../api/account.ts';
 import type { Transport } from '../api/http/transport.ts';
-import { getWebhook, setWebhook, testWebhook } from '../api/webhook.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type Loan, loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
+import { type Loan, loanOfUrl, setCommand, WebhookLoans } from '../ledger/webhook-loans.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
@@ -163,7 +163,7 @@ export class WebhookLoan {
       await this.#settle(service, own);
       // A call that was broken off may still set it, and what another key has sealed can be read with that one.
       if (this.#isSet && own.former !== undefined)
-        await this.#write((tables) => tables.webhookLoans.remove([own.id]));
+        await this.#write((tables) => new WebhookLoans(tables).remove([own.id]));
     } catch (error) {
       const limit = formatDuration(GIVE_BACK_TIMEOUT_MS);
       const why = timeout.aborted ? `no answer in ${limit}` : errorMessage(error);
@@ -233,7 +233,7 @@ export class WebhookLoan {
       if (loan.id === leaving?.id || this.#mayBeLiving(loan)) continue;
       if (loan.id === holder?.id || (await book.isOurs(loan))) over.push(loan.id);
     }
-    if (over.length) await this.#write((tables) => tables.webhookLoans.remove(over));
+    if (over.length) await this.#write((tables) => new WebhookLoans(tables).remove(over));
   }
 
   async #restore(service: Transport, former: string | undefined): Promise<boolean> {
@@ -267,7 +267,7 @@ export class WebhookLoan {
   /** Two listeners that end in the same moment must not hand the webhook to each other. */
   async #markLeaving({ id }: OwnLoan): Promise<void> {
     const { commits } = this.#options;
-    const marked = commits.add((tables) => tables.webhookLoans.markLeaving(id)).catch(() => {});
+    const marked = commits.add((tables) => new WebhookLoans(tables).markLeaving(id)).catch(() => {});
     // Giving back does not wait for a ledger that stays locked.
     const isMarked = new AbortController();
     await Promise.race([marked, sleep(MAX_MARK_MS, isMarked.signal).catch(() => {})]);

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Env } from '../lib/env.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { tryFileLock, withFileLock } from '../lib/file-lock.ts';
-import { writtenFile } from '../lib/replace-file.ts';
+import { writtenFile } from '../lib/whole-file.ts';
 import { checkAccess, checkFolderAccess } from './config-access.ts';
 import { configFolder, makePrivateFolder } from './paths.ts';
 

@@ -1,5 +1,11 @@
-/** Makes text fit into columns of a terminal. A character is what a person sees as one: an emoji, a letter with marks. */
+/**
+ * Makes text fit into columns of a terminal. A character is what a person sees as one: an emoji, a letter with marks.
+ * Loaded on first use, because of string-width.
+ */
 import stringWidth from 'string-width';
+import type { Line, Piece } from '../lib/line.ts';
+import { forTerminal } from '../lib/text.ts';
+import type { Drawing } from './paint.ts';
 
 const ELLIPSIS = '…';
 /** No character that people write takes more units of a text for each column of the screen. */
@@ -42,16 +48,20 @@ export function widestOf(text: string): number {
   return Math.max(width, apart);
 }
 
-/** Speed: a stranger may send a hundred thousand of them, and to measure one takes some microseconds. */
-const partWidths = new Map<string, number>();
+const MAX_REMEMBERED = 10_000;
 
-function partWidth(part: string): number {
-  const known = partWidths.get(part);
-  if (known !== undefined) return known;
-  const width = noWidth.test(part) ? 0 : Math.max(1, widthOf(part));
-  partWidths.set(part, width);
-  return width;
+/** Speed: to measure a character takes ten microseconds, and an untrusted text may have a hundred thousand. */
+function remembered(measure: (text: string) => number): (text: string) => number {
+  const known = new Map<string, number>();
+  return (text) => {
+    const width = known.get(text) ?? measure(text);
+    if (known.size < MAX_REMEMBERED) known.set(text, width);
+    return width;
+  };
 }
+
+const partWidth = remembered((part) => (noWidth.test(part) ? 0 : Math.max(1, widthOf(part))));
+const characterWidth = remembered((each) => (each.length === 1 ? partWidth(each) : widestOf(each)));
 
 /** Of a megabyte only the beginning can be seen in a table: to measure all of it takes seconds. */
 export function visiblePart(text: string, width: number): string {
@@ -159,20 +169,16 @@ function broken(word: string, width: number): Measured[] {
   const longest = Math.max(MIN_SEGMENTED, width * MAX_UNITS_PER_COLUMN);
   for (let start = 0; start < word.length; ) {
     const part = word.slice(start, start + longest);
-    const line = plain.test(part) ? plainStart(part, width) : firstLine(part, width);
+    const line = firstLine(part, width);
     lines.push(line);
     start += line.text.length;
   }
   return lines;
 }
 
-function plainStart(text: string, width: number): Measured {
-  const start = text.slice(0, width);
-  return { text: start, width: start.length };
-}
-
 /** As many characters as fit, but at least one. */
 function firstLine(text: string, width: number): Measured {
+  if (plain.test(text)) return { text: text.slice(0, width), width: Math.min(text.length, width) };
   let end = 0;
   let taken = 0;
   for (const { segment, index } of segmenter.segment(text)) {
@@ -184,14 +190,48 @@ function firstLine(text: string, width: number): Measured {
   return { text: text.slice(0, end), width: taken };
 }
 
-/** Speed: to measure one takes ten microseconds, and a stranger may send a hundred thousand. */
-const characterWidths = new Map<string, number>();
-const MAX_KNOWN_CHARACTERS = 10_000;
+const GAP = 2;
 
-function characterWidth(character: string): number {
-  const known = characterWidths.get(character);
-  if (known !== undefined) return known;
-  const width = character.length === 1 ? partWidth(character) : widestOf(character);
-  if (characterWidths.size < MAX_KNOWN_CHARACTERS) characterWidths.set(character, width);
-  return width;
+interface ShownPiece extends Piece {
+  readonly width: number;
+}
+
+export const drawLines = (lines: readonly Line[], drawing: Drawing): string =>
+  lines.map((line) => `${drawLine(line, drawing)}\n`).join('');
+
+function drawLine(
+  { pieces, narrowing, indent = 0, gap = GAP }: Line,
+  { width, paint, hide }: Drawing,
+): string {
+  const room = Math.max(1, width - indent);
+  const shown = pieces.map((piece) => {
+    const whole = forTerminal(hide(piece.text));
+    const text = piece.keepsEnd ? whole : visiblePart(whole, room);
+    return { ...piece, text, width: widthOf(text) };
+  });
+  for (const [at, least] of narrowing) {
+    const excess = widthOfAll(shown, gap) - room;
+    if (excess <= 0) break;
+    const piece = shown[at];
+    if (piece) shown[at] = narrow(piece, Math.max(piece.width - excess, least), least);
+  }
+  const text = shown
+    .filter((piece) => piece.width > 0)
+    .map((piece, at, all) =>
+      paint.tone(at === all.length - 1 ? piece.text.trimEnd() : piece.text, piece.tone),
+    )
+    .join(' '.repeat(gap));
+  return ' '.repeat(indent) + text;
+}
+
+const widthOfAll = (pieces: readonly ShownPiece[], gap: number): number => {
+  const shown = pieces.filter(({ width }) => width > 0);
+  return shown.reduce((sum, { width }) => sum + width + gap, -gap);
+};
+
+function narrow(piece: ShownPiece, to: number, least: number): ShownPiece {
+  if (least === 0) return { ...piece, text: '', width: 0 };
+  if (piece.width <= to) return piece;
+  const text = piece.keepsEnd ? cutLink(piece.text, to) : cutEnd(piece.text, to);
+  return { ...piece, text, width: widthOf(text) };
 }

@@ -4,7 +4,7 @@ import { toneOfState } from '../catalog/states.ts';
 import type { Tone } from '../lib/line.ts';
 import type { CellKind } from '../lib/view.ts';
 
-/** What is known of the terminal that lines are drawn on. */
+/** What is known of the terminal that a text is drawn on. */
 export interface Drawing {
   readonly width: number;
   readonly paint: Paint;
@@ -13,10 +13,12 @@ export interface Drawing {
 }
 
 export class Paint {
+  readonly isColoured: boolean;
   readonly #chalk: ChalkInstance;
 
-  constructor(coloured: boolean) {
-    this.#chalk = new Chalk({ level: coloured ? 1 : 0 });
+  constructor(isColoured: boolean) {
+    this.isColoured = isColoured;
+    this.#chalk = new Chalk({ level: isColoured ? 1 : 0 });
   }
 
   faint = (text: string): string => this.#chalk.dim(text);
@@ -28,10 +30,6 @@ export class Paint {
 
   tone(text: string, tone: Tone | undefined): string {
     return tone === undefined ? text : this[tone](text);
-  }
-
-  cell(text: string, kind: CellKind | undefined, value = text): string {
-    return this.forCell(kind, value)(text);
   }
 
   /** Paints parts of a cell: its whole value alone tells the colour. */

@@ -101,13 +101,13 @@ export class Questions {
   async #answer(question: string, shown: boolean): Promise<string> {
     const { out, signal } = this.#person;
     if (signal.aborted) throw interrupted();
-    const text = `${out.questionText(question)} `;
+    const text = `${out.stderr.line(question)} `;
     const ready = this.#typedAhead.shift() ?? (this.#ended ? '' : undefined);
     if (ready !== undefined) {
-      out.ask(`${text}${shown ? out.questionText(ready) : ''}\n`);
+      out.stderr.write(`${text}${shown ? out.stderr.line(ready) : ''}\n`);
       return ready.trim();
     }
-    this.#asked = { text, shown: shown && out.asksOnTerminal };
+    this.#asked = { text, shown: shown && out.stderr.isTerminal };
     this.#show();
     const line = await new Promise<string>((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -122,7 +122,7 @@ export class Questions {
     this.#echo.shown = shown;
     this.#editor.setPrompt(text);
     if (shown) this.#editor.prompt(true);
-    else this.#person.out.ask(text);
+    else this.#person.out.stderr.write(text);
   }
 
   #take(line: string): void {
@@ -154,7 +154,7 @@ export class Questions {
     this.#waiting = undefined;
     this.#asked = undefined;
     this.#echo.shown = false;
-    if (endsLine) this.#person.out.ask('\n');
+    if (endsLine) this.#person.out.stderr.write('\n');
     return waiting;
   }
 }
@@ -170,12 +170,12 @@ class Echo extends Writable {
   }
 
   /** Where the editor breaks a long line. */
-  get columns(): number | undefined {
-    return this.#out.questionColumns;
+  get columns(): number {
+    return this.#out.stderr.columns;
   }
 
   override _write(text: string, _: BufferEncoding, done: () => void): void {
-    if (this.shown) this.#out.ask(text);
+    if (this.shown) this.#out.stderr.write(text);
     done();
   }
 }

@@ -1,12 +1,17 @@
-/** Tables for a terminal. Loaded on first use, because of cli-table3 and string-width. */
-import Table from 'cli-table3';
+/** Results for people: tables, and pages about one thing. Loaded on first use, with what measures text. */
+import { nowMs } from '../lib/clock.ts';
+import { lengthText, sizeText } from '../lib/quantities.ts';
 import { forTerminal } from '../lib/text.ts';
-import type { CellKind, Column, Rows } from '../lib/view.ts';
-import { cellText } from './cells.ts';
-import { cutEnd, cutLink, visiblePart, widestOf, widthOf } from './fit.ts';
-import { type ColumnSize, columnWidths, GAP_WIDTH } from './layout.ts';
-import type { Paint } from './paint.ts';
-import { drawRecords } from './records.ts';
+import type { CellKind, Column, Rows, View } from '../lib/view.ts';
+import { cutEnd, cutLink, visiblePart, widestOf, widthOf, wrap } from './fit.ts';
+import type { Drawing, Paint } from './paint.ts';
+
+export function drawView(view: View, { width, paint, hide }: Drawing): string {
+  // Masked before it is cut, or the beginning of a key would stay.
+  const shown = { columns: view.columns, rows: view.rows.map((row) => row.map(hide)) };
+  if (view.asRecord) return drawRecords(shown, width, paint, nowMs());
+  return (view.asPairs ? drawPairs : drawTable)(shown, width, paint, nowMs());
+}
 
 /** What titles and links should have before a less important column is shown, and the least that is worth showing. */
 const TEXT = { wanted: 24, least: 8 };
@@ -30,7 +35,8 @@ const mustStay = ({ kind, importance }: Column): boolean =>
   importance === undefined && (kind === 'id' || kind === 'state');
 
 /** A cell of it is shown whole or not at all. */
-const isWhole = ({ kind, uncut }: Column): boolean => uncut === true || kind === 'id' || kind === 'state';
+const isWhole = ({ kind, uncut }: Column): boolean =>
+  kind === 'id' || kind === 'state' || (uncut === true && !cappedKinds.has(kind));
 
 const headerOf = ({ header, name }: Column): string => (header ?? name).toUpperCase().replaceAll('_', ' ');
 
@@ -46,38 +52,25 @@ interface Cell {
   readonly text: string;
 }
 
-/** A table that fits the terminal: each cell as it is shown, and the width of its column. */
-export interface TableLayout {
-  readonly widths: readonly number[];
-  readonly aligns: ReadonlyArray<'left' | 'right'>;
-  readonly head: readonly string[];
-  readonly rows: ReadonlyArray<readonly ShownCell[]>;
-}
-
-interface ShownCell {
-  /** Cut to its column. */
-  readonly text: string;
-  readonly paint: (text: string) => string;
-}
-
 /**
  * One line for each row, none wider than the terminal. Ids and states are never cut: columns are left out instead, and
  * where even they do not fit, each row becomes a block of lines.
  */
 export function drawTable(rows: Rows, width: number, paint: Paint, now: number): string {
-  const layout = layOutTable(rows, width, paint, now);
-  if (!layout) return drawRecords(shortened(rows, width), width, paint, now);
-  // The build has it measure text with the string-width of ours: its own knows no newer emoji.
-  const table = new Table({
-    head: layout.head.map(paint.faint),
-    chars: noBorders,
-    style: { 'padding-left': 0, 'padding-right': GAP_WIDTH, head: [], border: [] },
-    colWidths: layout.widths.map((each) => each + GAP_WIDTH),
-    colAligns: [...layout.aligns],
+  const columns = drawnColumns(rows, width, now);
+  const free = roomForWider(columns, rows.rows.length, width);
+  const widths = columnWidths(
+    columns.map(({ size }) => size),
+    width - free,
+  );
+  if (!widths) return drawRecords(shortened(rows, width), width, paint, now);
+  const shown = columns.flatMap((column, at) => {
+    const given = widths[at];
+    return given === undefined ? [] : [{ ...column, given }];
   });
-  for (const row of layout.rows) table.push(row.map(({ text, paint }) => paint(text)));
-  const lines = table.toString().split('\n');
-  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+  const head = shown.map((column) => lineUp(column, cutTo(column, column.header, 0), paint.faint));
+  const lines = rows.rows.map((_, row) => drawRow(shown, row, free, paint));
+  return [head, ...lines].map((cells) => `${cells.join(' '.repeat(GAP_WIDTH)).trimEnd()}\n`).join('');
 }
 
 /** Ids and states stay whole. */
@@ -91,45 +84,23 @@ function shortened({ columns, rows }: Rows, width: number): Rows {
   return { columns, rows: rows.map((row) => row.map(shorten)) };
 }
 
-const noBorders = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right', 'mid']
-    .flatMap((side) => ['', '-mid', '-left', '-right'].map((part) => [side + part, '']))
-    .concat([['middle', '']]),
-);
-
-/** Undefined where not even ids and states fit. */
-export function layOutTable(rows: Rows, width: number, paint: Paint, now: number): TableLayout | undefined {
-  const columns = drawnColumns(rows, width, now);
-  const free = roomForWider(columns, rows.rows.length, width);
-  const widths = columnWidths(
-    columns.map(({ size }) => size),
-    width - free,
-  );
-  if (!widths) return undefined;
-  const shown = columns.flatMap((column, at) => {
-    const given = widths[at];
-    return given === undefined ? [] : [{ ...column, given }];
-  });
-  return {
-    widths: shown.map(({ given }) => given),
-    aligns: shown.map(({ kind }) => (rightAligned.has(kind) ? 'right' : 'left')),
-    head: shown.map((column) => cutTo(column, column.header, 0)),
-    rows: rows.rows.map((_, row) => layOutRow(shown, row, free, paint)),
-  };
-}
-
 type ShownColumn = DrawnColumn & { readonly given: number };
 
 /** Aligned as most terminals draw it, with no more characters that another one draws apart than it has room for. */
-function layOutRow(columns: readonly ShownColumn[], row: number, free: number, paint: Paint): ShownCell[] {
+function drawRow(columns: readonly ShownColumn[], row: number, free: number, paint: Paint): string[] {
   const extras = columns.filter(isWhole).reduce((sum, { cells }) => sum + extraOf(cells[row]?.text ?? ''), 0);
   let left = Math.max(0, free - extras);
   return columns.map((column) => {
     const { value, text } = column.cells[row] ?? { value: '', text: '' };
     const cut = isWhole(column) ? text : cutTo(column, text, left);
     if (!isWhole(column)) left -= extraOf(cut);
-    return { text: cut, paint: (shown) => paint.cell(shown, column.kind, value) };
+    return lineUp(column, cut, paint.forCell(column.kind, value));
   });
+}
+
+function lineUp({ kind, given }: ShownColumn, text: string, paint: (text: string) => string): string {
+  const rest = ' '.repeat(Math.max(0, given - widthOf(text)));
+  return rightAligned.has(kind) ? rest + paint(text) : paint(text) + rest;
 }
 
 /** How much wider a terminal may draw a text. */
@@ -147,10 +118,7 @@ function cutTo({ kind, given }: ShownColumn, text: string, maxExtra: number): st
 function roomForWider(columns: readonly DrawnColumn[], rows: number, width: number): number {
   let most = 0;
   for (let row = 0; row < rows; row += 1) {
-    const extra = columns.reduce((sum, { cells }) => {
-      const text = cells[row]?.text ?? '';
-      return sum + extraOf(text);
-    }, 0);
+    const extra = columns.reduce((sum, { cells }) => sum + extraOf(cells[row]?.text ?? ''), 0);
     most = Math.max(most, extra);
   }
   return Math.min(most, MAX_FREE_WIDTH, Math.floor(width / 10));
@@ -183,4 +151,161 @@ function sizeOf(column: Column, header: string, cells: readonly Cell[], rank: nu
     return { natural: capped, wanted: capped, least: capped, importance };
   const { wanted, least } = column.kind === 'link' ? LINK : TEXT;
   return { natural: widest, wanted: Math.min(widest, wanted), least: Math.min(widest, least), importance };
+}
+
+export const GAP_WIDTH = 2;
+
+export interface ColumnSize {
+  /** Of the widest cell, header included. */
+  readonly natural: number;
+  /** What it should have before a less important column gets any room. */
+  readonly wanted: number;
+  /** With less, it is left out. */
+  readonly least: number;
+  /** The column with the lowest is left out first; one with infinity never is. */
+  readonly importance: number;
+}
+
+/** The width of each column, undefined for one that is left out; undefined if not even those fit that must stay. */
+export function columnWidths(
+  sizes: readonly ColumnSize[],
+  width: number,
+): Array<number | undefined> | undefined {
+  const widths: Array<number | undefined> = sizes.map(() => undefined);
+  let left = width + GAP_WIDTH;
+  const byImportance = sizes
+    .map((size, at) => ({ size, at }))
+    // The difference of two infinities is NaN, which leads on to their places.
+    .sort((one, other) => other.size.importance - one.size.importance || one.at - other.at);
+  for (const { size, at } of byImportance) {
+    const given = roomFor(size, left - GAP_WIDTH);
+    if (given !== undefined) {
+      widths[at] = given;
+      left -= given + GAP_WIDTH;
+    } else if (size.importance === Number.POSITIVE_INFINITY) return undefined;
+  }
+  return widths.every((each) => each === undefined) ? undefined : share(widths, sizes, left);
+}
+
+function roomFor({ wanted, least }: ColumnSize, room: number): number | undefined {
+  if (wanted <= room) return wanted;
+  return least <= room ? room : undefined;
+}
+
+/** Gives out what is left: each gets the same share, and no more than it can use. */
+function share(
+  widths: Array<number | undefined>,
+  sizes: readonly ColumnSize[],
+  room: number,
+): Array<number | undefined> {
+  const missing = (at: number): number =>
+    (sizes[at]?.natural ?? 0) - (widths[at] ?? Number.POSITIVE_INFINITY);
+  let open = widths.flatMap((_, at) => (missing(at) > 0 ? [at] : []));
+  for (let left = room; left > 0 && open.length > 0; ) {
+    const each = Math.max(1, Math.floor(left / open.length));
+    for (const at of open) {
+      const more = Math.min(each, missing(at), left);
+      widths[at] = (widths[at] ?? 0) + more;
+      left -= more;
+    }
+    open = open.filter((at) => missing(at) > 0);
+  }
+  return widths;
+}
+
+const GAP = '  ';
+/** Beside longer names, or with less room for values, each value stands below its name. */
+const MAX_LABEL_WIDTH = 30;
+const MIN_VALUE_WIDTH = 16;
+
+interface Field {
+  readonly label: string;
+  readonly value: string;
+  readonly kind?: CellKind | undefined;
+}
+
+/** Each row as a block; an empty field is left out. */
+export function drawRecords({ columns, rows }: Rows, width: number, paint: Paint, now: number): string {
+  const labels = columns.map(({ header, name }) => (header ?? name).replaceAll('_', ' ').toLowerCase());
+  const fieldsOf = (row: readonly string[]): Field[] =>
+    columns.map(({ kind }, at) => ({ label: labels[at] ?? '', value: row[at] ?? '', kind }));
+  return rows.map((row) => drawFields(fieldsOf(row), width, paint, now)).join('\n');
+}
+
+/** Rows of a name and a value. */
+export function drawPairs({ columns, rows }: Rows, width: number, paint: Paint, now: number): string {
+  const kind = columns[1]?.kind;
+  const fields = rows.map(([label = '', value = '']) => ({ label: forTerminal(label), value, kind }));
+  return drawFields(fields, width, paint, now);
+}
+
+/** One field a line; what is longer than the terminal goes on below, indented. */
+function drawFields(fields: readonly Field[], width: number, paint: Paint, now: number): string {
+  const widest = fields.reduce((most, { label }) => Math.max(most, widthOf(label)), 0);
+  const labelWidth = Math.min(widest, MAX_LABEL_WIDTH);
+  const valueWidth = width - labelWidth - GAP.length;
+  const isStacked = valueWidth < MIN_VALUE_WIDTH;
+  const indent = isStacked ? GAP : ' '.repeat(labelWidth) + GAP;
+  const room = Math.max(1, isStacked ? width - GAP.length : valueWidth);
+  return fields
+    .map(({ label, value, kind }) => {
+      const text = detailText(forTerminal(value), kind, now);
+      if (text === '') return '';
+      // Once for all lines: a value may have a megabyte.
+      const painted = paint.forCell(kind, value);
+      const [first = '', ...rest] = wrap(text, room).map((line) => painted(line));
+      const below = isStacked || widthOf(label) > labelWidth;
+      const name = paint.faint(label);
+      const head = below
+        ? `${name}\n${indent}${first}\n`
+        : `${name}${' '.repeat(labelWidth - widthOf(label))}${GAP}${first}\n`;
+      return head + rest.map((line) => `${indent}${line}\n`).join('');
+    })
+    .join('');
+}
+
+function cellText(value: string, kind: CellKind | undefined, now: number): string {
+  switch (kind) {
+    case 'time':
+      return relativeTime(value, now);
+    case 'bytes':
+      return sizeText(value);
+    case 'minutes':
+      return lengthText(value);
+    default:
+      return value;
+  }
+}
+
+const exactUnits: Partial<Record<CellKind, string>> = { bytes: ' bytes', minutes: ' minutes' };
+
+/** `3h ago (2026-01-31T09:30:00Z)`, `2.3 kB (2345 bytes)` */
+function detailText(value: string, kind: CellKind | undefined, now: number): string {
+  const text = cellText(value, kind, now);
+  if (text === value) return value;
+  const exact = value + (exactUnits[kind ?? 'text'] ?? '');
+  return isExact(text, value) ? text : `${text} (${exact})`;
+}
+
+/** `512 bytes` and `12 min` say it all. */
+const isExact = (text: string, value: string): boolean =>
+  /^\d+ (?:bytes?|min)$/.test(text) && text.startsWith(`${value} `);
+
+const units: ReadonlyArray<readonly [string, number]> = [
+  ['y', 365 * 86400e3],
+  ['d', 86400e3],
+  ['h', 3600e3],
+  ['m', 60e3],
+  ['s', 1e3],
+];
+
+/** `3h ago` or `in 2d`; a text that is not a time is returned as it is. */
+export function relativeTime(text: string, now: number): string {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) return text;
+  const distance = Math.abs(now - time);
+  const unit = units.find(([, size]) => distance >= size);
+  if (!unit) return 'just now';
+  const amount = `${Math.floor(distance / unit[1])}${unit[0]}`;
+  return time > now ? `in ${amount}` : `${amount} ago`;
 }

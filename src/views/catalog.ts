@@ -2,16 +2,7 @@ import { type Format, formats } from '../catalog/formats.ts';
 import { meaningOfOrderSku, orderSkus, upgradeSkus } from '../catalog/skus.ts';
 import { fileStates, invoiceStates, meaningOfState } from '../catalog/states.ts';
 import type { View } from '../lib/view.ts';
-import { type Field, RecordType, textField } from './record.ts';
-import { text } from './schema.ts';
-
-/** A text that may be empty. */
-const wordField = <T>(
-  name: string,
-  help: string,
-  word: (value: T) => string,
-  more: Partial<Field<T>> = {},
-): Field<T> => textField(name, help, word, { schema: text, json: word, ...more });
+import { RecordType, wordField } from './record.ts';
 
 /** What a name means is worth more than the rest; a word that was cut would mean nothing. */
 const MEANING = { importance: 90 } as const;

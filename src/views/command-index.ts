@@ -1,84 +1,74 @@
 /** The interface of the program, for programs. */
 import { type CommandEntry, effects, type OptionEntry } from '../lib/command-entry.ts';
-import { type Json, toJson } from '../lib/json.ts';
+import type { Json } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
-import {
-  arrayOf,
-  boolean,
-  described,
-  integer,
-  maybeText,
-  object,
-  oneOf,
-  type Schema,
-  text,
-} from './schema.ts';
+import { documentOf } from './record.ts';
+import * as is from './schema.ts';
 
-const option = object({
-  flags: described('its spellings, the long one first or last', arrayOf(text)),
-  help: text,
-  type: described('flag: it takes no value', oneOf('flag', 'value')),
-  value: described('what its value is called', maybeText),
-  values: described('the values it may have, where they are fixed', arrayOf(text)),
-  default: maybeText,
-  repeatable: boolean,
-  env: described('the environment variable that it replaces', maybeText),
+const option = documentOf<OptionEntry>({
+  flags: [is.arrayOf(is.text), ({ flags }) => flags, 'its spellings, the long one first or last'],
+  help: [is.text, ({ help }) => help],
+  type: [is.oneOf('flag', 'value'), ({ value }) => (value ? 'value' : 'flag'), 'flag: it takes no value'],
+  value: [is.maybeText, ({ value }) => value || null, 'what its value is called'],
+  values: [is.arrayOf(is.text), ({ values }) => values, 'the values it may have, where they are fixed'],
+  default: [is.maybeText, (entry) => entry.default || null],
+  repeatable: [is.boolean, ({ repeatable }) => repeatable],
+  env: [is.maybeText, ({ env }) => env || null, 'the environment variable that it replaces'],
 });
 
-const entry = object({
-  command: described('its name after steno', text),
-  alias: maybeText,
-  group: text,
-  summary: text,
-  about: maybeText,
-  effect: described(
+const argument = is.object({
+  name: is.text,
+  help: is.text,
+  required: is.boolean,
+  repeatable: is.boolean,
+  values: is.described('where they are fixed', is.arrayOf(is.text)),
+});
+
+interface Entry extends CommandEntry {
+  readonly hasSchema: boolean;
+}
+
+const entry = documentOf<Entry>({
+  command: [is.text, ({ command }) => command, 'its name after steno'],
+  alias: [is.maybeText, ({ alias }) => alias || null],
+  group: [is.text, ({ group }) => group],
+  summary: [is.text, ({ summary }) => summary],
+  about: [is.maybeText, ({ about }) => about || null],
+  effect: [
+    is.oneOf(...effects),
+    ({ effect }) => effect,
     'what it may change beside what the ledger knows: nothing, something on this machine, something of the account or of others, or it may cost money or give some back',
-    oneOf(...effects),
-  ),
-  costs_money: described('whether it may', boolean),
-  safe_to_repeat: described('whether running it twice does no more than once', boolean),
-  arguments: arrayOf(
-    object({
-      name: text,
-      help: text,
-      required: boolean,
-      repeatable: boolean,
-      values: described('where they are fixed', arrayOf(text)),
-    }),
-  ),
-  options: arrayOf(option),
-  exit_codes: arrayOf(object({ code: integer, name: text })),
-  examples: arrayOf(object({ line: text, what: text })),
-  schema: described('for steno schema; null where it prints no JSON', maybeText),
+  ],
+  costs_money: [is.boolean, ({ effect }) => effect === 'money', 'whether it may'],
+  safe_to_repeat: [
+    is.boolean,
+    ({ safeToRepeat }) => safeToRepeat,
+    'whether running it twice does no more than once',
+  ],
+  arguments: [is.arrayOf(argument), ({ args }) => args.map((each) => ({ ...each }))],
+  options: [is.arrayOf(option.schema), ({ options }) => options.map(option.json)],
+  exit_codes: [
+    is.arrayOf(is.object({ code: is.integer, name: is.text })),
+    ({ exits }) => exits.map((exit) => ({ ...exit })),
+  ],
+  examples: [
+    is.arrayOf(is.object({ line: is.text, what: is.text })),
+    ({ examples }) => examples.map(([line, what]) => ({ line, what })),
+  ],
+  schema: [
+    is.maybeText,
+    ({ command, hasSchema }) => (hasSchema ? command : null),
+    'for steno schema; null where it prints no JSON',
+  ],
 });
 
-export const commandsSchema: Schema = object({
-  global_options: described('that every command takes, before or after its name', arrayOf(option)),
-  commands: arrayOf(entry),
+export const commandsSchema: is.Schema = is.object({
+  global_options: is.described(
+    'that every command takes, before or after its name',
+    is.arrayOf(option.schema),
+  ),
+  commands: is.arrayOf(entry.schema),
 });
-
-const optionJson = ({ flags, help, value, values, default: initial, repeatable, env }: OptionEntry): Json =>
-  toJson({
-    ...{ flags, help, type: value ? 'value' : 'flag', value: value || null, values },
-    ...{ default: initial || null, repeatable, env: env || null },
-  });
-
-const entryJson = (each: CommandEntry, hasSchema: boolean): Json =>
-  toJson({
-    command: each.command,
-    alias: each.alias || null,
-    group: each.group,
-    summary: each.summary,
-    about: each.about || null,
-    effect: each.effect,
-    costs_money: each.effect === 'money',
-    safe_to_repeat: each.safeToRepeat,
-    arguments: each.args.map((argument) => ({ ...argument })),
-    options: each.options.map((one) => optionJson(one) as never),
-    exit_codes: each.exits.map((exit) => ({ ...exit })),
-    examples: each.examples.map(([line, what]) => ({ line, what })),
-    schema: hasSchema ? each.command : null,
-  });
 
 interface Index {
   readonly commands: readonly CommandEntry[];
@@ -87,8 +77,8 @@ interface Index {
 
 export const commandsView = ({ commands, globals }: Index, hasSchema: (path: string) => boolean): View => ({
   json: new Map<string, Json>([
-    ['global_options', globals.map(optionJson)],
-    ['commands', commands.map((each) => entryJson(each, hasSchema(each.command)))],
+    ['global_options', globals.map(option.json)],
+    ['commands', commands.map((each) => entry.json({ ...each, hasSchema: hasSchema(each.command) }))],
   ]),
   columns: [
     { name: 'command', kind: 'id' },

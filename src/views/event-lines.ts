@@ -4,10 +4,10 @@ import { durationText } from '../lib/duration.ts';
 import type { Line, Piece } from '../lib/line.ts';
 import { localTime } from '../lib/local-time.ts';
 import { plural } from '../lib/text.ts';
-import type { Action, ActionReport } from '../listen/actions/action.ts';
+import type { ActionReport } from '../listen/actions/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Tally } from '../listen/tally.ts';
-import { meaningOf } from './event.ts';
+import { fieldRows, meaningOf, verbs } from './events.ts';
 
 const NUMBER_WIDTH = 4;
 const EVENT_NAME_WIDTH = 'TRANSCRIPT_COMPLETE'.length;
@@ -84,18 +84,16 @@ function eventLine(event: ReceivedEvent, time: string): Line {
         [TIME, 0],
         [FILE, 0],
       ] as const),
-      // A stranger's name may be as long as a delivery; those of the service are never cut.
+      // The name in an untrusted event may be as long as a delivery; those of the service are never cut.
       ...(tone ? [] : ([[NAME, EVENT_NAME_WIDTH]] as const)),
     ],
   };
 }
 
 function detailLines(event: ReceivedEvent, columns: number): Line[] {
-  const fields = [...event.fields].flatMap(([name, values]) => values.map((value) => [name, value] as const));
   const more = event.unlistedFields ? [['more fields', String(event.unlistedFields)] as const] : [];
-  return [['from', event.remote] as const, ...fields, ...more].flatMap(([name, value]) =>
-    folded(name, value, columns),
-  );
+  const rows = [['from', event.remote] as const, ...fieldRows(event), ...more];
+  return rows.flatMap(([name, value]) => folded(name, value, columns));
 }
 
 /** A long value goes on in the next line, below where it begins. */
@@ -124,8 +122,6 @@ function folded(name: string, value: string, columns: number): Line[] {
   return lines;
 }
 
-const verbs = { forward: 'forwarded to', exec: 'ran', download: 'downloaded' } as const;
-
 /** `event 12:` where it must be named, what was done, its target, and how that went. */
 function reportLine({ action, what, outcome, saved, nextTryAt, event }: ActionReport, subject: string): Line {
   const { kind, target } = action;
@@ -153,28 +149,18 @@ function reportLine({ action, what, outcome, saved, nextTryAt, event }: ActionRe
         ? named(verbs.download, 'good', outcome, '')
         : named(verbs[kind], 'good', target, `(${outcome})`);
     case 'later':
-      return named(`${kind} failed:`, 'warn', `${target}:`, `${outcome}${again}`);
-    case 'down':
-      return named(
-        `${kind} failed:`,
-        'warn',
-        `${target}:`,
-        `${outcome}${again}; what comes meanwhile is kept`,
-      );
+    case 'down': {
+      const kept = what === 'down' ? '; what comes meanwhile is kept' : '';
+      return named(`${kind} failed:`, 'warn', `${target}:`, `${outcome}${again}${kept}`);
+    }
     case 'back':
       return named(`${kind} works again:`, 'good', target, '');
     case 'failed':
-      return event
-        ? named(`${kind} failed:`, 'bad', `${target}:`, outcome)
-        : named(`${kind} given up:`, 'bad', `${target}:`, outcome);
+      return named(`${kind} ${event ? 'failed' : 'given up'}:`, 'bad', `${target}:`, outcome);
   }
 }
 
-const doneVerbs: Readonly<Record<Action['kind'], string>> = {
-  forward: 'forwarded',
-  exec: 'ran',
-  download: 'downloaded',
-};
+const doneVerbs = { ...verbs, forward: 'forwarded' } as const;
 
 /** What came in all, and what was done about it. */
 export function totalLines(tally: Tally, columns: number): Line[] {
@@ -201,17 +187,20 @@ export function totalLines(tally: Tally, columns: number): Line[] {
   ];
 }
 
-/** Items with commas, on as many lines as they need. */
-function foldedList(items: readonly string[], columns: number): Line[] {
-  const rows: string[] = [];
-  for (const item of items) {
-    const last = rows.at(-1);
-    const joined = `${last}, ${item}`;
-    if (last !== undefined && joined.length <= columns - INDENT - 1) rows[rows.length - 1] = joined;
-    else {
-      if (last !== undefined) rows[rows.length - 1] = `${last},`;
-      rows.push(item);
-    }
+const foldedList = (items: readonly string[], columns: number): Line[] =>
+  joined(items, ', ', columns - INDENT - 1).map((text) => ({
+    ...{ indent: INDENT, pieces: [{ text }], narrowing: [[0, 8]] },
+  }));
+
+/** Items on as many lines as they need; one that is longer than the room stays whole. */
+export function joined(items: readonly string[], separator: string, room: number): string[] {
+  const [first, ...rest] = items;
+  const lines: string[] = [];
+  let line = first;
+  for (const item of rest) {
+    const longer = `${line}${separator}${item}`;
+    if (longer.length > room) lines.push(`${line}${separator.trimEnd()}`);
+    line = longer.length > room ? item : longer;
   }
-  return rows.map((text) => ({ indent: INDENT, pieces: [{ text }], narrowing: [[0, 8]] }));
+  return line === undefined ? lines : [...lines, line];
 }

@@ -1,12 +1,14 @@
 /** What was done with the ledger itself. */
 import type { TableCounts } from '../ledger/dump/import.ts';
+import type { LedgerStatus } from '../ledger/inspect.ts';
 import type { PruneCounts } from '../ledger/prune.ts';
+import { type Json, JsonNumber, toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
-import { countField, RecordType, textField } from './record.ts';
-import { text } from './schema.ts';
+import { countField, documentOf, RecordType, textField, wordField } from './record.ts';
+import * as is from './schema.ts';
 
 export const importedRecord = new RecordType<TableCounts>([
-  textField('table', 'of the ledger', ({ table }) => table, { schema: text }),
+  wordField('table', 'of the ledger', ({ table }) => table),
   countField('new', 'rows that were not there', (counts) => counts.new),
   countField('updated', 'rows that got newer', ({ updated }) => updated),
   countField('known', 'rows that were there', ({ known }) => known),
@@ -26,10 +28,7 @@ export const prunedRecord = new RecordType<PruneCounts>([
   countField('kept', 'old events with something still to be done', ({ kept }) => kept),
 ]);
 
-export const prunedView = (counts: PruneCounts): View => ({
-  ...prunedRecord.view([counts], ({ events }) => String(events)),
-  json: prunedRecord.json(counts),
-});
+export const prunedView = (counts: PruneCounts): View => prunedRecord.page(counts, String(counts.events));
 
 interface ChangedAccount {
   readonly account: string;
@@ -38,12 +37,92 @@ interface ChangedAccount {
 }
 
 export const accountRecord = new RecordType<ChangedAccount>([
-  textField('account', 'its name', ({ account }) => account, { kind: 'id', schema: text }),
+  wordField('account', 'its name', ({ account }) => account, { kind: 'id' }),
   textField('base_url', 'of the service it belongs to now', ({ baseUrl }) => baseUrl, { kind: 'link' }),
   textField('former', 'the base URL before', ({ former }) => former),
 ]);
 
-export const accountView = (changed: ChangedAccount): View => ({
-  ...accountRecord.view([changed], ({ account, baseUrl }) => baseUrl ?? account),
-  json: accountRecord.json(changed),
+export const accountView = (changed: ChangedAccount): View =>
+  accountRecord.page(changed, changed.baseUrl ?? changed.account);
+
+export interface ShownStatus extends LedgerStatus {
+  /** A path, or a URL without its password. */
+  readonly where: string;
+  /** Where the setting came from. */
+  readonly source: string;
+  readonly account: string;
+  /** Outcomes of orders on this machine that the shared ledger could not take. */
+  readonly outcomes: number;
+  /** Events in the spool of this machine, on their way into the ledger. */
+  readonly events: number;
+}
+
+const baseUrlOf = ({ accounts, account }: ShownStatus): string | undefined =>
+  accounts.find(({ name }) => name === account)?.baseUrl;
+
+/** What the ledger says of itself. */
+export const statusDocument = documentOf<ShownStatus>({
+  where: [is.text, ({ where }) => where, 'a path, or a URL without its password'],
+  source: [is.text, ({ source }) => source, 'where the setting came from'],
+  store: [is.oneOf('sqlite', 'postgres'), ({ store }) => store],
+  server: [is.maybeText, ({ server }) => server || null, 'the version of the server'],
+  made: [is.boolean, ({ made }) => made, 'whether it has its tables'],
+  version: [is.maybeText, ({ migrations }) => migrations.at(-1), 'its last migration'],
+  missing: [is.arrayOf(is.text), ({ missing }) => missing, 'migrations that it lacks'],
+  up_to_date: [is.boolean, ({ made, missing }) => made && missing.length === 0],
+  client: [is.integer, ({ client }) => client, 'how many migrations this steno knows'],
+  min_client: [is.integer, ({ minClient }) => minClient, 'how many the oldest steno that may use it knows'],
+  may_work: [is.boolean, ({ minClient, client }) => minClient <= client, 'whether this steno may use it'],
+  bytes: [is.integer, ({ bytes }) => bytes],
+  rows: [{ type: 'object', additionalProperties: is.integer }, ({ rows }) => rows, 'by table'],
+  account: [is.text, ({ account }) => account],
+  base_url: [is.maybeText, baseUrlOf],
+  same_base_url: [
+    is.arrayOf(is.text),
+    (status) =>
+      status.accounts
+        .filter(({ name, baseUrl }) => baseUrl === baseUrlOf(status) && name !== status.account)
+        .map(({ name }) => name),
+    'other accounts of the same service',
+  ],
+  unclear: [is.integer, ({ unclear }) => unclear, 'orders without a known end'],
+  being_sent: [is.integer, ({ beingSent }) => beingSent],
+  outcomes_waiting: [is.integer, ({ outcomes }) => outcomes, 'outcomes that the ledger has not taken yet'],
+  events_waiting: [is.integer, ({ events }) => events, 'events on their way into the ledger'],
+  moved: [
+    is.nullable(is.object({ to: is.text, account: is.text, at: is.text, finished: is.boolean })),
+    ({ moved }) =>
+      moved && { to: moved.to, account: moved.account, at: moved.at, finished: !moved.unfinished },
+    'where it was copied to, if it was',
+  ],
+  backups: [
+    is.arrayOf(is.object({ path: is.text, bytes: is.integer })),
+    ({ backups }) => backups.map(({ path, bytes }) => ({ path, bytes })),
+  ],
+});
+
+export function statusView(status: ShownStatus): View {
+  const json = statusDocument.json(status);
+  return {
+    json,
+    columns: [{ name: 'name', kind: 'id' }, { name: 'value' }],
+    rows: [...json].flatMap(([name, value]) => rowsOf(name, value)),
+    quiet: [status.where],
+    asPairs: true,
+  };
+}
+
+/** One line for each plain value. */
+function rowsOf(name: string, value: Json): string[][] {
+  if (Array.isArray(value)) return value.length ? value.flatMap((each) => rowsOf(name, each)) : [[name, '']];
+  if (value instanceof Map) return [...value].flatMap(([inner, each]) => rowsOf(`${name}.${inner}`, each));
+  if (typeof value === 'boolean') return [[name, value ? 'yes' : 'no']];
+  return [[name, value instanceof JsonNumber ? value.text : (value ?? '')]];
+}
+
+export const migratedView = (done: readonly string[]): View => ({
+  json: toJson({ migrations: [...done] }),
+  columns: [{ name: 'migrations' }],
+  rows: done.map((name) => [name]),
+  quiet: done,
 });

@@ -1,19 +1,41 @@
 /**
  * A record is one list of fields. Its JSON document, the header and the cells of CSV, the tab-separated columns, the
- * JSON schema and the list of columns in the help are all made from it.
+ * JSON schema (draft 2020-12) and the list of columns in the help are all made from it.
  */
-import { type Json, JsonNumber, type JsonObject } from '../lib/json.ts';
+import type { Outcome } from '../flows/bulk.ts';
+import { errorJson } from '../lib/error-json.ts';
+import { exitCodes, type StenoError } from '../lib/errors.ts';
+import { type Json, JsonNumber, type JsonObject, type PlainJson, toJson } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
-import { anything, nullable, type Schema } from './schema.ts';
+import * as is from './schema.ts';
+
+type Member<T> = readonly [schema: is.Schema, take: (value: T) => PlainJson, help?: string];
+
+interface DocumentType<T> {
+  readonly properties: Readonly<Record<string, is.Schema>>;
+  readonly schema: is.Schema;
+  readonly json: (value: T) => JsonObject;
+}
+
+/** A document without columns: of each member the schema, what it is of a value, and what it holds. */
+export function documentOf<T>(members: Readonly<Record<string, Member<T>>>): DocumentType<T> {
+  const all = Object.entries(members);
+  const properties: Record<string, is.Schema> = {};
+  for (const [name, [schema, , help]] of all) properties[name] = help ? is.described(help, schema) : schema;
+  const json = (value: T): JsonObject => new Map(all.map(([name, [, take]]) => [name, toJson(take(value))]));
+  return { properties, schema: is.object(properties), json };
+}
 
 export interface Field<T> extends Column {
   /** What it holds, in a few words: for the schema and the help. */
   readonly help: string;
-  readonly schema: Schema;
+  readonly schema: is.Schema;
   /** Left out where the field is a column alone. What it gives is null where nothing is known. */
   readonly json?: (value: T) => Json;
   /** The cell; made from the JSON if it is not given. False: the field is no column. */
   readonly cell?: ((value: T) => string) | false;
+  /** Between the texts of a list in a cell; a comma unless told. */
+  readonly separator?: string;
   /** Undefined leaves it out of the document: for what few have. */
   readonly optional?: boolean;
 }
@@ -78,7 +100,7 @@ export class RecordType<T> {
   }
 
   /** Every member is declared: a document with another one does not match. */
-  get schema(): Schema {
+  get schema(): is.Schema {
     const members = this.fields.filter(({ json }) => json);
     return {
       type: 'object',
@@ -88,6 +110,11 @@ export class RecordType<T> {
       required: members.filter(({ optional }) => !optional).map(({ name }) => name),
       additionalProperties: false,
     };
+  }
+
+  /** One value as one document. */
+  page(value: T, quiet: string): View {
+    return { columns: this.columns, json: this.json(value), rows: [this.cells(value)], quiet: [quiet] };
   }
 
   /** Each form is made only if it is asked for: there may be many. */
@@ -116,75 +143,140 @@ function cellText(json: Json): string {
   return typeof json === 'object' ? '' : String(json);
 }
 
+/** A field whose value is taken so. */
+type FieldOf<V> = <T>(
+  name: string,
+  help: string,
+  take: (value: T) => V,
+  more?: Partial<Field<T>>,
+) => Field<T>;
+
 type Text = string | null | undefined;
 
 /** A text; empty or missing is null. */
-export const textField = <T>(
-  name: string,
-  help: string,
-  text: (value: T) => Text,
-  more: Partial<Field<T>> = {},
-): Field<T> => ({
-  name,
-  help,
-  schema: nullable({ type: 'string' }),
-  json: (value) => text(value) || null,
-  cell: (value) => text(value) || '',
+export const textField: FieldOf<Text> = (name, help, take, more) => ({
+  ...{ name, help, schema: is.maybeText },
+  json: (value) => take(value) || null,
+  cell: (value) => take(value) || '',
+  ...more,
+});
+
+/** A text that is always known; it may be empty. */
+export const wordField: FieldOf<string> = (name, help, take, more) => ({
+  ...{ name, help, schema: is.text, json: take, cell: take, ...more },
+});
+
+/** A time, ISO 8601 in UTC. */
+export const timeField: FieldOf<Text> = (name, help, take, more) =>
+  textField(name, help, take, { kind: 'time', schema: is.maybeTime, ...more });
+
+/** A whole number that is always known. */
+export const countField: FieldOf<number> = (name, help, take, more) => ({
+  ...{ name, help, kind: 'amount', schema: is.integer },
+  json: (value) => new JsonNumber(String(take(value))),
+  cell: (value) => String(take(value)),
+  ...more,
+});
+
+/** A number; null where it is not known. */
+export const numberField: FieldOf<number | undefined> = (name, help, take, more) => ({
+  ...{ name, help, kind: 'amount', schema: is.maybeNumber },
+  json: (value) => toJson(take(value)),
+  cell: (value) => String(take(value) ?? ''),
+  ...more,
+});
+
+/** Texts. */
+export const listField: FieldOf<readonly string[]> = (name, help, take, more) => ({
+  ...{ name, help, schema: is.arrayOf(is.text) },
+  json: (value) => [...take(value)],
+  cell: (value) => take(value).join(more?.separator ?? ','),
+  ...more,
+});
+
+/** Whether it is so; a cell has its name, or is empty. */
+export const flagField: FieldOf<boolean> = (name, help, take, more) => ({
+  ...{ name, help, schema: is.boolean, json: take },
+  cell: (value) => (take(value) ? name : ''),
   ...more,
 });
 
 /** What the service said, as it came. */
 export const answerField = <T>(answer: (value: T) => Json): Field<T> => ({
-  name: 'answer',
-  help: "the service's own answer, as it came",
-  schema: anything,
+  ...{ name: 'answer', help: "the service's own answer, as it came", schema: is.anything },
   json: answer,
   cell: false,
 });
 
-/** A time, ISO 8601 in UTC. */
-export const timeField = <T>(
-  name: string,
-  help: string,
-  text: (value: T) => Text,
-  more: Partial<Field<T>> = {},
-): Field<T> =>
-  textField(name, help, text, {
-    kind: 'time',
-    schema: nullable({ type: 'string', format: 'date-time' }),
-    ...more,
-  });
+// The error of an element, and of `--json` on stderr.
 
-/** A whole number that is always known. */
-export const countField = <T>(
-  name: string,
-  help: string,
-  count: (value: T) => number,
-  more: Partial<Field<T>> = {},
-): Field<T> => ({
-  name,
-  help,
-  kind: 'amount',
-  schema: { type: 'integer' },
-  json: (value) => new JsonNumber(String(count(value))),
-  cell: (value) => String(count(value)),
-  ...more,
+const kinds = Object.keys(exitCodes).filter((kind) => kind !== 'ok');
+
+export const errorMembers = {
+  code: is.described('the kind of failure, which gives the exit code', is.oneOf(...kinds)),
+  message: is.described('what happened', is.text),
+  status: is.described('the HTTP status, where the service answered with one', is.integer),
+  hint: is.described('what to do about it', is.text),
+  reason: is.described(
+    'exit 9: what became of the earlier one; or it has other SKUs',
+    is.oneOf('ordered', 'unclear', 'in_progress', 'other_skus'),
+  ),
+  order: is.described('exit 9: its order, where one is known', is.maybeText),
+  audiofiles: is.described('exit 9: its files, where they are known', is.arrayOf(is.text)),
+  attempt: is.described('exit 9: its number, for attempts settle', is.integer),
+};
+
+/** Those that not every error has. */
+export const optionalErrorMembers = ['status', 'hint', 'reason', 'order', 'audiofiles', 'attempt'];
+
+export const errorSchema = is.object(errorMembers, optionalErrorMembers);
+
+/** Why an element failed; one that did not fail has no such member, and no column shows it. */
+export const errorField = <T>(error: (value: T) => StenoError | undefined): Field<T> => ({
+  ...{ name: 'error', help: 'why it failed; absent where it did not', schema: errorSchema },
+  json: (value) => {
+    const failure = error(value);
+    return failure ? errorJson(failure) : null;
+  },
+  ...{ cell: false, optional: true },
 });
 
-/** Texts; a cell has them with commas, or another `separator`. */
-export const listField = <T>(
-  name: string,
-  help: string,
-  texts: (value: T) => readonly string[],
-  more: Partial<Field<T>> & { readonly separator?: string } = {},
-): Field<T> => {
-  const { separator = ',', ...rest } = more;
-  return {
+/** What an item is, in the names of the document that it would have been. */
+type Subject = Readonly<Record<string, Json>>;
+
+/**
+ * One document for one item, an array in the order asked for several; a failure takes the place of its item. `isList`:
+ * the command line asks for several, even if there is one. `name`: what an item is; a function names it by its place.
+ */
+export function documents<T>(
+  outcomes: readonly Outcome<T>[],
+  json: (value: T) => Json,
+  {
     name,
-    help,
-    schema: { type: 'array', items: { type: 'string' } },
-    json: (value) => [...texts(value)],
-    cell: (value) => texts(value).join(separator),
-    ...rest,
-  };
-};
+    isList = outcomes.length !== 1,
+  }: { name: 'audiofile' | 'invoice' | ((at: number) => Subject); isList?: boolean },
+): Json {
+  const subjectOf = (what: string, at: number): Subject =>
+    typeof name === 'string' ? { [name]: what } : name(at);
+  const all = outcomes.map((outcome, at) =>
+    outcome.error ? failureJson(subjectOf(outcome.what, at), outcome.error) : json(outcome.value),
+  );
+  return isList ? all : (all[0] ?? null);
+}
+
+const failureJson = (subject: Subject, error: StenoError): Json =>
+  new Map<string, Json>([...Object.entries(subject), ['error', errorJson(error)]]);
+
+/** The views of a listing, page by page; a listing without rows is one empty page, so that it has its header line. */
+export async function* viewPages<Page>(
+  pages: AsyncIterable<Page>,
+  view: (page: Page) => View,
+  empty: Page,
+): AsyncGenerator<View> {
+  let isEmpty = true;
+  for await (const page of pages) {
+    isEmpty = false;
+    yield view(page);
+  }
+  if (isEmpty) yield view(empty);
+}

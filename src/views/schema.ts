@@ -1,4 +1,4 @@
-/** Parts of a JSON schema, draft 2020-12. */
+/** Parts of a JSON schema, draft 2020-12: `is.arrayOf(is.text)`. */
 import type { PlainJson } from '../lib/json.ts';
 
 export type Schema = { readonly [key: string]: PlainJson };

@@ -1,7 +1,7 @@
 /** Ledgers in which very much waits, made quickly; as the program would have left them. */
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrations } from '../../src/ledger/schema.ts';
+import { migrations } from '../../src/ledger/stores/schema.ts';
 import { openDatabase } from '../../src/lib/sqlite.ts';
 import type { Env } from './place.ts';
 

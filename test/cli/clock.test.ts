@@ -71,7 +71,6 @@ it('the clock is set back, and listen --timeout ends with 6', async () => {
 /** What needs the time of day; all else measures with monotonicMs. */
 const timeOfDay: Readonly<Record<string, string>> = {
   'api/http/failures.ts': 'Retry-After may be a date',
-  'api/http/get-public.ts': 'Retry-After may be a date',
   'commands/events.run.ts': '--since',
   'commands/file.run.ts': 'when a state was seen',
   'commands/files.run.ts': '--since',
@@ -105,7 +104,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'listen/inbox.ts': 'when an event came',
   'listen/lookout.ts': 'when a file was last asked about',
   'listen/server.ts': 'when an event came',
-  'ui/drawing.ts': 'relative times in tables',
+  'ui/table.ts': 'relative times in tables',
 };
 
 it('only what needs the time of day reads it', () => {

@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parse } from '../../src/cli/command-line.ts';
 import { commandPaths, findCommands } from '../../src/cli/help-page.ts';
+import { parse } from '../../src/cli/main.ts';
+import { commands, groups } from '../support/commands.ts';
 import { inShell } from '../support/compiled-code.ts';
 import { freshFolder } from '../support/files.ts';
 import { sliceOf } from '../support/slices.ts';
@@ -14,9 +15,9 @@ import { BIN, finished, type Result } from '../support/steno.ts';
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 Object.assign(globalThis, { STENO_VERSION: version });
 
-const pages = commandPaths().map((path) => ({
+const pages = commandPaths(commands).map((path) => ({
   name: path.join(' '),
-  examples: (findCommands(path)?.at(-1)?.examples ?? []).map(([line]) => line),
+  examples: (findCommands(path, groups)?.at(-1)?.examples ?? []).map(([line]) => line),
 }));
 
 /** Why an example is not run here; other tests run most of them against a service of their own. */

@@ -1,11 +1,10 @@
 /** A flag that would be ignored is refused, with what to add: exit 2, nothing sent. */
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../src/cli/command-list.ts';
-import type { Command } from '../../src/cli/command-spec.ts';
-import { longName } from '../../src/cli/flag-rules.ts';
-import { globalOptions } from '../../src/cli/global-options.ts';
-import type { Option } from '../../src/cli/options.ts';
+import type { Command } from '../../src/spec/command.ts';
+import { globalOptions } from '../../src/spec/global-options.ts';
+import { longName, type Option } from '../../src/spec/options.ts';
 import { account, fileAnswer } from '../support/account.ts';
+import { commands } from '../support/commands.ts';
 
 interface Path {
   readonly path: string;

@@ -2,21 +2,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../src/cli/command-list.ts';
-import type { Command } from '../../src/cli/command-spec.ts';
-import { globalOptions } from '../../src/cli/global-options.ts';
 import { helpText } from '../../src/cli/help.ts';
 import { commandPaths, findCommands } from '../../src/cli/help-page.ts';
 import { topicNames } from '../../src/cli/help-topics.ts';
-import type { Option } from '../../src/cli/options.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
 import { settingNames } from '../../src/settings/settings.ts';
+import type { Command } from '../../src/spec/command.ts';
+import { globalOptions } from '../../src/spec/global-options.ts';
+import type { Option } from '../../src/spec/options.ts';
+import { commands, groups } from '../support/commands.ts';
 import { User } from '../support/steno.ts';
 
-const pages = commandPaths().map((path) => ({
+const pages = commandPaths(commands).map((path) => ({
   name: path.join(' '),
   path,
-  spec: findCommands(path)?.at(-1) as Command,
+  spec: findCommands(path, groups)?.at(-1) as Command,
 }));
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
 const rows = (text: string): string[] => text.trimEnd().split('\n');
@@ -70,7 +70,7 @@ describe.each(pages)('the page of $name', ({ path, spec }) => {
   it.each([80, 60])(
     'has usage, purpose, main options and two examples in 24 rows of %d columns',
     async (width) => {
-      const top = rows(await helpText(path, width)).slice(0, 24);
+      const top = rows(await helpText(path, width, groups)).slice(0, 24);
       expect(top[0]).toMatch(new RegExp(`^Usage: steno ${path.join(' ')}\\b`));
       expect(top.slice(2, 6).join(' ').length).toBeGreaterThan(20);
       expect(examples.slice(0, 2).filter((line) => !top.some((row) => row.includes(`  ${line}`)))).toEqual(
@@ -82,7 +82,7 @@ describe.each(pages)('the page of $name', ({ path, spec }) => {
   );
 
   it.each([80, 60, 40])('is laid out for %d columns', async (width) => {
-    const text = await helpText(path, width);
+    const text = await helpText(path, width, groups);
     // At 80 columns the examples fit too.
     expect(
       tooWide(text, width, width === 80 ? [] : examples).filter((line) => /\S\s+\S/.test(line.trim())),
@@ -91,18 +91,18 @@ describe.each(pages)('the page of $name', ({ path, spec }) => {
   });
 
   it('has every option with its values and its default, and no global option', async () => {
-    const text = oneLine(await helpText(path, 80));
+    const text = oneLine(await helpText(path, 80, groups));
     for (const { flags, values, shownDefault } of options) {
       expect(text).toContain(` ${flags} `);
       if (Array.isArray(values)) for (const value of values) expect(text).toContain(value);
       if (shownDefault) expect(text).toContain(`default: ${shownDefault}`);
     }
     expect(text).toContain('the global options: steno help options');
-    expect(await helpText(path, 80)).not.toMatch(/^ {2}--profile/m);
+    expect(await helpText(path, 80, groups)).not.toMatch(/^ {2}--profile/m);
   });
 
   it('says what it does in one to four lines', async () => {
-    const text = await helpText(path, 80);
+    const text = await helpText(path, 80, groups);
     const about = (text.split('\n\n')[1] ?? '')
       .split('\n')
       .filter((line) => !line.startsWith('Also on this page'));
@@ -159,8 +159,8 @@ describe('help', () => {
       return stdout.replaceAll('\r', '').replace(/\x1b\[(1|22)m/g, '');
     };
     const narrow = await shown(60);
-    expect(narrow).toBe(await helpText(['order'], 60));
-    const wide = await helpText(['order'], 80);
+    expect(narrow).toBe(await helpText(['order'], 60, groups));
+    const wide = await helpText(['order'], 80, groups);
     expect(narrow).not.toBe(wide);
     expect(await shown(80)).toBe(wide);
     expect(await shown(200)).toBe(wide);
@@ -173,7 +173,7 @@ it.each(['files', 'events', 'attempts', 'balance', 'skus'])(
   async (name) => {
     const header = (await new User().run(['--sandbox', name, '--csv'])).stdout.trim().split(/\r?\n/)[0] ?? '';
     const [, named = ''] =
-      /Columns off a terminal:\n([\s\S]*?)\n(?:\n|$)/.exec(await helpText([name], 80)) ?? [];
+      /Columns off a terminal:\n([\s\S]*?)\n(?:\n|$)/.exec(await helpText([name], 80, groups)) ?? [];
     expect(oneLine(named).trim()).toBe(header.replaceAll(',', ', '));
   },
 );
@@ -205,24 +205,26 @@ describe('headings', () => {
 
 describe('the topics', () => {
   it('are listed, and each is laid out for 80 and 60 columns', async () => {
-    const list = await helpText(['topics'], 80);
+    const list = await helpText(['topics'], 80, groups);
     for (const name of topicNames) {
       expect(list).toMatch(new RegExp(`^ {2}${name} `, 'm'));
       for (const width of [80, 60])
         expect(
-          tooWide(await helpText([name], width), width, ['steno files --json | jq -r ".[].audiofile"']),
+          tooWide(await helpText([name], width, groups), width, [
+            'steno files --json | jq -r ".[].audiofile"',
+          ]),
         ).toEqual([]);
     }
   });
 
   it('exit-codes has all of them', async () => {
-    const text = oneLine(await helpText(['exit-codes'], 80));
+    const text = oneLine(await helpText(['exit-codes'], 80, groups));
     for (const [name, { code, when }] of Object.entries(exitCodes))
       expect(text).toContain(`${code} ${name} ${when}`);
   });
 
   it('environment explains each variable once', async () => {
-    const text = await helpText(['environment'], 80);
+    const text = await helpText(['environment'], 80, groups);
     const names = [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+(?:, [A-Z][A-Z0-9_]+)*)(?: |$)/gm)].flatMap(
       ([, list = '']) => list.split(', '),
     );
@@ -231,7 +233,7 @@ describe('the topics', () => {
   });
 
   it('options has every global option', async () => {
-    const text = await helpText(['options'], 80);
+    const text = await helpText(['options'], 80, groups);
     const flags = [
       ...Object.values<Option>(globalOptions).map((each) => each.flags),
       '-h, --help',
@@ -244,7 +246,7 @@ describe('the topics', () => {
   });
 
   it('environment has every variable that the program reads, and every setting', async () => {
-    const text = await helpText(['environment'], 80);
+    const text = await helpText(['environment'], 80, groups);
     const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.ts'),
     );
@@ -268,7 +270,7 @@ describe('the topics', () => {
   });
 
   it('commands has each in a line', async () => {
-    const text = await helpText(['commands'], 80);
+    const text = await helpText(['commands'], 80, groups);
     for (const { name, summary } of commands)
       expect(oneLine(text)).toMatch(new RegExp(` ${name},? .*${summary.slice(0, 20).replace(/[()]/g, '.')}`));
   });

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../src/cli/command-list.ts';
 import { account } from '../support/account.ts';
+import { commands } from '../support/commands.ts';
 import { KEY } from '../support/steno.ts';
 
 const url = 'https://example.com/a.mp3';

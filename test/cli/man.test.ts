@@ -3,17 +3,18 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../src/cli/command-spec.ts';
 import { commandPaths, findCommands } from '../../src/cli/help-page.ts';
+import type { Command } from '../../src/spec/command.ts';
+import { commands, groups } from '../support/commands.ts';
 
 const { man, version } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   man: string[];
   version: string;
 };
 
-const pages = commandPaths().map((path) => ({
+const pages = commandPaths(commands).map((path) => ({
   name: path.join(' '),
-  spec: findCommands(path)?.at(-1) as Command,
+  spec: findCommands(path, groups)?.at(-1) as Command,
 }));
 
 /** What a reader sees, and what groff has to say about it. */
@@ -29,7 +30,7 @@ describe('the man pages', () => {
   it('are there for the program, each command and each topic, and package.json names them', () => {
     const built = readdirSync('dist/man').map((name) => `dist/man/${name}`);
     expect([...man].sort(), 'run: npm run generate').toEqual(built.sort());
-    const wanted = commandPaths().map((path) => `dist/man/steno-${path.join('-')}.1.gz`);
+    const wanted = commandPaths(commands).map((path) => `dist/man/steno-${path.join('-')}.1.gz`);
     const topics = ['options', 'exit-codes', 'environment', 'output', 'json', 'money', 'files'];
     expect(built).toEqual(expect.arrayContaining([...wanted, 'dist/man/steno.1.gz']));
     expect(built).toEqual(expect.arrayContaining(topics.map((name) => `dist/man/steno-${name}.7.gz`)));

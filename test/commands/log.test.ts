@@ -1,7 +1,8 @@
 /** `log`: who did what that costs or returns money, what became of it and what it cost. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { schemaOf } from '../../src/views/outputs.ts';
+import { schemaOf } from '../../src/commands/schema.ts';
+import { outputs } from '../support/commands.ts';
 import { parseCsv } from '../support/csv.ts';
 import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../support/ledger.ts';
 
@@ -28,7 +29,7 @@ const runOk = async ({ user }: OrderingAccount, ...args: string[]) => {
 };
 
 const validate = new Ajv2020({ allowUnionTypes: true, validateFormats: false }).compile(
-  schemaOf('log') ?? {},
+  schemaOf('log', outputs) ?? {},
 );
 
 const logOf = async (it: OrderingAccount, ...args: string[]): Promise<Entry[]> => {

@@ -1,16 +1,11 @@
-/** The completion scripts in the real shells: what each offers for a line, and what it starts to find out. */
+/** The completion scripts in the real shells: what each makes of the answer of `steno __complete`. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/command-list.ts';
-import { commandTree } from '../../src/cli/command-tree.ts';
-import type { CommandNode, Flag } from '../../src/completion/model.ts';
-import { completionScript } from '../../src/completion/script.ts';
+import { completionScript } from '../../src/completion/shells.ts';
 import { freshFolder } from '../support/files.ts';
-import { sliceOf } from '../support/slices.ts';
-
-const tree = commandTree(commands);
+import { sampleTree } from './sample-tree.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Tested = (typeof shells)[number];
@@ -35,173 +30,77 @@ beforeEach(() => {
   writeFileSync(join(folder, 'work/my notes.txt'), '');
 });
 
+/** A command that writes down its arguments, then does as told. */
+function fakeSteno(does: string): void {
+  const path = join(folder, 'bin/steno');
+  writeFileSync(path, `#!/bin/sh\necho "$*" >>'${folder}/started'\n${does}\n`);
+  chmodSync(path, 0o755);
+}
+
+/** The build, and a copy that completes other commands. */
+const builds = { real: resolve('dist'), sample: freshFolder() };
+cpSync(builds.real, builds.sample, { recursive: true, filter: (path) => !/\/(man|text)$/.test(path) });
+writeFileSync(join(builds.sample, 'completion.json'), JSON.stringify(sampleTree));
+
+const steno = (build: keyof typeof builds): void =>
+  fakeSteno(`exec '${process.execPath}' '${builds[build]}/complete.js' "$@"`);
+
 // In CI a missing shell is a failure; elsewhere its tests are skipped.
 const missing = (shell: Tested): boolean => !process.env.CI && spawnSync(shell, ['--version']).status !== 0;
 
 for (const shell of shells) {
   describe.skipIf(missing(shell))(`${shell} completes`, () => {
-    const complete = (line: string, root: CommandNode = tree) =>
-      offers[shell](completionScript(shell, root), line);
+    const complete = (line: string): string[] => offers[shell](completionScript(shell), line);
 
     test('from a script that it can parse', () => {
       const path = join(folder, 'script');
-      writeFileSync(path, completionScript(shell, tree));
+      writeFileSync(path, completionScript(shell));
       execFileSync(shell, [...parse[shell], path]);
     });
 
-    // bash is quick; zsh and fish take most of the time, and the same lists are made for all three.
-    const lines: ReadonlyArray<readonly [string, string, readonly string[]]> = [
+    test.each([
       ['a command', 'steno webh', ['webhook']],
-      ['nested commands', 'steno webhook ', ['get', 'set', 'test']],
       ['a flag', 'steno order --sku', ['--sku']],
-      ['a global flag after the command', 'steno order --prof', ['--profile']],
-      ['a global flag before the command', 'steno --prof', ['--profile']],
-      ['after a global flag with a value', 'steno --profile x order --sku', ['--sku']],
-      ['after a value that is named like a command', 'steno --profile order file --wat', ['--watch']],
-      ['after a text that is named like a command', 'steno order --notes webhook --dry', ['--dry-run']],
       ['after a URL and a quoted text', "steno order https://a.b/c?d=e --name 'A B' --dry", ['--dry-run']],
-      ['a SKU', 'steno order --sku TRANS1', ['TRANS14']],
-      ['a SKU after =', 'steno order --sku=TST', ['TSTMP1']],
-      ['a SKU after a comma', 'steno order --sku TRANS14,TST', ['TRANS14,TSTMP1']],
-      ['a SKU after a quoted one', "steno order --sku 'TRANS14',TST", ['TRANS14,TSTMP1']],
-      ['a SKU after = and a comma', 'steno order --sku=TRANS14,TST', ['TRANS14,TSTMP1']],
-      ['no format twice', 'steno transcript 1 --format doc,do', ['doc,docx']],
-      ['no format twice in two flags', 'steno transcript 1 --format doc --format do', ['docx']],
-      ['no format twice after =', 'steno transcript 1 --format=txt,doc --format=do', ['docx']],
-      ['no second transcription after a comma', 'steno order --sku TRANS14,T', ['TRANS14,TSTMP1']],
-      ['no second transcription after a quoted one', "steno order --sku 'TRANS14',T", ['TRANS14,TSTMP1']],
-      ['no second transcription after =', 'steno order --sku=TSTMP1,EMSR02,TR', []],
-      ['no second transcription in another flag', 'steno order --sku TRANS2 --sku T', ['TSTMP1']],
-      ['no second transcription in another flag after =', 'steno order --sku=TSTMP1,TRANS6 --sku=TR', []],
-      ['a transcription after an add-on', 'steno order --sku TSTMP1 --sku TRANS1', ['TRANS14']],
-      ['a transcription after a note that names one', 'steno order --notes TRANS2 --sku TRANS1', ['TRANS14']],
-      ['no second change of speed', 'steno upgrade 1 --sku UPGRD1,UPG', []],
-      ['other upgrades after a change of speed', 'steno upgrade 1 --sku UPGRD1,T', ['UPGRD1,TSTMP1']],
-      ['a format', 'steno transcript 1 --format doc', ['doc', 'docx']],
-      ['an event', 'steno webhook test ORDER', ['ORDER_ON_HOLD']],
-      ['nothing beyond the last argument', 'steno webhook test ORDER_ON_HOLD ORD', []],
-      ['a setting, after a global flag', 'steno config --json set ti', ['timeout']],
-      ['a shell', 'steno completion z', ['zsh']],
-      [
-        'a subcommand or a word',
-        'steno completion ',
-        ['bash', 'fish', 'install', 'powershell', 'uninstall', 'zsh'],
-      ],
-      ['a shell to install', 'steno completion install --dry-run f', ['fish']],
-      ['a flag of a subcommand', 'steno completion uninstall --dry', ['--dry-run']],
-      ['a topic of help', 'steno help exit', ['exit-codes']],
-      ['a schema', 'steno schema warn', ['warning']],
-      ['a schema of a subcommand', 'steno schema events sh', ['show']],
-      ['a command to explain', 'steno help webh', ['webhook']],
-      ['no flag after --', 'steno order -- --sku', []],
-      ['no flag of another command', 'steno file --sku', []],
-      ['a subcommand to explain', 'steno help events re', ['replay']],
-      ['nothing below a command without subcommands', 'steno help order ', []],
-      ['nothing for a key', 'steno --api-key ', []],
-      ['nothing for a key to keep', 'steno config set api-key ', []],
-      ['nothing for a note', 'steno order --notes my', []],
-      ['nothing for a time', 'steno files --since ', []],
-      ['values of a setting', 'steno config set timeout ', ['1m', '2m', '30s', '5m']],
-      ['values of a setting after a flag', 'steno config set --json currency --quiet E', ['EUR']],
-      ['a state', 'steno ls --state Ref', ['Refunded']],
-      ['audio on disk', 'steno order my', ['my folder', 'my notes.txt']],
-      ['an export to import', 'steno ledger import my', ['my folder', 'my notes.txt']],
-      ['a feed on disk', 'steno order --feed my', ['my folder', 'my notes.txt']],
-      ['a page to write', 'steno report --html my', ['my folder', 'my notes.txt']],
-      ['a place for transcripts', 'steno transcript 1 -o my', ['my folder', 'my notes.txt']],
-      ['a folder for transcripts', 'steno sync --download my', ['my folder']],
-      ['files', 'steno order --notes-file my', ['my folder', 'my notes.txt']],
+      ['a value', 'steno order --sku TRANS1', ['TRANS14']],
+      ['a value after =', 'steno order --sku=TST', ['TSTMP1']],
+      ['a value after a comma', 'steno order --sku TRANS14,TST', ['TRANS14,TSTMP1']],
+      ['a value after a quoted one', "steno order --sku 'TRANS14',TST", ['TRANS14,TSTMP1']],
+      ['a value after = and a comma', 'steno order --sku=TRANS14,TST', ['TRANS14,TSTMP1']],
+      ['names from the settings', 'steno file 1 --profile=d', ['default']],
+      ['nothing where nothing fits', 'steno order --notes my', []],
+      ['nothing where nothing fits yet', 'steno --api-key ', []],
+      ['files as an argument', 'steno order my', ['my folder', 'my notes.txt']],
+      ['files as a value', 'steno order --notes-file my', ['my folder', 'my notes.txt']],
       ['files after =', 'steno order --notes-file=my', ['my folder', 'my notes.txt']],
-    ];
-
-    test.each(sliceOf(lines, shell === 'bash' ? 1 : 5))('%s', (_, line, expected) => {
-      fakeSteno('echo started >&2');
+      ['only folders', 'steno sync --download my', ['my folder']],
+      ['only folders after =', 'steno sync --download=my', ['my folder']],
+    ])('%s', (_, line, expected) => {
+      steno('real');
       expect(complete(line)).toEqual(expected);
-      expect(started()).toBe('');
     });
 
     test.each([
-      ['an alias', 'steno l', ['list', 'ls']],
-      ['the flags of an alias', 'steno ls --into', ['--into']],
       ['a value with a blank', 'steno list --state On', ['On Hold']],
       ['a value after one with a blank', 'steno list --state On\\ Hold,Del', ['On Hold,Delivered']],
-      ['a short flag', 'steno list -i my', ['my folder']],
-      ['only folders', 'steno list --into my', ['my folder']],
       ['odd characters as they are', 'steno list --odd ', [`$(x) 'y' "z" [a]:b\\c`]],
     ])('%s', (_, line, expected) => {
-      expect(complete(line, sampleTree)).toEqual(expected);
+      steno('sample');
+      expect(complete(line)).toEqual(expected);
     });
 
-    test.each([
-      ['profiles', 'steno --profile ', 'profile'],
-      ['profiles after the command', 'steno file 1 --profile=', 'profile'],
-      ['addresses', 'steno --base-url ', 'base-url'],
-      ['invoices', 'steno invoice 7 ', 'invoice'],
-      ['orders', 'steno wait --order ', 'order'],
-      ['attempts', 'steno attempts settle ', 'attempt'],
-      ['an event to show', 'steno events show ', 'event'],
-      ['events to replay', 'steno events replay 1 ', 'event'],
-      ['held orders of the sandbox', 'steno sandbox release ', 'sandbox-held-order'],
-      ['ledgers to keep', 'steno config set ledger ', 'ledger'],
-      ['accounts to keep', 'steno config --profile x set account ', 'account'],
-      ['where to copy the ledger', 'steno ledger copy --to ', 'copy-target'],
-    ])('%s by asking steno', (_, line, kind) => {
-      fakeSteno("printf 'one\\tA\\ntwo\\t\\n'");
-      expect(complete(line).filter((each) => !each.startsWith('-'))).toEqual(['one', 'two']);
-      expect(started()).toContain(`: __complete ${kind} \n`);
+    test('a line with a key, which no list of processes shows', () => {
+      steno('real');
+      expect(complete('steno --api-key secret webh')).toEqual(['webhook']);
+      expect(readFileSync(join(folder, 'started'), 'utf8')).toBe(`__complete ${shell}\n`);
     });
 
-    test('ids by asking steno, for the profile in use', () => {
-      fakeSteno("printf '123\\tA talk: [1] (Delivered)\\n145\\tOther\\n777\\tThird\\n'");
-      expect(complete('steno --profile work file 9 1')).toEqual(['123', '145']);
-      expect(started()).toContain('work: __complete audiofile 1\n');
-    });
-
-    test('ids of the sandbox', () => {
-      fakeSteno("printf '123\\tA talk\\n'");
-      expect(complete('steno file --sandbox 1')).toEqual(['123']);
-      expect(started()).toContain('sandbox: __complete audiofile 1\n');
-    });
-
-    test('ids of the sandbox, also beside a profile', () => {
-      fakeSteno("printf '123\\tA talk\\n'");
-      expect(complete('steno --sandbox --profile work file 1')).toEqual(['123']);
-      expect(started()).toContain('sandbox: __complete audiofile 1\n');
-    });
-
-    test('ids after a comma', () => {
-      fakeSteno("printf '123\\tA\\n145\\tB\\n'");
-      expect(complete('steno list --order=123,1', sampleTree)).toEqual(['123,145']);
-      expect(started()).toContain(': __complete order 1\n');
-    });
-
-    test('no ids where steno fails', () => {
-      fakeSteno('echo 123; echo broken >&2; exit 1');
-      expect(complete('steno file 1')).toEqual([]);
-    });
-
-    test('no ids where steno knows none', () => {
-      fakeSteno('true');
-      expect(complete('steno file ').filter((each) => !each.startsWith('-'))).toEqual([]);
-    });
-
-    test('flags of a command with ids without asking', () => {
-      fakeSteno('echo 123');
-      expect(complete('steno file --wat')).toEqual(['--watch']);
-      expect(started()).toBe('');
+    test.each(['echo broken >&2; exit 1', 'true'])('nothing where steno fails: %s', (does) => {
+      fakeSteno(does);
+      expect(complete('steno fi')).toEqual([]);
     });
   });
 }
-
-/** A command that only tells that it was started, then does as told. */
-function fakeSteno(does: string): void {
-  const path = join(folder, 'bin/steno');
-  writeFileSync(path, `#!/bin/sh\necho "$STENO_PROFILE: $*" >>'${folder}/started'\n${does}\n`);
-  chmodSync(path, 0o755);
-}
-
-const started = (): string =>
-  existsSync(join(folder, 'started')) ? readFileSync(join(folder, 'started'), 'utf8') : '';
 
 function run(command: string, args: readonly string[], env: Record<string, string> = {}): string {
   const PATH = `${join(folder, 'bin')}:${process.env.PATH}`;
@@ -289,39 +188,3 @@ zpty -r -m inner shown '*READY>*'
 zpty -w -n inner "$1"$'\\t\\C-x'
 while zpty -r inner shown; do :; done
 zpty -d inner`;
-
-const flagBase: Flag = {
-  names: [],
-  help: 'it\'s [odd]: $HOME `x` \\ "q"',
-  takesValue: true,
-  valueName: 'x:y',
-  many: false,
-  list: false,
-  values: [],
-  meaning: () => '',
-  onlyOneOf: [],
-};
-
-/** What no command has yet, and what a shell could trip over. */
-const sampleTree: CommandNode = {
-  path: [],
-  names: ['steno'],
-  summary: '',
-  flags: [],
-  args: [],
-  children: [
-    {
-      path: ['list'],
-      names: ['list', 'ls'],
-      summary: flagBase.help,
-      flags: [
-        { ...flagBase, names: ['--state'], many: true, list: true, values: ['On Hold', 'Delivered'] },
-        { ...flagBase, names: ['--into', '-i'], values: 'folder' },
-        { ...flagBase, names: ['--order'], many: true, list: true, values: 'order' },
-        { ...flagBase, names: ['--odd'], values: [`$(x) 'y' "z" [a]:b\\c`] },
-      ],
-      args: [],
-      children: [],
-    },
-  ],
-};

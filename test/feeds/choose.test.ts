@@ -1,8 +1,7 @@
 /** Which episodes --latest, --since and --match mean. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Choice, chooseEpisodes, isChoice } from '../../src/feeds/choose.ts';
-import { parseMatch } from '../../src/feeds/match.ts';
+import { type Choice, chooseEpisodes, isChoice, parseMatch } from '../../src/feeds/choose.ts';
 import { type Item, item, read, rss } from '../support/feed.ts';
 import { excessGrowth } from '../support/growth.ts';
 import { runs } from '../support/runs.ts';

@@ -3,7 +3,9 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Ledger } from '../../src/ledger/ledger.ts';
+import { salvageFile } from '../../src/ledger/dump/export.ts';
+import { importLines } from '../../src/ledger/dump/import.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import { StenoError } from '../../src/lib/errors.ts';
 import { freshFolder } from '../support/files.ts';
 import { content, fill, linesOf, sourceOf } from '../support/random-ledger.ts';
@@ -18,14 +20,14 @@ const rowsOf = (lines: string): string[] => lines.split('\n').filter((line) => l
 
 async function salvaged(path: string): Promise<string> {
   let lines = '';
-  for await (const some of Ledger.salvage(path, asItIs, () => {})) lines += some;
+  for await (const some of salvageFile(path, asItIs, () => {})) lines += some;
   return lines;
 }
 
 describe('a ledger', () => {
   let rows: string[];
   beforeAll(async () => {
-    const ledger = await Ledger.open(whole, 'default', asItIs);
+    const ledger = await openLedger(whole, 'default', asItIs);
     for (const given of fc.sample(content, { seed: 7, numRuns: 30 })) await fill(whole, given);
     rows = rowsOf(await linesOf(ledger));
     await ledger.close();
@@ -60,7 +62,7 @@ describe('a ledger', () => {
 
   it('that was cut off or changed anywhere gives an export that can be imported, or says that it can not be read', async () => {
     const [path, target] = [join(folder, 'damaged.db'), join(folder, 'target.db')];
-    const empty = await Ledger.open(target, 'default', asItIs);
+    const empty = await openLedger(target, 'default', asItIs);
     await empty.close();
     await fc.assert(
       fc.asyncProperty(damage, async ({ cut, changes }) => {
@@ -78,9 +80,9 @@ describe('a ledger', () => {
         for (const line of lines.split('\n').filter(Boolean)) JSON.parse(line);
         const copy = join(folder, 'copy.db');
         copyFileSync(target, copy);
-        const ledger = await Ledger.open(copy, 'default', asItIs);
+        const ledger = await openLedger(copy, 'default', asItIs);
         const options = { signal: new AbortController().signal };
-        const counts = await ledger.importLines(sourceOf(lines), options).finally(() => ledger.close());
+        const counts = await importLines(ledger, sourceOf(lines), options).finally(() => ledger.close());
         const read = counts.map((each) => each.new + each.updated + each.known + each.orphaned);
         expect(read.reduce((sum, each) => sum + each, 0)).toBe(rowsOf(lines).length);
       }),

@@ -9,7 +9,7 @@ import { durationText, formatDuration, parseDuration } from '../../src/lib/durat
 import { StenoError } from '../../src/lib/errors.ts';
 import { parseMoney } from '../../src/lib/money.ts';
 import { forRow } from '../../src/lib/text.ts';
-import { csvTable, tabSeparated } from '../../src/ui/rows.ts';
+import { csvTable, tabSeparated } from '../../src/ui/output.ts';
 import { runs } from '../support/runs.ts';
 import { hostileText } from './answers.ts';
 

@@ -2,10 +2,19 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeAudio } from '../../src/ledger/audio-names.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
-import type { Attempt } from '../../src/ledger/open-attempts.ts';
-import type { Begun, NewPurchase } from '../../src/ledger/purchase.ts';
+import { Budgets } from '../../src/ledger/budgets.ts';
+import { Claims } from '../../src/ledger/claims.ts';
+import { Downloads } from '../../src/ledger/downloads.ts';
+import { EventEffects } from '../../src/ledger/event-effects.ts';
+import { Files } from '../../src/ledger/files.ts';
+import { Invoices } from '../../src/ledger/invoices.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openLedger, openSharedLedger } from '../../src/ledger/open.ts';
+import { type Attempt, OpenAttempts } from '../../src/ledger/open-attempts.ts';
+import { type Begun, makeAudio, type NewPurchase } from '../../src/ledger/purchase.ts';
+import { Purchases } from '../../src/ledger/purchases.ts';
+import { TrackedFiles } from '../../src/ledger/tracked-files.ts';
+import { Uploads } from '../../src/ledger/uploads.ts';
 import { refundName, upgradeNames } from '../../src/lib/names.ts';
 import { readPostgresUrl } from '../../src/lib/postgres-url.ts';
 import { freshFolder } from '../support/files.ts';
@@ -86,7 +95,7 @@ const pick = ({ sent }: Side, n: number): Side['sent'][number] | undefined => se
 
 const attemptAt = async (side: Side, n: number): Promise<Attempt | undefined> => {
   const { begun } = pick(side, n) ?? {};
-  return begun && side.ledger.openAttempts.get(begun.attempt);
+  return begun && new OpenAttempts(side.ledger).get(begun.attempt);
 };
 
 /** By name, so that a failure says what was done. */
@@ -100,7 +109,7 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
     .map(([purchase, from, limit]) => async (side: Side) => {
       const takeOver = from === 'any' ? from : from.map((n) => pick(side, n)?.begun.id ?? '');
       const limits = limit === null ? [] : [{ ...limit, since: '2020-01-01T00:00:00.000Z' }];
-      const begun = await side.ledger.purchases.begin(purchase, takeOver, limits);
+      const begun = await new Purchases(side.ledger).begin(purchase, takeOver, limits);
       if (begun === undefined) return 'held';
       side.sent.push({ begun, purchase });
       return 'begun';
@@ -118,27 +127,27 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
       const { begun, purchase } = pick({ ledger, ...side }, n) ?? {};
       if (!begun || !purchase) return undefined;
       return purchase.kind === undefined
-        ? ledger.purchases.markPlaced(begun, purchase, placed)
-        : ledger.purchases.markDone(begun, purchase);
+        ? new Purchases(ledger).markPlaced(begun, purchase, placed)
+        : new Purchases(ledger).markDone(begun, purchase);
     }),
   refused: fc.tuple(which, text).map(([n, detail]) => async (side: Side) => {
     const { begun, purchase } = pick(side, n) ?? {};
-    if (begun && purchase) await side.ledger.purchases.markRefused(begun, purchase, detail);
+    if (begun && purchase) await new Purchases(side.ledger).markRefused(begun, purchase, detail);
   }),
   uncertain: fc.tuple(which, text).map(([n, detail]) => async (side: Side) => {
     const { begun, purchase } = pick(side, n) ?? {};
-    if (begun && purchase) await side.ledger.purchases.markUncertain(begun, purchase, detail);
+    if (begun && purchase) await new Purchases(side.ledger).markUncertain(begun, purchase, detail);
   }),
   renew: which.map((n) => async (side: Side) => {
     const { begun, purchase } = pick(side, n) ?? {};
-    return begun && purchase && side.ledger.purchases.renew(begun, purchase);
+    return begun && purchase && new Purchases(side.ledger).renew(begun, purchase);
   }),
   settle: fc
     .tuple(which, fc.option(id), fc.array(id, { maxLength: 2 }))
     .map(([n, as, files]) => async (side: Side) => {
       const attempt = await attemptAt(side, n);
-      if (!attempt || as === null) return attempt && side.ledger.openAttempts.settleNotPlaced(attempt);
-      return side.ledger.openAttempts.settlePlaced(
+      if (!attempt || as === null) return attempt && new OpenAttempts(side.ledger).settleNotPlaced(attempt);
+      return new OpenAttempts(side.ledger).settlePlaced(
         attempt,
         as,
         files.map((each) => ({ id: each, audio: undefined })),
@@ -146,11 +155,11 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
     }),
   reopen: which.map((n) => async (side: Side) => {
     const attempt = await attemptAt(side, n);
-    return attempt && side.ledger.openAttempts.reopen(attempt);
+    return attempt && new OpenAttempts(side.ledger).reopen(attempt);
   }),
   track: fc
     .record({ id, order: id, link: fc.oneof(url, text), names: text, notes: text })
-    .map((file) => (side: Side) => side.ledger.trackedFiles.add(file)),
+    .map((file) => (side: Side) => new TrackedFiles(side.ledger).add(file)),
   answers: fc
     .array(
       fc.record({
@@ -166,7 +175,7 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
       }),
       { maxLength: 3 },
     )
-    .map((seen) => (side: Side) => side.ledger.files.updateMany(seen)),
+    .map((seen) => (side: Side) => new Files(side.ledger).updateMany(seen)),
   event: fc
     .record({
       event: fc.constantFrom(
@@ -185,7 +194,8 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
       original: text,
     })
     .map(
-      (content) => (side: Side) => side.ledger.transaction((tables) => tables.eventEffects.apply(content)),
+      (content) => (side: Side) =>
+        side.ledger.transaction((tables) => new EventEffects(tables).apply(content)),
     ),
   download: fc
     .record({
@@ -195,7 +205,7 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
       isDraft: fc.boolean(),
     })
     .map(({ id: file, ext, path, isDraft }) => async (side: Side) => {
-      const { downloads } = side.ledger;
+      const downloads = new Downloads(side.ledger);
       const before = [await downloads.isOf(file, ext, path), await downloads.isOfAnother(file, ext, path)];
       await downloads.add(file, ext, path, { bytes: 5, sha256: 'abc', isDraft });
       return [before, await downloads.copyAt(file, ext, path), await downloads.pathIn('/d', file, ext)];
@@ -225,13 +235,13 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
     .map(
       ([kept, lines]) =>
         (side: Side) =>
-          side.ledger.invoices.keep(kept, lines),
+          new Invoices(side.ledger).keep(kept, lines),
     ),
   upload: fc.tuple(text, text, url).map(([content, command, to]) => async (side: Side) => {
-    await side.ledger.uploads.keep(content, command, to);
-    return side.ledger.uploads.urlOf(content, command);
+    await new Uploads(side.ledger).keep(content, command, to);
+    return new Uploads(side.ledger).urlOf(content, command);
   }),
-  forget: url.map((each) => (side: Side) => side.ledger.uploads.forget([each])),
+  forget: url.map((each) => (side: Side) => new Uploads(side.ledger).forget([each])),
 };
 
 const step = fc.oneof(
@@ -249,29 +259,29 @@ async function questions({ ledger, sent }: Side): Promise<unknown> {
     'key k',
     'key é',
   ];
-  const files = await ledger.files.page({}, 50);
+  const files = await new Files(ledger).page({}, 50);
   const ids = files.map((file) => file.id);
   const answers = {
-    holders: [...(await ledger.claims.holders(names))],
-    attempts: await ledger.openAttempts.list(),
-    begun: await Promise.all(sent.map(({ begun }) => ledger.openAttempts.get(begun.attempt))),
+    holders: [...(await new Claims(ledger).holders(names))],
+    attempts: await new OpenAttempts(ledger).list(),
+    begun: await Promise.all(sent.map(({ begun }) => new OpenAttempts(ledger).get(begun.attempt))),
     files: files.map(({ seq, ...file }) => file),
-    open: await ledger.files.open(),
-    toRefresh: (await ledger.files.toRefresh()).sort(),
-    states: await ledger.files.states(),
-    invoices: await ledger.files.invoices(),
-    notDownloaded: await ledger.files.notDownloaded('txt', '/d'),
-    withNews: (await ledger.files.withNews(ids)).sort(),
-    downloads: [...(await ledger.downloads.forFiles(ids))].map(([file, all]) => [
+    open: await new Files(ledger).open(),
+    toRefresh: (await new Files(ledger).toRefresh()).sort(),
+    states: await new Files(ledger).states(),
+    invoices: await new Files(ledger).invoices(),
+    notDownloaded: await new Files(ledger).notDownloaded('txt', '/d'),
+    withNews: (await new Files(ledger).withNews(ids)).sort(),
+    downloads: [...(await new Downloads(ledger).forFiles(ids))].map(([file, all]) => [
       file,
       all.map(({ at, ...rest }) => rest),
     ]),
-    kept: await ledger.invoices.all(),
-    spent: (await ledger.budgets.spentSince('2020')).sort((one, other) =>
+    kept: await new Invoices(ledger).all(),
+    spent: (await new Budgets(ledger).spentSince('2020')).sort((one, other) =>
       one.currency < other.currency ? -1 : 1,
     ),
-    unpriced: (await ledger.budgets.unpriced('2020')).length,
-    missing: await Promise.all(['1', '2', 'ü'].map((each) => ledger.openAttempts.missingFiles(each))),
+    unpriced: (await new Budgets(ledger).unpriced('2020')).length,
+    missing: await Promise.all(['1', '2', 'ü'].map((each) => new OpenAttempts(ledger).missingFiles(each))),
   };
   const ofIds = new Map(sent.map(({ begun }, at) => [begun.id, at]));
   const ofNumbers = new Map(sent.map(({ begun }, at) => [begun.attempt, at]));
@@ -298,7 +308,7 @@ describe.skipIf(!postgresFolder)('a local and a shared ledger', () => {
   async function sides(): Promise<Side[]> {
     accounts += 1;
     const name = `run ${accounts}`;
-    const shared = await Ledger.openShared(
+    const shared = await openSharedLedger(
       {
         ...{ address: readPostgresUrl(address, {}), account: { name, isChosen: true, baseUrl: undefined } },
         ...{ timeoutMs: 20_000, queryTimeoutMs: 20_000, outcomes: freshFolder() },
@@ -307,7 +317,7 @@ describe.skipIf(!postgresFolder)('a local and a shared ledger', () => {
       },
       asItIs,
     );
-    const local = await Ledger.open(path, name, asItIs);
+    const local = await openLedger(path, name, asItIs);
     return [local, shared].map((ledger) => ({ ledger, sent: [] }));
   }
 

@@ -1,5 +1,10 @@
 /** How an attempt to order ends, and what may be spent, in both kinds of ledger. */
 import { describe, expect, it } from 'vitest';
+import { Budgets } from '../../src/ledger/budgets.ts';
+import { finishMove, markMoved, unmarkMoved } from '../../src/ledger/moved.ts';
+import { OpenAttempts } from '../../src/ledger/open-attempts.ts';
+import { Purchases } from '../../src/ledger/purchases.ts';
+import { TrackedFiles } from '../../src/ledger/tracked-files.ts';
 import {
   begin,
   beginFree,
@@ -35,7 +40,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         order: 'o1',
         detail: '',
       });
-      expect(await here.ledger.openAttempts.list()).toEqual([]);
+      expect(await new OpenAttempts(here.ledger).list()).toEqual([]);
     });
 
     it('placed without files stays open, and its audios held', async () => {
@@ -51,7 +56,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     it('placed with a file that another account has keeps it, as its own', async () => {
       const other = await here.other();
       const theirs = await beginFree(other, newOrder('x'));
-      await other.purchases.markPlaced(theirs, theirs.purchase, placedAs('o9', '1'));
+      await new Purchases(other).markPlaced(theirs, theirs.purchase, placedAs('o9', '1'));
       const order = newOrder('a', { notes: undefined });
       const sent = await beginFree(here.ledger, order);
       const found = await here.markPlaced(sent, placedAs('o1', '1'));
@@ -165,16 +170,16 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await here.markUncertain(third);
       const other = await here.other();
       const theirs = await beginFree(other, newOrder('a'));
-      await other.purchases.markPlaced(theirs, theirs.purchase, placedAs('o4', '4'));
+      await new Purchases(other).markPlaced(theirs, theirs.purchase, placedAs('o4', '4'));
       await beginFree(other, newOrder('q'));
-      expect(await here.ledger.openAttempts.list()).toMatchObject([
+      expect(await new OpenAttempts(here.ledger).list()).toMatchObject([
         { id: third.id, status: 'unclear', urls: [url('d')], later: [] },
         { id: second.id, status: 'unclear', later: [] },
         { id: first.id, status: 'unclear', later: [{ order: 'o2', tracked: false }] },
       ]);
       expect([
-        await here.ledger.openAttempts.countUnclear(),
-        await here.ledger.openAttempts.countBeingSent(),
+        await new OpenAttempts(here.ledger).countUnclear(),
+        await new OpenAttempts(here.ledger).countBeingSent(),
       ]).toEqual([3, 0]);
       await (await here.store()).run("UPDATE purchases SET order_id = '' WHERE order_id = 'o2'");
       expect((await here.attempt(first)).later).toEqual([{ order: '', tracked: false }]);
@@ -219,7 +224,10 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const placed = { ...placedAs('o1'), hold: 'billing' };
       await here.markPlaced(sent, placed);
       const theirs = await beginFree(await here.other(), newOrder('a b', { skus: ['OTHER'] }));
-      await (await here.other()).purchases.markPlaced(theirs, theirs.purchase, { ...placed, hold: 'other' });
+      await new Purchases(await here.other()).markPlaced(theirs, theirs.purchase, {
+        ...placed,
+        hold: 'other',
+      });
       await here.settlePlaced(sent, 'o1', [{ id: '1', audio: { url: url('a') } }]);
       expect(
         await here.rows("SELECT hold, skus FROM purchases WHERE profile = 'default' AND order_id = 'o1'"),
@@ -230,43 +238,57 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     it('lacks those files of its own order that are not known', async () => {
       const sent = await here.begin('a b');
       await here.markPlaced(sent, placedAs('o1'));
-      const missing = () => here.ledger.openAttempts.missingFiles('o1');
+      const missing = () => new OpenAttempts(here.ledger).missingFiles('o1');
       expect(await missing()).toMatchObject({ count: 2, audios: [{ url: url('a') }, { url: url('b') }] });
       await here.place('c', 'o2', '3');
       const test = await here.begin('a b t', { test: true });
       await here.markPlaced(test, placedAs('o1', '7', '8', '9'));
       const other = await here.other();
       const theirs = await beginFree(other, newOrder('a b x'));
-      await other.purchases.markPlaced(theirs, theirs.purchase, placedAs('o1', '4', '5', '6'));
+      await new Purchases(other).markPlaced(theirs, theirs.purchase, placedAs('o1', '4', '5', '6'));
       expect(await missing()).toMatchObject({ count: 2 });
       await (await here.store()).run(`UPDATE files SET url = '${url('a')}' WHERE order_id = 'o2'`);
       expect(await missing()).toMatchObject({ count: 2 });
       await here.settlePlaced(sent, 'o1', [{ id: '1', audio: { url: url('a') } }]);
       expect(await missing()).toMatchObject({ count: 1, audios: [{ url: url('b') }] });
-      await here.ledger.trackedFiles.add({ id: '2', order: 'o1', link: url('b'), names: '', notes: '' });
+      await new TrackedFiles(here.ledger).add({ id: '2', order: 'o1', link: url('b'), names: '', notes: '' });
       expect(await missing()).toBeUndefined();
-      await here.ledger.trackedFiles.add({ id: '10', order: 'o9', link: url('z'), names: '', notes: '' });
+      await new TrackedFiles(here.ledger).add({
+        id: '10',
+        order: 'o9',
+        link: url('z'),
+        names: '',
+        notes: '',
+      });
       await (await here.store()).run("DELETE FROM files WHERE id = '10'");
-      expect(await here.ledger.openAttempts.missingFiles('o9')).toBeUndefined();
+      expect(await new OpenAttempts(here.ledger).missingFiles('o9')).toBeUndefined();
     });
 
     it('is not the order of another attempt, unless that was refused, a test, or taken in with track', async () => {
       const sent = await here.unclear('a');
       const first = await here.place('b', 'o1', '1');
       await here.place('c', 'o1', '2');
-      expect(await here.ledger.openAttempts.otherOfOrder('o1', await here.attempt(sent))).toBe(first.attempt);
-      expect(await here.ledger.openAttempts.otherOfOrder('o2', await here.attempt(sent))).toBeUndefined();
+      expect(await new OpenAttempts(here.ledger).otherOfOrder('o1', await here.attempt(sent))).toBe(
+        first.attempt,
+      );
+      expect(
+        await new OpenAttempts(here.ledger).otherOfOrder('o2', await here.attempt(sent)),
+      ).toBeUndefined();
       const test = await here.begin('t', { test: true });
       await here.markPlaced(test, placedAs('o3', '3'));
-      expect(await here.ledger.openAttempts.otherOfOrder('o3', await here.attempt(sent))).toBeUndefined();
-      await here.ledger.trackedFiles.add({ id: '9', order: 'o4', link: url('d'), names: '', notes: '' });
-      expect(await here.ledger.openAttempts.otherOfOrder('o4', await here.attempt(sent))).toBeUndefined();
-      expect(await here.ledger.openAttempts.missingFiles('o4')).toBeUndefined();
+      expect(
+        await new OpenAttempts(here.ledger).otherOfOrder('o3', await here.attempt(sent)),
+      ).toBeUndefined();
+      await new TrackedFiles(here.ledger).add({ id: '9', order: 'o4', link: url('d'), names: '', notes: '' });
+      expect(
+        await new OpenAttempts(here.ledger).otherOfOrder('o4', await here.attempt(sent)),
+      ).toBeUndefined();
+      expect(await new OpenAttempts(here.ledger).missingFiles('o4')).toBeUndefined();
       expect(await here.holderOf('d')).toMatchObject({ status: 'placed', order: 'o4', tracked: true });
       const own = await here.place('e', 'o5', '5');
-      expect(await here.ledger.openAttempts.otherOfOrder('o5', await here.attempt(own))).toBeUndefined();
+      expect(await new OpenAttempts(here.ledger).otherOfOrder('o5', await here.attempt(own))).toBeUndefined();
       const other = await here.other();
-      expect(await other.openAttempts.otherOfOrder('o1', await here.attempt(sent))).toBeUndefined();
+      expect(await new OpenAttempts(other).otherOfOrder('o1', await here.attempt(sent))).toBeUndefined();
     });
   });
 
@@ -285,7 +307,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(await within('b', 41, 100)).toBeUndefined();
       expect(await here.holderOf('b')).toBeUndefined();
       expect(await within('b', 40, 100)).toBeDefined();
-      expect(await here.ledger.budgets.spentSince(since)).toEqual([
+      expect(await new Budgets(here.ledger).spentSince(since)).toEqual([
         { ...spent, currency: 'USD', estimated: 100 },
       ]);
     });
@@ -302,9 +324,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       );
       expect(await within('b', 100, 100)).toBeDefined();
       await here.begin('c');
-      const found = await here.ledger.budgets.spentSince(since);
+      const found = await new Budgets(here.ledger).spentSince(since);
       expect(found).toEqual([{ ...spent, currency: 'USD', estimated: 100 }]);
-      expect(await here.ledger.budgets.unpriced(since)).toHaveLength(1);
+      expect(await new Budgets(here.ledger).unpriced(since)).toHaveLength(1);
     });
   });
 
@@ -312,23 +334,23 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     const sent = await here.begin('a');
     const unsent = await here.unclear('b');
     const moved = { to: 'postgres://db', identity: 'p', account: 'acme', at: '2026-11-01' };
-    await (await here.other()).markMoved(moved, async () => {});
+    await markMoved(await here.other(), moved, async () => {});
     expect(await here.renew(sent)).toBe(true);
-    await here.ledger.markMoved(moved, async () => {});
+    await markMoved(here.ledger, moved, async () => {});
     await expect(here.again('c')).rejects.toThrow(
       'the copy of this ledger to postgres://db broke off (2026-11-01)',
     );
-    await here.ledger.finishMove();
+    await finishMove(here.ledger);
     expect(await here.renew(sent)).toBe(false);
     await expect(here.again('c')).rejects.toThrow('this ledger has moved to postgres://db (2026-11-01)');
     await expect(here.settlePlaced(unsent, 'o1')).rejects.toThrow('has moved');
     await expect(here.settleNotPlaced(unsent)).rejects.toThrow('has moved');
     expect(await here.rows('SELECT id FROM purchases')).toHaveLength(2);
     expect((await here.attempt(unsent)).status).toBe('unclear');
-    await expect(here.ledger.markMoved({ ...moved, identity: 'q' }, async () => {})).rejects.toThrow(
+    await expect(markMoved(here.ledger, { ...moved, identity: 'q' }, async () => {})).rejects.toThrow(
       'has moved',
     );
-    await here.ledger.unmarkMoved();
+    await unmarkMoved(here.ledger);
     expect(await here.again('c')).toBeDefined();
   });
 });

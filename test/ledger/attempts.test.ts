@@ -1,6 +1,9 @@
 /** What keeps an audio from being bought twice: who holds it, in both kinds of ledger. */
 import { describe, expect, it } from 'vitest';
-import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/audio-names.ts';
+import { Claims } from '../../src/ledger/claims.ts';
+import { OpenAttempts } from '../../src/ledger/open-attempts.ts';
+import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/purchase.ts';
+import { Purchases } from '../../src/ledger/purchases.ts';
 import { audioOf, beginFree, newOrder, placedAs, TestLedger, url } from '../support/attempts.ts';
 import { SECRET, storeKinds } from '../support/open-ledger.ts';
 
@@ -57,23 +60,23 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(await here.holderOf('a')).toMatchObject({ attempt: 1, order: 'o1' });
       expect(await here.again('x', [], { test: true })).toBeDefined();
       expect(await here.holderOf('x')).toBeUndefined();
-      expect(await here.ledger.openAttempts.get(test.attempt)).toBeUndefined();
-      expect(await here.ledger.openAttempts.list()).toEqual([]);
+      expect(await new OpenAttempts(here.ledger).get(test.attempt)).toBeUndefined();
+      expect(await new OpenAttempts(here.ledger).list()).toEqual([]);
     });
 
     it('of another account neither holds nor is seen', async () => {
       const mine = await here.begin('a');
       const other = await here.other();
       expect(await here.holderOf('a', other)).toBeUndefined();
-      expect(await other.openAttempts.get(mine.attempt)).toBeUndefined();
+      expect(await new OpenAttempts(other).get(mine.attempt)).toBeUndefined();
       const theirs = await beginFree(other, newOrder('a'));
-      await other.purchases.markPlaced(theirs, theirs.purchase, placedAs('o9', '9'));
+      await new Purchases(other).markPlaced(theirs, theirs.purchase, placedAs('o9', '9'));
       expect(await here.holderOf('a')).toMatchObject({ id: mine.id, status: 'being sent' });
       await here.markRefused(mine);
       expect(await here.holderOf('a')).toBeUndefined();
       expect((await here.holderOf('a', other))?.id).toBe(theirs.id);
       const unclear = await here.attempt(await here.unclear('b'));
-      expect(await other.openAttempts.settleNotPlaced(unclear)).toBe(false);
+      expect(await new OpenAttempts(other).settleNotPlaced(unclear)).toBe(false);
     });
 
     it('keeps no secret', async () => {
@@ -92,7 +95,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(JSON.stringify(all)).not.toContain(SECRET);
       expect(JSON.stringify(all)).toContain('****');
       expect(await here.again('a', [], { audios: [audio] })).toBeUndefined();
-      expect(await here.ledger.openAttempts.kept(SECRET)).toBe('****');
+      expect(await new OpenAttempts(here.ledger).kept(SECRET)).toBe('****');
     });
 
     it('keeps the key and the details of an audio, in the purchase and in its file', async () => {
@@ -117,7 +120,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const order = newOrder('a', { audios });
       const sent = await beginFree(here.ledger, order);
       expect(
-        (await here.ledger.openAttempts.audios(await here.attempt(sent))).map((each) => each.url),
+        (await new OpenAttempts(here.ledger).audios(await here.attempt(sent))).map((each) => each.url),
       ).toEqual(audios.map((each) => each.url));
       expect(await here.renew(sent)).toBe(true);
     });
@@ -175,7 +178,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     it('stays where the attempt that is released was not refused', async () => {
       const sent = await here.unclear('a');
       await here.markRefused(await here.begin('b'));
-      await (await here.store()).batch(here.ledger.claims.releasing(sent.id));
+      await (await here.store()).batch(new Claims(here.ledger).releasing(sent.id));
       expect((await here.holderOf('a'))?.id).toBe(sent.id);
     });
 
@@ -231,7 +234,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     it('is found among more names than one query takes', async () => {
       await here.place('last', 'o1', '1');
       const names = Array.from({ length: 10_050 }, (_, at) => `url ${url(`n${at}`)}`);
-      const found = await here.ledger.claims.holders([...names, `url ${url('last')}`]);
+      const found = await new Claims(here.ledger).holders([...names, `url ${url('last')}`]);
       expect([...found.keys()]).toEqual([`url ${url('last')}`]);
     });
 
@@ -279,20 +282,20 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const db = await here.store();
       await db.run("UPDATE purchases SET seen_at = '2026-01-01T00:00:00.000Z', host = 'elsewhere', pid = 1");
       const all = [first.id, second.id, ended.id];
-      expect(await here.ledger.openAttempts.beingSent(all)).toEqual(new Set());
-      await here.ledger.purchases.heartbeat(first);
-      await here.ledger.purchases.heartbeat(ended);
-      expect(await here.ledger.openAttempts.beingSent(all)).toEqual(new Set([first.id]));
+      expect(await new OpenAttempts(here.ledger).beingSent(all)).toEqual(new Set());
+      await new Purchases(here.ledger).heartbeat(first);
+      await new Purchases(here.ledger).heartbeat(ended);
+      expect(await new OpenAttempts(here.ledger).beingSent(all)).toEqual(new Set([first.id]));
       expect([
-        await here.ledger.openAttempts.countBeingSent(),
-        await here.ledger.openAttempts.countUnclear(),
+        await new OpenAttempts(here.ledger).countBeingSent(),
+        await new OpenAttempts(here.ledger).countUnclear(),
       ]).toEqual([1, 2]);
       expect(await here.rows(`SELECT seen_at FROM purchases WHERE id = '${ended.id}'`)).toEqual([
         { seen_at: '2026-01-01T00:00:00.000Z' },
       ]);
       expect(await here.renew(second)).toBe(true);
-      expect(await here.ledger.openAttempts.beingSent([second.id])).toEqual(new Set([second.id]));
-      expect(await here.ledger.openAttempts.beingSent([first.id])).toEqual(new Set([first.id]));
+      expect(await new OpenAttempts(here.ledger).beingSent([second.id])).toEqual(new Set([second.id]));
+      expect(await new OpenAttempts(here.ledger).beingSent([first.id])).toEqual(new Set([first.id]));
     });
   });
 });

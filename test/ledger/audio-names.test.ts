@@ -1,8 +1,8 @@
 /** The names by which two orders are for the same audio, and the lease of the process that sends one. */
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
-import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/audio-names.ts';
 import { holdsLease, isSilent, type Lease, recheckTimer } from '../../src/ledger/lease.ts';
+import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/purchase.ts';
 import { isRunningListener } from '../../src/ledger/runs.ts';
 import { isContentName, spellingOf, storedName } from '../../src/lib/names.ts';
 import { thisProcess } from '../../src/lib/processes.ts';

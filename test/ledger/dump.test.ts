@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { dumpTables } from '../../src/ledger/dump/tables.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
-import { migrations } from '../../src/ledger/schema.ts';
+import { importLines } from '../../src/ledger/dump/import.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/open.ts';
+import { migrations } from '../../src/ledger/stores/schema.ts';
+import { dumpTables } from '../../src/ledger/table.ts';
 import { type Database, openDatabase } from '../../src/lib/sqlite.ts';
 import { freshFolder } from '../support/files.ts';
 import { content, fill, linesOf, sourceOf, totals } from '../support/random-ledger.ts';
@@ -24,7 +26,7 @@ interface Opened {
 
 async function newLedger(): Promise<Opened> {
   const path = join(freshFolder(), 'ledger.db');
-  const ledger = await Ledger.open(path, 'default', (text) => text);
+  const ledger = await openLedger(path, 'default', (text) => text);
   const db = await openDatabase(path, migrations);
   open.push(ledger, db);
   return { ledger, db, path };
@@ -53,9 +55,9 @@ describe('an export', () => {
           await fill(first.path, given);
           const lines = await linesOf(first.ledger);
           const rows = lines.trim().split('\n').length - 2;
-          expect(totals(await second.ledger.importLines(sourceOf(lines), never))).toEqual([rows, 0, 0]);
+          expect(totals(await importLines(second.ledger, sourceOf(lines), never))).toEqual([rows, 0, 0]);
           expect(await linesOf(second.ledger)).toBe(lines);
-          expect(totals(await second.ledger.importLines(sourceOf(lines), never))).toEqual([0, 0, 0]);
+          expect(totals(await importLines(second.ledger, sourceOf(lines), never))).toEqual([0, 0, 0]);
           expect(await linesOf(second.ledger)).toBe(lines);
         }),
         { numRuns: runs(25) },
@@ -73,8 +75,8 @@ describe('an export', () => {
           await fill(first.path, one);
           await fill(second.path, other);
           const [before, after] = [await linesOf(first.ledger), await linesOf(second.ledger)];
-          await first.ledger.importLines(sourceOf(after), never);
-          await second.ledger.importLines(sourceOf(before), never);
+          await importLines(first.ledger, sourceOf(after), never);
+          await importLines(second.ledger, sourceOf(before), never);
           const knows = ({ db }: Opened): unknown[] => [
             db.all('SELECT profile, id, state, answer FROM files ORDER BY profile, id'),
             db.all('SELECT id, status, order_id, detail FROM purchases ORDER BY id'),
@@ -86,8 +88,8 @@ describe('an export', () => {
             db.all('SELECT profile, content, at FROM uploads ORDER BY profile, content'),
           ];
           expect(knows(first)).toEqual(knows(second));
-          expect(totals(await first.ledger.importLines(sourceOf(after), never))[0]).toBe(0);
-          expect(totals(await second.ledger.importLines(sourceOf(before), never))[0]).toBe(0);
+          expect(totals(await importLines(first.ledger, sourceOf(after), never))[0]).toBe(0);
+          expect(totals(await importLines(second.ledger, sourceOf(before), never))[0]).toBe(0);
         }),
         { numRuns: runs(15) },
       );

@@ -2,14 +2,15 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeAudio, makeEpisode } from '../../src/ledger/audio-names.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
-import type { Attempt } from '../../src/ledger/open-attempts.ts';
+import { Claims } from '../../src/ledger/claims.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/open.ts';
+import { type Attempt, OpenAttempts } from '../../src/ledger/open-attempts.ts';
 import { Outbox } from '../../src/ledger/outbox.ts';
-import type { Begun } from '../../src/ledger/purchase.ts';
+import { type Begun, makeAudio, makeEpisode } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
-import { SqliteStore } from '../../src/ledger/sqlite-store.ts';
-import { CommitUnknown, type Store } from '../../src/ledger/store.ts';
+import { SqliteStore } from '../../src/ledger/stores/sqlite.ts';
+import { CommitUnknown, type Store } from '../../src/ledger/stores/store.ts';
 import { audioOf, newOrder, placedAs, url } from '../support/attempts.ts';
 import { freshFolder } from '../support/files.ts';
 import { hideSecret, SECRET } from '../support/open-ledger.ts';
@@ -53,7 +54,7 @@ const rows = (sql: string): Promise<Record<string, unknown>[]> => store.all(sql)
 const handOver = async (box = outbox()): Promise<string[]> => {
   const troubles: string[] = [];
   await box.handOver(
-    (kept) => ledger.purchases.take(kept),
+    (kept) => new Purchases(ledger).take(kept),
     async (text) => void troubles.push(text),
   );
   return troubles;
@@ -63,7 +64,7 @@ beforeEach(async () => {
   path = join(freshFolder(), 'ledger.db');
   folder = freshFolder();
   store = await SqliteStore.open(path);
-  ledger = await Ledger.open(path, 'default', hideSecret);
+  ledger = await openLedger(path, 'default', hideSecret);
   fates = [];
 });
 afterEach(async () => {
@@ -89,7 +90,7 @@ describe('a purchase whose COMMIT got no answer', () => {
       { number: 1, status: 'refused', detail: 'it was never sent: the ledger went away' },
       { number: begun?.attempt, status: 'sending', detail: '' },
     ]);
-    expect((await ledger.claims.holders(audioOf('a').names)).size).toBe(1);
+    expect((await new Claims(ledger).holders(audioOf('a').names)).size).toBe(1);
   });
 
   it('is begun three times at most, then nothing is sent', async () => {
@@ -100,7 +101,7 @@ describe('a purchase whose COMMIT got no answer', () => {
     await expect(purchasesWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
     expect(fates).toHaveLength(1);
     expect(await rows("SELECT id FROM purchases WHERE status = 'refused'")).toHaveLength(2 + 3);
-    expect((await ledger.claims.holders(audioOf('a').names)).size).toBe(0);
+    expect((await new Claims(ledger).holders(audioOf('a').names)).size).toBe(0);
   });
 
   it('is never sent where the ledger can not be asked, and the next command frees its audio', async () => {
@@ -114,7 +115,7 @@ describe('a purchase whose COMMIT got no answer', () => {
     expect(await rows('SELECT status, detail FROM purchases')).toEqual([
       { status: 'refused', detail: 'it was never sent: the ledger went away' },
     ]);
-    expect([(await ledger.claims.holders(audioOf('a').names)).size, keptFiles()]).toEqual([0, []]);
+    expect([(await new Claims(ledger).holders(audioOf('a').names)).size, keptFiles()]).toEqual([0, []]);
   });
 
   it('that did not come through is kept from coming by the next command', async () => {
@@ -123,7 +124,7 @@ describe('a purchase whose COMMIT got no answer', () => {
     expect(await rows('SELECT id FROM purchases')).toEqual([]);
     expect(await handOver()).toEqual([]);
     expect(await rows('SELECT status FROM purchases')).toEqual([{ status: 'refused' }]);
-    expect((await ledger.claims.holders(audioOf('a').names)).size).toBe(0);
+    expect((await new Claims(ledger).holders(audioOf('a').names)).size).toBe(0);
   });
 
   it('that fails for another reason says so at once', async () => {
@@ -137,7 +138,7 @@ describe('an outcome', () => {
   const order = newOrder('a b');
   const begin = async (purchases: Purchases): Promise<Begun> => (await purchases.begin(order, [])) as Begun;
   /** The attempt of the first purchase, as people see it. */
-  const first = async (): Promise<Attempt> => (await ledger.openAttempts.get(1)) as Attempt;
+  const first = async (): Promise<Attempt> => (await new OpenAttempts(ledger).get(1)) as Attempt;
 
   it.each(['done, but no answer', 'not done, and no answer'] as const)(
     'whose COMMIT was %s is written once more, and then nothing is kept here',
@@ -171,9 +172,9 @@ describe('an outcome', () => {
     const [name = ''] = keptFiles();
     const text = readFileSync(join(folder, name), 'utf8');
     // Another purchase has the number of the order, by somebody's mistake.
-    const other = (await ledger.purchases.begin(newOrder('x'), [])) as Begun;
-    const mistaken = (await ledger.openAttempts.get(other.attempt)) as Attempt;
-    await ledger.openAttempts.settlePlaced(mistaken, 'o1', []);
+    const other = (await new Purchases(ledger).begin(newOrder('x'), [])) as Begun;
+    const mistaken = (await new OpenAttempts(ledger).get(other.attempt)) as Attempt;
+    await new OpenAttempts(ledger).settlePlaced(mistaken, 'o1', []);
     expect(await handOver()).toEqual([]);
     expect(await rows(`SELECT status, order_id FROM purchases WHERE id <> '${other.id}'`)).toEqual([
       { status: 'placed', order_id: 'o1' },
@@ -231,7 +232,7 @@ describe('an outcome', () => {
     expect(await rows(`SELECT status, detail FROM purchases WHERE id = '${unclear.id}'`)).toEqual([
       { status: 'uncertain', detail: 'no answer' },
     ]);
-    expect((await ledger.claims.holders(audioOf('b').names)).size).toBe(1);
+    expect((await new Claims(ledger).holders(audioOf('b').names)).size).toBe(1);
   });
 
   it('of a purchase that a failover lost is written all the same', async () => {
@@ -243,10 +244,10 @@ describe('an outcome', () => {
     );
     for (const table of ['claims', 'purchase_names', 'purchase_items', 'purchases'])
       await store.run(`DELETE FROM ${table}`);
-    for (const other of ['v', 'w', 'x', 'y', 'z']) await ledger.purchases.begin(newOrder(other), []);
+    for (const other of ['v', 'w', 'x', 'y', 'z']) await new Purchases(ledger).begin(newOrder(other), []);
     expect(await handOver()).toEqual([]);
     expect(await rows("SELECT id FROM purchases WHERE status = 'sending'")).toHaveLength(5);
-    expect([...(await ledger.claims.holders(audioOf('b').names)).values()]).toMatchObject([
+    expect([...(await new Claims(ledger).holders(audioOf('b').names)).values()]).toMatchObject([
       { status: 'placed', order: 'o1', url: url('b') },
     ]);
     expect(await rows("SELECT id FROM files WHERE order_id = 'o1'")).toHaveLength(2);
@@ -259,7 +260,7 @@ describe('an outcome', () => {
     await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow(
       'that can write to it will',
     );
-    await ledger.openAttempts.settlePlaced(await first(), 'o9', []);
+    await new OpenAttempts(ledger).settlePlaced(await first(), 'o9', []);
     await handOver();
     expect(await rows('SELECT order_id FROM purchases')).toEqual([{ order_id: 'o1' }]);
   });

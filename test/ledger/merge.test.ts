@@ -1,10 +1,16 @@
 /** Histories of one account that meet again: whichever comes first, the same is known, and nothing is bought twice. */
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { makeAudio } from '../../src/ledger/audio-names.ts';
+import { Budgets } from '../../src/ledger/budgets.ts';
+import { Downloads } from '../../src/ledger/downloads.ts';
+import { importLines } from '../../src/ledger/dump/import.ts';
+import { Files } from '../../src/ledger/files.ts';
+import { Invoices } from '../../src/ledger/invoices.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { Attempt } from '../../src/ledger/open-attempts.ts';
-import type { NewPurchase } from '../../src/ledger/purchase.ts';
+import { type Attempt, OpenAttempts } from '../../src/ledger/open-attempts.ts';
+import { makeAudio, type NewPurchase } from '../../src/ledger/purchase.ts';
+import { Purchases } from '../../src/ledger/purchases.ts';
+import { TrackedFiles } from '../../src/ledger/tracked-files.ts';
 import { refundName, upgradeNames } from '../../src/lib/names.ts';
 import { storeKinds } from '../support/open-ledger.ts';
 import { linesOf, sourceOf } from '../support/random-ledger.ts';
@@ -38,7 +44,9 @@ class Machine {
 
   async do(step: Step): Promise<void> {
     const { what, which, at } = step;
-    const { files, budgets, trackedFiles } = this.ledger;
+    const files = new Files(this.ledger);
+    const budgets = new Budgets(this.ledger);
+    const trackedFiles = new TrackedFiles(this.ledger);
     if (what === 'order') return this.#order(step);
     if (what === 'placed' || what === 'not placed' || what === 'reopen') return this.#settle(step);
     if (what === 'budget') return budgets.set(which ? `${which} a month` : undefined, 'me');
@@ -53,7 +61,9 @@ class Machine {
 
   async #onFile(id: string, step: Step): Promise<void> {
     const { what, which, at } = step;
-    const { files, invoices, downloads } = this.ledger;
+    const files = new Files(this.ledger);
+    const invoices = new Invoices(this.ledger);
+    const downloads = new Downloads(this.ledger);
     if (what === 'upgrade' || what === 'refund') return this.#change(what, id, step);
     if (what === 'download')
       return downloads.add(id, 'txt', `/d/${id}.txt`, { bytes: at, sha256: `${at}`, isDraft: false });
@@ -75,9 +85,9 @@ class Machine {
       audios: [{ url, names, cost: which ? { millionths: which, currency: 'USD' } : undefined }],
       ...{ skus: ['TRANS14'], names: [], test: which === 5 },
     };
-    const begun = await this.ledger.purchases.begin(order, again ? 'any' : []);
+    const begun = await new Purchases(this.ledger).begin(order, again ? 'any' : []);
     if (!begun || answer === 'none') return;
-    const { purchases } = this.ledger;
+    const purchases = new Purchases(this.ledger);
     if (answer === 'refused') return purchases.markRefused(begun, order, 'no');
     if (answer === 'unclear') return purchases.markUncertain(begun, order, 'no answer');
     const placed = {
@@ -94,7 +104,7 @@ class Machine {
       ...{ kind, audios: [{ url: '', names, file }], skus: kind === 'upgrade' ? ['SPKR2'] : [] },
       ...{ names: [], test: false },
     };
-    const { purchases } = this.ledger;
+    const purchases = new Purchases(this.ledger);
     const begun = await purchases.begin(change, again ? 'any' : []);
     if (!begun || answer === 'none') return;
     if (answer === 'refused') return purchases.markRefused(begun, change, 'no');
@@ -103,7 +113,7 @@ class Machine {
   }
 
   async #settle({ what, which }: Step): Promise<void> {
-    const { openAttempts } = this.ledger;
+    const openAttempts = new OpenAttempts(this.ledger);
     const all: Attempt[] = [];
     for (let n = 1; n < 40; n += 1) {
       const found = await openAttempts.get(n);
@@ -184,7 +194,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('records of one accou
   async function newLedger(...exports: readonly string[]): Promise<Ledger> {
     const ledger = await kind.newPlace().open();
     open.push(ledger);
-    for (const lines of exports) await ledger.importLines(sourceOf(lines), options);
+    for (const lines of exports) await importLines(ledger, sourceOf(lines), options);
     return ledger;
   }
 

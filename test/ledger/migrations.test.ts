@@ -1,6 +1,6 @@
 /** What a later version adds to the tables of a local ledger; `postgres/versions.test.ts` has the shared one. */
 import { describe, expect, it } from 'vitest';
-import { migrations } from '../../src/ledger/schema.ts';
+import { migrations } from '../../src/ledger/stores/schema.ts';
 import { openDatabase } from '../../src/lib/sqlite.ts';
 import { audio, ledgerOf, type OrderingAccount, orderingAccount, queryLedger } from '../support/ledger.ts';
 

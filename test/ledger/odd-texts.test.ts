@@ -1,8 +1,12 @@
 /** Texts of the service that no database keeps as they are: a NUL, and half of a surrogate pair. */
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { makeAudio } from '../../src/ledger/audio-names.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
+import { Claims } from '../../src/ledger/claims.ts';
+import { Files } from '../../src/ledger/files.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openLedger, openSharedLedger } from '../../src/ledger/open.ts';
+import { makeAudio } from '../../src/ledger/purchase.ts';
+import { Purchases } from '../../src/ledger/purchases.ts';
 import { readPostgresUrl } from '../../src/lib/postgres-url.ts';
 import { beginFree } from '../support/attempts.ts';
 import { freshFolder } from '../support/files.ts';
@@ -13,14 +17,14 @@ let server: PostgresServer | undefined;
 afterAll(() => server?.stop());
 
 const stores: Readonly<Record<string, () => Promise<Ledger>>> = {
-  local: () => Ledger.open(join(freshFolder(), 'ledger.db'), 'default', asItIs),
+  local: () => openLedger(join(freshFolder(), 'ledger.db'), 'default', asItIs),
   shared: async () => {
     server = await startPostgres(['fsync = off']);
     const address = readPostgresUrl(await server.newDatabase(), {});
     const account = { name: 'default', isChosen: true, baseUrl: undefined };
     const limits = { timeoutMs: 20_000, queryTimeoutMs: 20_000, outcomes: freshFolder() };
     const rest = { password: async () => '', onTrouble: async () => {} };
-    return Ledger.openShared({ address, account, ...limits, ...rest }, asItIs);
+    return openSharedLedger({ address, account, ...limits, ...rest }, asItIs);
   },
 };
 
@@ -33,12 +37,12 @@ describe.each(Object.entries(stores))('a %s ledger', (name, open) => {
       const audios = ids.map((id) => makeAudio('https://h.example/a.mp3', `key ${id}`));
       const order = { audios, skus: ['TRANS14'], names: [], test: false };
       const begun = await beginFree(ledger, order);
-      await ledger.purchases.markPlaced(begun, order, { id: '7', audiofiles: ids, hold: undefined });
+      await new Purchases(ledger).markPlaced(begun, order, { id: '7', audiofiles: ids, hold: undefined });
       const kept = ['1\ufffdx', '1\ufffd', '1'];
-      expect((await ledger.files.ofOrder('7')).map(({ id }) => id)).toEqual(kept);
-      expect([...(await ledger.files.getAll(ids)).keys()].sort()).toEqual([...kept].sort());
-      expect(await ledger.purchases.begin(order, [])).toBeUndefined();
-      const holders = await ledger.claims.holders(audios.flatMap(({ names }) => names));
+      expect((await new Files(ledger).ofOrder('7')).map(({ id }) => id)).toEqual(kept);
+      expect([...(await new Files(ledger).getAll(ids)).keys()].sort()).toEqual([...kept].sort());
+      expect(await new Purchases(ledger).begin(order, [])).toBeUndefined();
+      const holders = await new Claims(ledger).holders(audios.flatMap(({ names }) => names));
       expect([...holders.values()].map(({ order: id }) => id)).toEqual(['7', '7', '7']);
       await ledger.close();
     },

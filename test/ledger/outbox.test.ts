@@ -14,9 +14,8 @@ beforeEach(() => {
 const outbox = (): Outbox => new Outbox(folder, () => owner);
 /** Keeps an outcome; gives what removes it again. */
 const add = (kept: KeptOutcome, box = outbox()): (() => void) => {
-  const room = box.slot();
-  room.keep(kept);
-  return () => room.remove();
+  box.keep(kept);
+  return () => box.remove(kept.begun.id);
 };
 const keptFiles = (): string[] => readdirSync(folder);
 
@@ -182,19 +181,21 @@ describe('what is kept of outcomes', () => {
   });
 
   it('has room before it comes, which goes back where it does not', async () => {
-    const room = outbox().reserve({ ...purchase, notes: 'n'.repeat(1000) });
+    const box = outbox();
+    box.reserve({ ...purchase, notes: 'n'.repeat(1000) }, 't1');
     expect(keptFiles().map((name) => statSync(join(folder, name)).size >= 5096)).toEqual([true]);
     expect(await seen(outbox())).toEqual([[], 0]);
-    room.keep(kept);
-    room.release();
+    box.keep(kept);
+    box.release('t1');
     expect(await seen(outbox())).toEqual([['t1'], 0]);
-    const other = outbox().reserve(purchase);
-    other.release();
+    box.reserve(purchase, 't2');
+    box.release('t2');
     expect(keptFiles()).toEqual([]);
   });
 
   it('takes no room of its own where it was taken before', () => {
-    const room = outbox().reserve(purchase);
+    const box = outbox();
+    box.reserve(purchase, 't1');
     const { writeSync } = fs;
     const sizes: number[] = [];
     const [name = ''] = keptFiles();
@@ -204,7 +205,7 @@ describe('what is kept of outcomes', () => {
       sizes.push(statSync(join(folder, name)).size);
       return written;
     };
-    withCalls({ writeSync: noting as typeof writeSync }, () => room.keep(kept));
+    withCalls({ writeSync: noting as typeof writeSync }, () => box.keep(kept));
     expect(sizes).toEqual([before]);
   });
 

@@ -1,8 +1,12 @@
 /** What purchases hold, cost and become, whoever says it and in whatever order, in both kinds of ledger. */
 import { describe, expect, it } from 'vitest';
-import type { SpendingLimit } from '../../src/ledger/budgets.ts';
+import { Budgets, type SpendingLimit } from '../../src/ledger/budgets.ts';
+import { Files } from '../../src/ledger/files.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { OpenAttempts } from '../../src/ledger/open-attempts.ts';
 import type { NewPurchase } from '../../src/ledger/purchase.ts';
+import { Purchases } from '../../src/ledger/purchases.ts';
+import { TrackedFiles } from '../../src/ledger/tracked-files.ts';
 import { refundName, upgradeNames } from '../../src/lib/names.ts';
 import {
   begin,
@@ -34,10 +38,10 @@ const limit = (millionths: number, allowsUnknown = false): SpendingLimit => ({
 describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (kind) => {
   const here = new TestLedger(kind);
   const done = ({ purchase, ...begun }: Sent): Promise<void> =>
-    here.ledger.purchases.markDone(begun, purchase);
+    new Purchases(here.ledger).markDone(begun, purchase);
   const claims = async (): Promise<unknown[]> =>
     (await here.rows('SELECT name FROM claims ORDER BY name')).map(({ name }) => name);
-  const spent = (from: Ledger = here.ledger) => from.budgets.spentSince(SINCE);
+  const spent = (from: Ledger = here.ledger) => new Budgets(from).spentSince(SINCE);
   const statusOf = async ({ id }: Sent): Promise<unknown[]> => {
     const [row] = await here.rows(
       `SELECT outcome, status, named, order_id FROM purchases WHERE id = '${id}'`,
@@ -97,7 +101,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await here.place('a', 'o1', '1');
       const other = await here.other();
       const theirs = await beginFree(other, newOrder('a'));
-      await other.purchases.markPlaced(theirs, theirs.purchase, placedAs('o1', '1'));
+      await new Purchases(other).markPlaced(theirs, theirs.purchase, placedAs('o1', '1'));
       const files = `SELECT state, ended, upgrades FROM files WHERE id = '1' ORDER BY profile`;
       const untouched = { state: '', ended: '', upgrades: '' };
       await (await here.store()).run("UPDATE files SET ended = 'delivered' WHERE profile = 'default'");
@@ -118,7 +122,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const via = 'POST /audiofile/1/upgrade';
       const upgrade = await beginFree(here.ledger, upgradeOf('1', ['TSTMP1'], { via }));
       await here.markUncertain(upgrade);
-      expect(await here.ledger.openAttempts.list()).toMatchObject([
+      expect(await new OpenAttempts(here.ledger).list()).toMatchObject([
         { kind: 'upgrade', via, files: ['1'], urls: [], skus: ['TSTMP1'], order: '', isAccepted: false },
       ]);
     });
@@ -127,7 +131,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const order = await here.unclear('a');
       await done(await beginFree(here.ledger, upgradeOf('1')));
       expect((await here.attempt(order)).later).toEqual([]);
-      expect(await here.ledger.openAttempts.missingFiles('')).toBeUndefined();
+      expect(await new OpenAttempts(here.ledger).missingFiles('')).toBeUndefined();
     });
   });
 
@@ -225,7 +229,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     it('of a refund gives its file back, and a budget what it cost', async () => {
       const order = await beginFree(here.ledger, costing('a', 5_000_000));
       await here.markPlaced(order, placedAs('o1', '1'));
-      await here.ledger.files.update({
+      await new Files(here.ledger).update({
         ...{
           id: '1',
           state: 'Delivered',
@@ -369,9 +373,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         { position: 2, url: '', file: '3' },
       ]);
       expect(await spent()).toMatchObject([{ currency: 'USD', estimated: 60 }]);
-      expect(await here.ledger.budgets.unpriced('2026-01-01')).toEqual([]);
+      expect(await new Budgets(here.ledger).unpriced('2026-01-01')).toEqual([]);
       expect(
-        (await here.ledger.openAttempts.audios(await here.attempt(sent))).map((each) => each.url),
+        (await new OpenAttempts(here.ledger).audios(await here.attempt(sent))).map((each) => each.url),
       ).toEqual([url('a')]);
     });
 
@@ -384,9 +388,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     it('get the file of their audio with track', async () => {
       const sent = await here.begin('a b');
       await here.markPlaced(sent, placedAs('o1'));
-      await here.ledger.trackedFiles.add({ id: '2', order: 'o1', link: url('b'), names: '', notes: '' });
+      await new TrackedFiles(here.ledger).add({ id: '2', order: 'o1', link: url('b'), names: '', notes: '' });
       expect((await items(sent)).map(({ file }) => file)).toEqual(['', '2']);
-      await here.ledger.trackedFiles.add({ id: '1', order: 'o1', link: '', names: '', notes: '' });
+      await new TrackedFiles(here.ledger).add({ id: '1', order: 'o1', link: '', names: '', notes: '' });
       expect((await items(sent)).map(({ file }) => file)).toEqual(['1', '2']);
     });
   });
@@ -397,7 +401,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await here.markPlaced(first, { ...placedAs('', '1'), hold: 'billing' });
       const second = await beginFree(here.ledger, newOrder('b', { notes: 'second', skus: ['TRANS2'] }));
       await here.markPlaced(second, placedAs('', '2'));
-      const files = await here.ledger.files.page({}, 10);
+      const files = await new Files(here.ledger).page({}, 10);
       expect(
         files
           .map(({ id, skus, notes, hold }) => ({ id, skus, notes, hold }))
@@ -408,9 +412,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       ]);
       expect((await items(first)).map(({ file }) => file)).toEqual(['1']);
       expect((await items(second)).map(({ file }) => file)).toEqual(['2']);
-      expect(await here.ledger.openAttempts.missingFiles('')).toBeUndefined();
+      expect(await new OpenAttempts(here.ledger).missingFiles('')).toBeUndefined();
       const third = await here.unclear('c');
-      expect(await here.ledger.openAttempts.otherOfOrder('', await here.attempt(third))).toBeUndefined();
+      expect(await new OpenAttempts(here.ledger).otherOfOrder('', await here.attempt(third))).toBeUndefined();
     });
   });
 
@@ -435,7 +439,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await here.markPlaced(test, placedAs('t1', '9'));
       const refund = await beginFree(here.ledger, refundOf('1'));
       await done(refund);
-      await here.ledger.trackedFiles.add({ id: '2', order: 'o2', link: url('c'), names: '', notes: '' });
+      await new TrackedFiles(here.ledger).add({ id: '2', order: 'o2', link: url('c'), names: '', notes: '' });
       expect(await here.rows('SELECT 1 FROM purchase_items WHERE counted_at IS NOT NULL')).toEqual([]);
     });
 
@@ -445,7 +449,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await (await here.store()).run('UPDATE purchase_items SET counted_at = ?', later);
       expect(await counted(ahead)).toBe(later);
       expect(await counted(await here.begin('b'))).toBe(later);
-      expect(await here.ledger.budgets.nowMs()).toBe(Date.parse(later));
+      expect(await new Budgets(here.ledger).nowMs()).toBe(Date.parse(later));
     });
 
     it('is summed by currency: billed, else estimated, and what has no known cost', async () => {
@@ -454,7 +458,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await beginFree(here.ledger, costing('b', 7_000_000));
       await beginFree(here.ledger, costing('c', 9_000_000, 'EUR'));
       await here.begin('d e');
-      await here.ledger.files.update({
+      await new Files(here.ledger).update({
         ...{
           id: '1',
           state: 'Delivered',

@@ -20,7 +20,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { isBackupDue } from '../../src/ledger/backups.ts';
+import { isBackupDue } from '../../src/ledger/stores/backups.ts';
 import { listing, modeOf } from '../support/files.ts';
 import {
   audio,

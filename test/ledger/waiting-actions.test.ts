@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Actions } from '../../src/ledger/actions.ts';
-import { migrations } from '../../src/ledger/schema.ts';
-import type { Store, Value } from '../../src/ledger/store.ts';
+import { migrations } from '../../src/ledger/stores/schema.ts';
+import type { Store } from '../../src/ledger/stores/store.ts';
 import { openDatabase } from '../../src/lib/sqlite.ts';
+import type { Value } from '../../src/lib/sqlite-driver.ts';
 import { freshFolder } from '../support/files.ts';
 
 it('is neither sorted nor looked for among all that waits', async () => {

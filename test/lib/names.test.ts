@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Feed } from '../../src/feeds/feed.ts';
-import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/audio-names.ts';
+import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/purchase.ts';
 import {
   accountName,
   audioIdentity,

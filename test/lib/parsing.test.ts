@@ -1,8 +1,8 @@
 /** Small readers of what people and services write. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRetryAfter } from '../../src/api/http/retry-after.ts';
-import { messageInText } from '../../src/api/http/service-message.ts';
+import { parseRetryAfter } from '../../src/api/http/failures.ts';
+import { messageInText } from '../../src/api/http/message.ts';
 import { compareAmounts, isAmount } from '../../src/lib/amount.ts';
 import { formatDuration, parseDuration } from '../../src/lib/duration.ts';
 import { didYouMean, nearest } from '../../src/lib/suggest.ts';

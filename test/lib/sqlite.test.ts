@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, type Migration, openDatabase } from '../../src/lib/sqlite.ts';
 import { freshFolder, modeOf } from '../support/files.ts';
 import { isInUse } from '../support/locks.ts';
@@ -31,6 +32,60 @@ describe('a database', () => {
     expect(
       db.all<{ name: string }>('SELECT name FROM migrations ORDER BY name').map(({ name }) => name),
     ).toEqual(['001', '002']);
+  });
+
+  describe('on a disk without hard links', () => {
+    beforeEach(() => {
+      const { linkSync } = fs;
+      fs.linkSync = () => {
+        throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
+      };
+      syncBuiltinESMExports();
+      onTestFinished(() => {
+        fs.linkSync = linkSync;
+        syncBuiltinESMExports();
+      });
+    });
+
+    const ownFiles = (folder: string): string[] =>
+      readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name));
+
+    it('gets its name at once, with all its tables, and leaves nothing beside it', async () => {
+      const folder = freshFolder();
+      const path = join(folder, 'x.db');
+      const { renameSync } = fs;
+      const steps: unknown[] = [];
+      fs.renameSync = (from, to) => {
+        steps.push([existsSync(path), statSync(from).size > 0, to]);
+        renameSync(from, to);
+      };
+      syncBuiltinESMExports();
+      onTestFinished(() => {
+        fs.renameSync = renameSync;
+        syncBuiltinESMExports();
+      });
+      const db = await opened(path, one, two);
+      expect(steps).toEqual([[false, true, path]]);
+      expect(db.all('SELECT id FROM a')).toEqual([expect.objectContaining({ id: 'x' })]);
+      expect([ownFiles(folder), modeOf(path)]).toEqual([['x.db'], '600']);
+    });
+
+    it('never replaces one that another process has made meanwhile', async () => {
+      const folder = freshFolder();
+      const path = join(folder, 'x.db');
+      const { linkSync } = fs;
+      // At this moment another process is faster.
+      let made = 0;
+      fs.linkSync = (from, to) => {
+        writeFileSync(path, readFileSync(from));
+        made = statSync(path).ino;
+        linkSync(from, to);
+      };
+      syncBuiltinESMExports();
+      await opened(path, one);
+      expect(statSync(path).ino).toBe(made);
+      expect(ownFiles(folder)).toEqual(['x.db']);
+    });
   });
 
   it('gets none of them if one fails', async () => {

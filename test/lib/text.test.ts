@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forCsv, forRow, forTerminal, forTerminalLines, hasHidden, oneLine } from '../../src/lib/text.ts';
-import { relativeTime } from '../../src/ui/time.ts';
+import { relativeTime } from '../../src/ui/table.ts';
 import { parseCsv } from '../support/csv.ts';
 import { runs } from '../support/runs.ts';
 
@@ -132,6 +132,11 @@ describe('a value', () => {
         expect([...line].length).toBeLessThanOrEqual(longest + 1);
       }),
     );
+  });
+
+  it('has an ellipsis only where something was cut: an emoji counts once', () => {
+    expect(oneLine('\u{1f600}\u{1f600}\u{1f600}', 3)).toBe('\u{1f600}\u{1f600}\u{1f600}');
+    expect(oneLine('\u{1f600}\u{1f600}\u{1f600}', 2)).toBe('\u{1f600}\u{1f600}…');
   });
 });
 

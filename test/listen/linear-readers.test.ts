@@ -1,12 +1,16 @@
 /** Whatever reads a stranger's text takes time in proportion to it, and never overflows the stack. */
 import { describe, expect, it } from 'vitest';
-import { ResponseHead } from '../../src/api/http/response-head.ts';
-import { parseRetryAfter } from '../../src/api/http/retry-after.ts';
-import { messageInText } from '../../src/api/http/service-message.ts';
-import { refusalIn } from '../../src/api/refusal.ts';
-import { isCsvHeader, lacksHeader } from '../../src/flows/orders/manifest-csv.ts';
-import { fromJson } from '../../src/flows/orders/manifest-json.ts';
-import { splitNames, splitSkus } from '../../src/flows/orders/manifest-row.ts';
+import { errorIn } from '../../src/api/decode.ts';
+import { ResponseHead } from '../../src/api/http/connector.ts';
+import { parseRetryAfter } from '../../src/api/http/failures.ts';
+import { messageInText } from '../../src/api/http/message.ts';
+import {
+  fromJson,
+  isCsvHeader,
+  lacksHeader,
+  splitNames,
+  splitSkus,
+} from '../../src/flows/orders/manifest-formats.ts';
 import { isSomethingElse } from '../../src/flows/transcripts/content.ts';
 import { fileName } from '../../src/flows/transcripts/name.ts';
 import { isAmount } from '../../src/lib/amount.ts';
@@ -25,13 +29,12 @@ import { checkUrl } from '../../src/lib/urls.ts';
 import { decodeUtf8 } from '../../src/lib/utf8.ts';
 import { ReceivedEvent } from '../../src/listen/event.ts';
 import { parseFields, parseForm } from '../../src/listen/parse.ts';
-import { drawLines } from '../../src/ui/line.ts';
+import { drawLines } from '../../src/ui/fit.ts';
+import { csvTable, tabSeparated } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';
-import { drawPairs, drawRecords } from '../../src/ui/records.ts';
-import { csvTable, tabSeparated } from '../../src/ui/rows.ts';
-import { drawTable } from '../../src/ui/table.ts';
-import { eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/views/event.ts';
+import { drawPairs, drawRecords, drawTable } from '../../src/ui/table.ts';
 import { EventLines } from '../../src/views/event-lines.ts';
+import { eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/views/events.ts';
 import { excessGrowth } from '../support/growth.ts';
 import { KEY } from '../support/steno.ts';
 
@@ -156,7 +159,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'the message of an answer': (text) => messageInText(text),
   'the message of a page': (text) => messageInText(`<p>${text}`),
   'the message in JSON': (text) => messageInText(JSON.stringify({ message: text })),
-  'a refusal': (text) => refusalIn(parseJson(text)),
+  'a refusal': (text) => errorIn(parseJson(text)),
   'an error': (text) => errorJson(new StenoError('failed', text), mask.hide),
   'a line of a terminal': forTerminal,
   'lines of a terminal': forTerminalLines,

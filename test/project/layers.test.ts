@@ -52,10 +52,10 @@ const layerOf = (path: string): string => path.slice(0, path.indexOf('/'));
 
 /** What each layer may import besides itself. Imports go downwards only. */
 const below: Readonly<Record<string, readonly string[]>> = {
-  start: ['ledger', 'settings', 'lib'],
-  cli: ['commands', 'completion', 'views', 'ledger', 'api', 'settings', 'ui', 'sandbox', 'catalog', 'lib'],
+  start: ['completion', 'ledger', 'settings', 'lib'],
+  cli: ['commands', 'spec', 'completion', 'views', 'settings', 'ui', 'catalog', 'lib'],
   commands: [
-    'cli',
+    'spec',
     'completion',
     'listen',
     'views',
@@ -69,6 +69,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
     'catalog',
     'lib',
   ],
+  spec: ['completion', 'views', 'ledger', 'api', 'settings', 'ui', 'sandbox', 'catalog', 'lib'],
   completion: ['lib'],
   listen: ['flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   views: ['catalog', 'lib'],
@@ -87,18 +88,6 @@ const below: Readonly<Record<string, readonly string[]>> = {
 const typesBelow: Readonly<Record<string, readonly string[]>> = {
   views: ['listen', 'flows', 'feeds', 'ledger', 'api', 'settings'],
 };
-
-/** What commands may use of the command line's own layer: how a command is described, and its context's type. */
-const forCommands = ['cli/command-spec.ts', 'cli/options.ts'];
-
-/** `commands/NAME.ts` says what a command takes; `commands/NAME.run.ts` does its work. */
-const isSpec = (path: string): boolean => path.startsWith('commands/') && !path.endsWith('.run.ts');
-const workOf = (path: string): string | undefined =>
-  isSpec(path) ? path.replace(/\.ts$/, '.run.ts') : undefined;
-
-/** What a spec may import: every start of the program loads all specs. */
-const forSpecs =
-  /^((catalog|lib)\/|(cli\/(command-spec|options)|completion\/model|settings\/settings|sandbox\/scenarios)\.ts$)/;
 
 /** Every import that a rule forbids, as `a.ts → b.ts`. */
 function offences(forbidden: (module: Module, each: Import) => boolean): string[] {
@@ -146,62 +135,38 @@ describe('imports', () => {
     expect(upwards).toEqual([]);
   });
 
-  it('lead from commands to the description of a command and to the type of the context, no further up', () => {
-    const reaching = offences(
-      ({ path }, { to, kind }) =>
-        layerOf(path) === 'commands' &&
-        to.startsWith('cli/') &&
-        !forCommands.includes(to) &&
-        !(to === 'cli/context.ts' && kind === 'type'),
+  it('go downwards within the ledger too: stores, then tables, then exports and copies', () => {
+    const folders = ['ledger/stores', 'ledger', 'ledger/dump'];
+    const height = (path: string): number => folders.indexOf(dirname(path));
+    const ofLedger = modules.filter(({ path }) => layerOf(path) === 'ledger');
+    expect(ofLedger.map(({ path }) => path).filter((path) => height(path) < 0)).toEqual([]);
+    const upwards = offences(
+      ({ path }, { to }) =>
+        layerOf(path) === 'ledger' && layerOf(to) === 'ledger' && height(to) > height(path),
     );
-    expect(reaching).toEqual([]);
+    expect(upwards).toEqual([]);
   });
 
   it('never form a circle, types included', () => {
     expect(circles()).toEqual([]);
   });
 
-  it('never lead from one command to another', () => {
-    const between = offences(
-      ({ path }, { to }) => path.startsWith('commands/') && to.startsWith('commands/') && to !== workOf(path),
-    );
-    expect(between).toEqual([]);
-  });
-
-  it('lead from a spec to descriptions and tables alone, and on demand to its own work', () => {
-    const dear = offences(
-      ({ path }, { to, kind }) =>
-        isSpec(path) && (kind === 'dynamic' ? to !== workOf(path) : !forSpecs.test(to)),
-    );
-    expect(dear).toEqual([]);
-    const specs = modules.filter(({ path }) => isSpec(path));
-    expect(specs.length).toBeGreaterThan(20);
-    const dynamics = specs.map(({ path, imports }) => [
-      path,
-      imports.filter(({ kind }) => kind === 'dynamic').length,
-    ]);
-    expect(dynamics.filter(([, count]) => count !== 1)).toEqual([]);
-  });
-
-  it('are static in the work of a command: what is heavy loads itself late', () => {
-    const late = offences(({ path }, { kind }) => path.endsWith('.run.ts') && kind === 'dynamic');
-    expect(late).toEqual([]);
-    const orphans = modules.filter(
-      ({ path }) => path.endsWith('.run.ts') && !modules.some((each) => workOf(each.path) === path),
-    );
-    expect(orphans.map(({ path }) => path)).toEqual([]);
-  });
-
-  it('name commands in their list and their loaders alone', () => {
-    const allowed = /^cli\/command-(list|loaders)\.ts$/;
+  it('name commands in their registry alone, and so never in another command', () => {
     const elsewhere = offences(
-      ({ path }, { to }) => to.startsWith('commands/') && !allowed.test(path) && to !== workOf(path),
+      ({ path }, { to }) => to.startsWith('commands/') && path !== 'cli/registry.ts',
     );
     expect(elsewhere).toEqual([]);
   });
 
+  it('are static in a command: the registry loads it late, and what is heavy loads itself late', () => {
+    const late = offences(({ path }, { kind }) => layerOf(path) === 'commands' && kind === 'dynamic');
+    expect(late).toEqual([]);
+    const early = offences((_, { to, kind }) => to.startsWith('commands/') && kind !== 'dynamic');
+    expect(early).toEqual([]);
+  });
+
   it('name the sandbox in the context and in its own command alone', () => {
-    const allowed = /^(sandbox\/|cli\/context\.ts$|commands\/sandbox\.)/;
+    const allowed = /^(sandbox\/|spec\/context\.ts$|commands\/sandbox\.)/;
     expect(offences(({ path }, { to }) => to.startsWith('sandbox/') && !allowed.test(path))).toEqual([]);
   });
 });
@@ -210,12 +175,12 @@ describe('packages', () => {
   const owners: ReadonlyArray<readonly [packages: readonly string[], owner: RegExp]> = [
     [['undici'], /^api\/http\//],
     [['@photostructure/sqlite', 'node:sqlite'], /^lib\/sqlite-driver\.ts$/],
-    [['chalk', 'ora', 'cli-table3', 'string-width'], /^ui\//],
-    [['pg'], /^ledger\/postgres\//],
+    [['chalk', 'ora', 'string-width'], /^ui\//],
+    [['pg'], /^ledger\/stores\//],
     [['conf'], /^settings\//],
     [['sax'], /^feeds\//],
     [['csv-parse'], /^flows\/orders\/manifest-csv\.ts$/],
-    [['commander'], /^cli\/(program|help)\.ts$/],
+    [['commander'], /^cli\/program\.ts$/],
   ];
 
   it.each(owners)('keeps %s to one place', (names, owner) => {
@@ -271,7 +236,6 @@ describe('what loads at once', () => {
     'conf',
     'chalk',
     'ora',
-    'cli-table3',
     'string-width',
     'csv-parse',
     'sax',
@@ -352,7 +316,7 @@ describe('the mask', () => {
     modules.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
   it('is made once, in the context, and handed down', () => {
-    expect(using(/\bnew Mask\(/)).toEqual(['cli/context.ts']);
+    expect(using(/\bnew Mask\(/)).toEqual(['spec/context.ts']);
   });
 
   it('learns a secret where that enters, in settings', () => {

@@ -2,18 +2,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from '../../src/cli/command-line.ts';
-import { groups } from '../../src/cli/command-list.ts';
-import type { Command } from '../../src/cli/command-spec.ts';
 import { fillSections } from '../../src/cli/docs.ts';
-import { globalOptions } from '../../src/cli/global-options.ts';
-import type { Option } from '../../src/cli/options.ts';
-import { uploadRecipes } from '../../src/flows/uploads/recipes.ts';
+import { parse } from '../../src/cli/main.ts';
+import { uploadRecipes } from '../../src/flows/uploads/upload.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
 import { shellWord } from '../../src/lib/shell-word.ts';
 import { scenarios } from '../../src/sandbox/scenarios.ts';
 import { settingList } from '../../src/settings/settings.ts';
+import type { Command } from '../../src/spec/command.ts';
+import { globalOptions } from '../../src/spec/global-options.ts';
+import type { Option } from '../../src/spec/options.ts';
 import { sessions } from '../pictures/sessions.ts';
+import { groups } from '../support/commands.ts';
 import { blocks, byHand, readme } from '../support/readme.ts';
 import { User } from '../support/steno.ts';
 
@@ -35,7 +35,7 @@ const commands: readonly Named[] = groups
     ];
   });
 
-const runnable = commands.filter(({ command }) => command.load).map(({ path }) => path);
+const runnable = commands.filter(({ command }) => command.run).map(({ path }) => path);
 
 const flagsOf = (options: Readonly<Record<string, Option>> = {}): string[] =>
   Object.values(options).flatMap((option) => option.flags.match(/--[a-z-]+/g) ?? []);
@@ -54,7 +54,7 @@ describe('the text', () => {
   it('has generated parts that are up to date: npm run generate', () => {
     const names = [...readme.matchAll(/<!-- generated: (\S+) -->/g)].map(([, name]) => name);
     expect(names.sort()).toEqual(['commands', 'exit-codes']);
-    expect(fillSections(readme)).toBe(readme);
+    expect(fillSections(readme, groups)).toBe(readme);
   });
 
   it.each(runnable)('names %s', (path) => {

@@ -14,8 +14,8 @@ it('shows where in src an error arose, with --debug', async () => {
   const frames = [...stderr.matchAll(frame)].filter(([, path = '']) => !path.startsWith('node:'));
   expect(frames.length).toBeGreaterThan(2);
   for (const [, path = ''] of frames) expect(path).toMatch(/\/src\/[\w/.-]+\.ts$/);
-  const call = frames.find(([, path = '']) => path === resolve('src/api/balance.ts'));
-  const line = readFileSync('src/api/balance.ts', 'utf8').split('\n')[Number(call?.[2]) - 1];
+  const call = frames.find(([, path = '']) => path === resolve('src/api/account.ts'));
+  const line = readFileSync('src/api/account.ts', 'utf8').split('\n')[Number(call?.[2]) - 1];
   expect(line).toContain('await requestJson(');
 });
 

@@ -1,13 +1,19 @@
 /** A ledger of either kind, and what a test does with its attempts. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { type Audio, makeAudio } from '../../src/ledger/audio-names.ts';
 import type { SpendingLimit } from '../../src/ledger/budgets.ts';
-import type { Holder, TakeOver } from '../../src/ledger/claims.ts';
+import { Claims, type Holder, type TakeOver } from '../../src/ledger/claims.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { Attempt } from '../../src/ledger/open-attempts.ts';
+import { type Attempt, OpenAttempts } from '../../src/ledger/open-attempts.ts';
 import type { OrderedFile, OrderedFiles } from '../../src/ledger/ordered-files.ts';
-import type { Begun, NewPurchase, PlacedOrder } from '../../src/ledger/purchase.ts';
-import type { LedgerStore } from '../../src/ledger/store.ts';
+import {
+  type Audio,
+  type Begun,
+  makeAudio,
+  type NewPurchase,
+  type PlacedOrder,
+} from '../../src/ledger/purchase.ts';
+import { Purchases } from '../../src/ledger/purchases.ts';
+import type { LedgerStore } from '../../src/ledger/stores/store.ts';
 import type { LedgerPlace, StoreKind } from './open-ledger.ts';
 
 export const url = (name: string): string => `https://e.example/${name}.mp3`;
@@ -46,7 +52,7 @@ export async function begin(
   from: TakeOver = [],
   limits: readonly SpendingLimit[] = [],
 ): Promise<Sent | undefined> {
-  const begun = await ledger.purchases.begin(purchase, from, limits);
+  const begun = await new Purchases(ledger).begin(purchase, from, limits);
   return begun && { ...begun, purchase };
 }
 
@@ -139,41 +145,41 @@ export class TestLedger {
   }
 
   markPlaced(sent: Sent, placed: PlacedOrder): Promise<OrderedFiles> {
-    return this.ledger.purchases.markPlaced(sent, sent.purchase, placed);
+    return new Purchases(this.ledger).markPlaced(sent, sent.purchase, placed);
   }
 
   markRefused(sent: Sent, detail = 'no'): Promise<void> {
-    return this.ledger.purchases.markRefused(sent, sent.purchase, detail);
+    return new Purchases(this.ledger).markRefused(sent, sent.purchase, detail);
   }
 
   markUncertain(sent: Sent, detail = 'no answer'): Promise<void> {
-    return this.ledger.purchases.markUncertain(sent, sent.purchase, detail);
+    return new Purchases(this.ledger).markUncertain(sent, sent.purchase, detail);
   }
 
   renew(sent: Sent): Promise<boolean> {
-    return this.ledger.purchases.renew(sent, sent.purchase);
+    return new Purchases(this.ledger).renew(sent, sent.purchase);
   }
 
   /** An attempt as people see it. */
   async attempt({ attempt }: Begun): Promise<Attempt> {
-    const found = await this.ledger.openAttempts.get(attempt);
+    const found = await new OpenAttempts(this.ledger).get(attempt);
     if (!found) throw new Error(`there is no attempt ${attempt}`);
     return found;
   }
 
   async settlePlaced(begun: Begun, order: string, files: readonly OrderedFile[] = []): Promise<boolean> {
-    return this.ledger.openAttempts.settlePlaced(await this.attempt(begun), order, files);
+    return new OpenAttempts(this.ledger).settlePlaced(await this.attempt(begun), order, files);
   }
 
   async settleNotPlaced(begun: Begun): Promise<boolean> {
-    return this.ledger.openAttempts.settleNotPlaced(await this.attempt(begun));
+    return new OpenAttempts(this.ledger).settleNotPlaced(await this.attempt(begun));
   }
 
   async reopen(begun: Begun): Promise<boolean> {
-    return this.ledger.openAttempts.reopen(await this.attempt(begun));
+    return new OpenAttempts(this.ledger).reopen(await this.attempt(begun));
   }
 
   async holderOf(name: string, from = this.ledger): Promise<Holder | undefined> {
-    return (await from.claims.holders(audioOf(name).names)).get(`url ${url(name)}`);
+    return (await new Claims(from).holders(audioOf(name).names)).get(`url ${url(name)}`);
   }
 }

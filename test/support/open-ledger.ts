@@ -1,10 +1,10 @@
 /** Ledgers opened in the process of the test, in a fresh file or in a fresh schema of a PostgreSQL server. */
 import { join } from 'node:path';
-import { Ledger } from '../../src/ledger/ledger.ts';
-import { openSharedStore } from '../../src/ledger/postgres/open-store.ts';
-import type { SharedLedgerOptions } from '../../src/ledger/shared.ts';
-import { SqliteStore } from '../../src/ledger/sqlite-store.ts';
-import type { LedgerStore } from '../../src/ledger/store.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openLedger, openSharedLedger } from '../../src/ledger/open.ts';
+import { openSharedStore, type SharedLedgerOptions } from '../../src/ledger/shared.ts';
+import { SqliteStore } from '../../src/ledger/stores/sqlite.ts';
+import type { LedgerStore } from '../../src/ledger/stores/store.ts';
 import { readPostgresUrl } from '../../src/lib/postgres-url.ts';
 import { freshFolder } from './files.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from './postgres.ts';
@@ -37,7 +37,7 @@ const local: StoreKind = {
   newPlace: () => {
     const path = join(freshFolder(), 'ledger.db');
     return {
-      open: (profile = 'default') => Ledger.open(path, profile, hideSecret),
+      open: (profile = 'default') => openLedger(path, profile, hideSecret),
       store: () => SqliteStore.open(path),
     };
   },
@@ -73,7 +73,7 @@ const shared: StoreKind = {
       password: async () => '',
     });
     return {
-      open: (profile = 'default') => Ledger.openShared(options(profile), hideSecret),
+      open: (profile = 'default') => openSharedLedger(options(profile), hideSecret),
       store: () => openSharedStore(options('default')),
     };
   },

@@ -1,16 +1,17 @@
 /** Small random ledgers, for what must hold for every one. */
 import fc from 'fast-check';
+import { derivePurchases } from '../../src/ledger/dump/derive.ts';
+import { exportedLines } from '../../src/ledger/dump/export.ts';
 import type { TableCounts } from '../../src/ledger/dump/import.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { derivePurchases } from '../../src/ledger/merged.ts';
-import { migrations } from '../../src/ledger/schema.ts';
-import { SqliteStore } from '../../src/ledger/sqlite-store.ts';
+import { migrations } from '../../src/ledger/stores/schema.ts';
+import { SqliteStore } from '../../src/ledger/stores/sqlite.ts';
 import { type Database, openDatabase, type Value } from '../../src/lib/sqlite.ts';
 
 /** All lines of an export. */
 export async function linesOf(ledger: Ledger): Promise<string> {
   let text = '';
-  for await (const some of ledger.exportLines(true)) text += some;
+  for await (const some of exportedLines(ledger, true)) text += some;
   return text;
 }
 

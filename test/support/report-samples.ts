@@ -1,5 +1,5 @@
 /** Reports to show: of nothing, of one file, of a busy year, and of names that people did not mean well. */
-import type { ReportFile, ReportInput, ReportInvoice } from '../../src/flows/report/input.ts';
+import type { ReportFile, ReportInput, ReportInvoice } from '../../src/flows/report/gather.ts';
 
 export const NOW = Date.parse('2026-11-15T12:00:00Z');
 const DAY_MS = 86_400_000;

@@ -4,12 +4,10 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { findFileState } from '../../src/catalog/states.ts';
 import { forTerminal } from '../../src/lib/text.ts';
-import type { Column, Rows } from '../../src/lib/view.ts';
+import type { Column } from '../../src/lib/view.ts';
 import { cutEnd, cutLink, widestOf, widthOf, wrap } from '../../src/ui/fit.ts';
-import { columnWidths, GAP_WIDTH } from '../../src/ui/layout.ts';
 import { Paint } from '../../src/ui/paint.ts';
-import { drawRecords } from '../../src/ui/records.ts';
-import { drawTable, layOutTable } from '../../src/ui/table.ts';
+import { columnWidths, drawRecords, drawTable, GAP_WIDTH } from '../../src/ui/table.ts';
 import { runs } from '../support/runs.ts';
 
 const snippets = [
@@ -167,23 +165,6 @@ const columns: readonly Column[] = [
 const paint = new Paint(false);
 const cell = fc.oneof(text, fc.constant(''), fc.constant('Awaiting Final Approval'));
 
-/** The lines of a table, each cell as wide as its column; the program has cli-table3 draw them. */
-function lineUp(rows: Rows, width: number): string {
-  const layout = layOutTable(rows, width, paint, 0);
-  if (!layout) return drawTable(rows, width, paint, 0);
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, at) => {
-        const gap = ' '.repeat((layout.widths[at] ?? 0) - stringWidth(cell));
-        return layout.aligns[at] === 'right' ? gap + cell : cell + gap;
-      })
-      .join(' '.repeat(GAP_WIDTH))
-      .trimEnd();
-  return [layout.head, ...layout.rows.map((row) => row.map(({ text }) => text))]
-    .map((row) => `${line(row)}\n`)
-    .join('');
-}
-
 describe('a table', () => {
   it('has no line wider than the terminal, and never cuts an id or a state', () => {
     const row = fc.tuple(cell, cell, cell, cell, cell, cell);
@@ -192,7 +173,7 @@ describe('a table', () => {
         fc.array(row, { minLength: 1, maxLength: 5 }),
         fc.integer({ min: 4, max: 200 }),
         (rows, room) => {
-          const drawn = lineUp({ columns, rows }, room);
+          const drawn = drawTable({ columns, rows }, room, paint, 0);
           for (const line of drawn.split('\n'))
             expect(stringWidth(line)).toBeLessThanOrEqual(Math.max(room, 7));
           const squeezed = drawn.replace(/\s+/g, '');
@@ -210,14 +191,19 @@ describe('a table', () => {
       ['2', 'On Hold', 'Zoë 👩‍💻 👨‍👩‍👧‍👦 🇩🇪 👍🏽', '22.00', '', ''],
       ['3', 'Delivered', 'क्षि', '3.00', '', ''],
     ];
-    const lines = lineUp({ columns, rows }, 60).trimEnd().split('\n');
+    const lines = drawTable({ columns, rows }, 60, paint, 0).trimEnd().split('\n');
     for (const line of lines) expect(widestOf(line)).toBeLessThanOrEqual(60);
     expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
     const state = 'देवनागरी क्षि 👨‍👩‍👧‍👦';
-    const strange = lineUp({ columns, rows: [['1', state, 'x'.repeat(100), '1.00', '', '']] }, 60);
+    const strange = drawTable(
+      { columns, rows: [['1', state, 'x'.repeat(100), '1.00', '', '']] },
+      60,
+      paint,
+      0,
+    );
     expect(strange).toContain(state);
     const many = [['1', 'Delivered', '👨‍👩‍👧‍👦'.repeat(50), '1.00', '', '']];
-    for (const line of lineUp({ columns, rows: many }, 60).split('\n'))
+    for (const line of drawTable({ columns, rows: many }, 60, paint, 0).split('\n'))
       expect(widestOf(line)).toBeLessThanOrEqual(60);
   });
 
@@ -249,7 +235,7 @@ describe('a table', () => {
   it('colours a state by the whole of it', () => {
     const painted = new Paint(true);
     expect(findFileState('Delivered')?.end).toBe('delivered');
-    expect(painted.cell('Deliv…', 'state', 'Delivered')).toBe(painted.good('Deliv…'));
-    expect(painted.cell('Delivered', 'state', 'Delivered to nobody')).not.toBe(painted.good('Delivered'));
+    expect(painted.forCell('state', 'Delivered')('Deliv…')).toBe(painted.good('Deliv…'));
+    expect(painted.forCell('state', 'Delivered to nobody')('Delivered')).not.toBe(painted.good('Delivered'));
   });
 });

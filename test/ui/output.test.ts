@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { fileRecord } from '../../src/views/file-record.ts';
+import { fileRecord } from '../../src/views/files.ts';
 import { account, jsonError } from '../support/account.ts';
 import { parseCsv } from '../support/csv.ts';
 import { BIN, finished, User } from '../support/steno.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { progressForm } from '../../src/ui/progress-form.ts';
-import { ProgressText } from '../../src/ui/progress-text.ts';
+import { ProgressText } from '../../src/ui/progress.ts';
+import { progressForm } from '../../src/ui/streams.ts';
 
 /** A text, and the clock that it reads. */
 function started(what: string) {

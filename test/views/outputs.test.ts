@@ -4,15 +4,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { hasNature } from '../../src/cli/command-effects.ts';
-import { commandEntries } from '../../src/cli/command-entries.ts';
-import { messages, outputs, schemaNames, schemaOf } from '../../src/views/outputs.ts';
+import { messages, schemaOf } from '../../src/commands/schema.ts';
+import { commandEntries } from '../../src/spec/entries.ts';
 import { account, fileAnswer } from '../support/account.ts';
+import { groups, outputs } from '../support/commands.ts';
 import { parseCsv } from '../support/csv.ts';
 import { audio, orderingAccount } from '../support/ledger.ts';
 import { complete, Listener } from '../support/listener.ts';
 import { type Result, User } from '../support/steno.ts';
 
+const schemaNames = [...outputs.keys(), ...Object.keys(messages)];
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const ajv = new Ajv2020({
   strict: true,
@@ -23,7 +24,7 @@ const ajv = new Ajv2020({
 const compiled = new Map<string, ValidateFunction>();
 
 function schema(name: string): ValidateFunction {
-  const known = compiled.get(name) ?? ajv.compile(schemaOf(name) ?? {});
+  const known = compiled.get(name) ?? ajv.compile(schemaOf(name, outputs) ?? {});
   compiled.set(name, known);
   return known;
 }
@@ -282,22 +283,21 @@ afterAll(() => {
 });
 
 describe('the list of schemas', () => {
-  const entries = commandEntries();
+  const entries = commandEntries(groups);
 
   it('has every command that prints JSON, and no other', () => {
     const names = entries.map(({ command }) => command);
-    expect(names.filter((name) => !(name in outputs))).toEqual(['completion']);
-    expect(Object.keys(outputs).filter((name) => !names.includes(name))).toEqual(['order --dry-run']);
-    expect(names.filter((name) => !hasNature(name))).toEqual([]);
+    expect(names.filter((name) => !outputs.has(name))).toEqual(['completion']);
+    expect([...outputs.keys()].filter((name) => !names.includes(name))).toEqual(['order --dry-run']);
   });
 
   it('is printed offline, with a hint at a typo', async () => {
     const user = new User();
     for (const name of ['files', 'events show', 'error', 'order --dry-run'])
       expect(JSON.parse((await user.run(['schema', ...name.split(' ')])).stdout)).toEqual(
-        JSON.parse(JSON.stringify(schemaOf(name))),
+        JSON.parse(JSON.stringify(schemaOf(name, outputs))),
       );
-    expect(JSON.parse((await user.run(['schema', 'ls'])).stdout)).toEqual(schemaOf('files'));
+    expect(JSON.parse((await user.run(['schema', 'ls'])).stdout)).toEqual(schemaOf('files', outputs));
     expect((await user.run(['schema', '--quiet'])).stdout.trim().split('\n')).toEqual([...schemaNames]);
     const typo = await user.run(['schema', 'fils']);
     expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining('did you mean files')]);
@@ -324,7 +324,7 @@ describe('the list of schemas', () => {
     ]) {
       const [header = []] = parseCsv((await user.run([...line.split(' '), '--csv'])).stdout);
       const name = line.replace(/ \d$/, '');
-      expect([line, header]).toEqual([line, outputs[name]?.columns.map((column) => column.name)]);
+      expect([line, header]).toEqual([line, outputs.get(name)?.columns.map((column) => column.name)]);
       const help = (await user.run(['help', ...name.split(' ')])).stdout.replace(/\s+/g, ' ');
       expect(help).toContain(header.join(', '));
     }

@@ -1,12 +1,6 @@
-/** A call of the service, and its response before it is read. */
+/** A call of the service, which of them cost money, and a response before it is read. */
 import type { JsonObject } from '../../lib/json.ts';
 import type { HttpResponse } from './exchange.ts';
-
-/**
- * `read` may be repeated; `once` and `money` are never repeated. A `money` call without a clear answer has an unknown
- * outcome (exit 11).
- */
-export type Safety = 'read' | 'once' | 'money';
 
 /** Gives nothing where there is nothing to wait for. */
 export type BeforeSend = () => Promise<void> | undefined;
@@ -15,17 +9,22 @@ export interface Call {
   readonly method: string;
   /** Below the base URL, already encoded. */
   readonly path: string;
-  readonly safety: Safety;
+  /**
+   * `read` may be repeated; `once` and `money` are never repeated. A `money` call without a clear answer has an unknown
+   * outcome (exit 11).
+   */
+  readonly safety: 'read' | 'once' | 'money';
   /** Sent in the JSON body of a POST or in the query of a GET; the key is added. */
   readonly params?: JsonObject;
   /** The time limit where the user set none. */
   readonly limitMs?: number;
-  /** Plain text is accepted too: the API document does not say how this answer is written. */
-  readonly mayBeText?: boolean;
+  /**
+   * The answer names an address. It may be plain text: the API document does not say how it is written. A key in it
+   * stays, because the address has to be put back as it was.
+   */
+  readonly isAddress?: boolean;
   /** An answer in which a key stands twice can't be read: either value may be the one that counts. */
   readonly refusesRepeatedKeys?: boolean;
-  /** A key in the answer stays: it is part of an address that has to be put back as it was. */
-  readonly keepsKey?: boolean;
   /** For `money`: called when there is a connection, right before the request; if it rejects, nothing is sent. */
   readonly beforeSend?: BeforeSend | undefined;
   /** The response has any length, so that only its silences have a limit. */
@@ -39,6 +38,76 @@ export interface CallResponse extends HttpResponse {
   readonly hide: (text: string) => string;
   /** Masks the key alone: the password of a shared ledger may be a short number, as an id is. */
   readonly hideKey: (text: string) => string;
-  /** Fires when the time of the call is over, and when the user interrupts. */
-  readonly signal: AbortSignal;
+}
+
+export interface MoneyTarget {
+  readonly call: 'order' | 'upgrade' | 'refund';
+  /** The file that is upgraded or refunded; empty for an order. */
+  readonly file: string;
+}
+
+/** A proxy and the service behind it may each decode once; each reading of a path is compared. */
+const MAX_READINGS = 8;
+
+/**
+ * Which call for money a path is, however it is spelled: a server may decode it before it chooses what to do. In doubt a
+ * call counts as one for money: that only means that it is not retried, and is kept in the ledger.
+ */
+export function moneyTargetOf(path: string): MoneyTarget | undefined {
+  let reading = path;
+  for (let count = 0; count < MAX_READINGS; count++) {
+    const found = targetIn(reading) ?? targetIn(resolved(reading));
+    if (found) return found;
+    const decoded = decodeOnce(reading);
+    if (decoded === reading) return undefined;
+    reading = decoded;
+  }
+  // A path that is encoded this often is meant to be hidden.
+  return { call: 'order', file: '' };
+}
+
+function targetIn(path: string): MoneyTarget | undefined {
+  const [, file, change, order] =
+    /\/audiofile\/((?:[^/]+\/)*[^/]+)\/(upgrade|refund)\b|\/(order_url)\b/i.exec(path) ?? [];
+  if (order) return { call: 'order', file: '' };
+  if (!change || !file) return undefined;
+  return { call: change.toLowerCase() as 'upgrade' | 'refund', file: decodedId(file) };
+}
+
+/** An id as the user knows it. */
+function decodedId(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Byte by byte, so that a bad escape elsewhere in the path hides nothing. */
+const decodeOnce = (path: string): string =>
+  path.replace(/%(?:u00)?([0-7][0-9a-f])/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+
+/** Without parameters of its steps, empty steps and dot segments. */
+function resolved(path: string): string {
+  const steps: string[] = [];
+  for (const step of path.split(/[/\\]/)) {
+    const name = step.replace(/;.*/s, '').trim();
+    if (name === '..') steps.pop();
+    else if (name !== '' && name !== '.') steps.push(name);
+  }
+  return `/${steps.join('/')}`;
+}
+
+/** What a call asks about, by its path; undefined where that is an operation of the service itself. */
+export function subjectOf(path: string): string | undefined {
+  const [, kind, id = '', rest = ''] = /^\/(audiofile|transcript|invoice)\/([^/]+)(.*)$/.exec(path) ?? [];
+  if (kind === undefined) return undefined;
+  if (kind === 'invoice') return `invoice ${decodedId(id)}`;
+  // The deprecated path of a transcript is /transcript/ID.EXT.
+  const [, file = id, ext = /transcript\.(\w+)$/.exec(rest)?.[1]] =
+    kind === 'transcript' ? (/^(.*)\.(\w+)$/.exec(id) ?? []) : [];
+  const subject = `audiofile ${decodedId(file)}`;
+  return ext === undefined ? subject : `a transcript of ${subject} as ${ext}`;
 }

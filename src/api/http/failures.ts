@@ -1,14 +1,11 @@
 /** Makes errors of responses and broken connections, and says whether a repeat may help. */
 import { formatDuration } from '../../lib/duration.ts';
 import { type Details, type Kind, StenoError } from '../../lib/errors.ts';
-import { readStart } from './body.ts';
-import type { Call, CallResponse } from './call.ts';
-import { isTransientNetworkError, networkHint, networkMessage, USE_HTTPS } from './network-errors.ts';
-import { redirectTarget } from './redirect.ts';
-import { parseRetryAfter } from './retry-after.ts';
-import { baseUrlHint, type CallOrigin, keyHint, subjectOf, wantsTls } from './service-hints.ts';
-import { messageInText } from './service-message.ts';
-import { isRedirect, isRefusal, isTransient } from './status.ts';
+import { redirectTarget } from './address.ts';
+import { type Call, type CallResponse, subjectOf } from './call.ts';
+import { type EarlyEnd, readStart } from './exchange.ts';
+import { messageInText } from './message.ts';
+import { isTransientNetworkError, networkMessage, USE_HTTPS } from './network-errors.ts';
 
 interface CallErrorDetails extends Details {
   /** May be gone on the next try: a read is worth repeating. */
@@ -34,6 +31,49 @@ export class CallError extends StenoError {
   }
 }
 
+/** Where the calls go, and where the key came from. */
+interface CallOrigin {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  /** As `whoami` names it: `flag`, `environment STENO_API_KEY`, `profile work`, `command of profile work`. */
+  readonly keySource?: string | undefined;
+  /** The host, and the proxy on the way to it. */
+  readonly peer: string;
+}
+
+const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/** May be gone on the next try. */
+export const isTransient = (status: number): boolean => transientStatuses.has(status);
+
+/** Names another address to ask; 304 and the like name none. */
+export const isRedirect = (status: number): boolean => redirectStatuses.has(status);
+
+/** 4xx (but 408: a proxy may have given up waiting) and 503 refuse for certain; after others it may have gone through. */
+const isRefusal = (status: number): boolean =>
+  (status >= 400 && status < 500 && status !== 408) || status === 503;
+
+/** What a status says of a repeat. */
+export const statusDetails = ({ status, headers }: Pick<CallResponse, 'status' | 'headers'>) => ({
+  status,
+  retryAfter: parseRetryAfter(headers['retry-after'], Date.now()),
+  transient: isTransient(status),
+});
+
+/** A year: more could not be shown as a time. */
+const MAX_RETRY_AFTER_MS = 365 * 86400e3;
+
+/** Retry-After, a number of seconds or a date, as milliseconds from `now`; nothing where that asks for no pause. */
+export function parseRetryAfter(text: string | undefined, now: number): number | undefined {
+  if (!text) return undefined;
+  // Checked first, because Date.parse makes a date of almost anything.
+  const date = /[a-z]{3}|\d{4}-\d\d-\d\d/i.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Math.ceil(Number(text) * 1000) : date - now;
+  // Past dates are ignored: this machine's clock may be ahead.
+  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
+}
+
 const MAX_MESSAGE_BYTES = 65_536;
 
 /** The error for a response whose status is not a success. */
@@ -42,11 +82,10 @@ export async function statusError(
   response: CallResponse,
   origin: CallOrigin,
 ): Promise<CallError> {
-  const { status, headers } = response;
+  const { status } = response;
   const text = await readStart(response, MAX_MESSAGE_BYTES);
   const message = messageInText(text, response.hide);
-  const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
-  const details = { status, retryAfter, transient: isTransient(status) };
+  const details = statusDetails(response);
   // A gateway's answer may be that of the proxy on the way.
   const through = status >= 502 && origin.peer.includes(' through ') ? `, ${origin.peer}` : '';
   const answered = `HTTP ${status}${message ? `: ${message}` : ''}${through}`;
@@ -61,27 +100,48 @@ export async function statusError(
     const hint = keyHint(origin.keySource);
     return new CallError('auth', `the service did not accept the key (${answered})`, { ...details, hint });
   }
-  if (status === 404) return missingError(call, answered, details, origin);
+  if (status === 404) return missingError(call.path, answered, details, origin.baseUrl);
   const verdict = status < 500 ? 'refused' : 'failed';
-  const hint = wantsTls(status, text) ? USE_HTTPS : waitHint(retryAfter);
+  const hint = wantsTls(status, text) ? USE_HTTPS : waitHint(details.retryAfter);
   return new CallError('failed', `the service ${verdict} (${answered})`, { ...details, hint });
 }
 
 const waitHint = (retryAfter: number | undefined): string | undefined =>
   retryAfter === undefined ? undefined : `the service asks to wait ${formatDuration(retryAfter)}`;
 
+/** What some servers answer to a plain http request on their TLS port. */
+const wantsTls = (status: number, text: string): boolean =>
+  status === 400 &&
+  /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled/i.test(text);
+
 /** What is asked about does not exist; or the address is not that of the service. */
-function missingError(
-  { path }: Call,
-  answered: string,
-  details: CallErrorDetails,
-  origin: CallOrigin,
-): CallError {
+function missingError(path: string, answered: string, details: CallErrorDetails, baseUrl: string): CallError {
   const subject = subjectOf(path);
-  const hasVersion = /\/API\d+$/i.test(origin.baseUrl);
-  const hint = subject !== undefined && hasVersion ? undefined : baseUrlHint(origin);
-  const what = subject ?? `${path} at ${origin.baseUrl}`;
+  const hint = subject !== undefined && hasVersion(baseUrl) ? undefined : baseUrlHint(baseUrl);
+  const what = subject ?? `${path} at ${baseUrl}`;
   return new CallError('missing', `the service does not know ${what} (${answered})`, { ...details, hint });
+}
+
+const hasVersion = (baseUrl: string): boolean => /\/API\d+$/i.test(baseUrl);
+
+/** For an answer that is not the service's: its address most likely lacks the version. */
+export const baseUrlHint = (baseUrl: string): string =>
+  hasVersion(baseUrl)
+    ? `check the base URL ${baseUrl}: steno whoami`
+    : `the base URL ${baseUrl} does not end in /API4; if that is missing: steno config set base-url ${baseUrl}/API4`;
+
+function keyHint(source: string | undefined): string {
+  const see = 'check it with: steno whoami';
+  if (source === undefined || source === 'sandbox') return `${see}; keep another with: steno login`;
+  if (source === 'flag')
+    return `the key came from --api-key: correct it there, or keep one with: steno login`;
+  if (source.startsWith('environment '))
+    return `the key came from ${source.slice('environment '.length)}, which goes before a key that steno login keeps: correct or unset it; ${see}`;
+  const [, profile = ''] = /profile (.+)$/.exec(source) ?? [];
+  const flag = profile === '' || profile === 'default' ? '' : ` --profile ${profile}`;
+  return source.startsWith('command ')
+    ? `the key came from the key command of profile ${profile}: steno config get api-key-command${flag}, or keep a key with: steno login${flag}`
+    : `the key came from ${source}: keep another with: steno login${flag}`;
 }
 
 function redirectMessage({ status, headers, url, hide }: CallResponse): string | undefined {
@@ -90,37 +150,19 @@ function redirectMessage({ status, headers, url, hide }: CallResponse): string |
   return `the service redirects${target} (HTTP ${status})`;
 }
 
-interface Interruption {
-  /** Some of the request may have reached the service. */
-  readonly sent: boolean;
-  /** By the user. */
-  readonly interrupted: boolean;
-  readonly timedOut: boolean;
-  /** The head of an answer came: address and scheme are right. */
-  readonly answered?: boolean;
-  readonly origin: CallOrigin;
+/** The error for an exchange that ended before its response was read; `longer` is a limit to try. */
+export function connectionError(end: EarlyEnd, peer: string, hint?: string, longer = '2m'): CallError {
+  const { cause, interrupted, timedOut } = end;
+  if (interrupted) return new CallError('interrupted', 'interrupted', { cause });
+  const message = endMessage(end, peer);
+  return timedOut
+    ? new CallError('timeout', message, { cause, hint: `a longer limit: --timeout ${longer}` })
+    : new CallError('network', message, { cause, hint, transient: isTransientNetworkError(cause) });
 }
 
-/** The error for a call that ended without a response. */
-export function connectionError(
-  call: Call,
-  cause: unknown,
-  { sent, interrupted, timedOut, answered = false, origin }: Interruption,
-): CallError {
-  const { peer } = origin;
-  const outcomeUnknown = call.safety === 'money' && sent;
-  if (interrupted && outcomeUnknown)
-    return outcomeUnknownError(call, 'interrupted before the answer came', { cause });
-  if (interrupted) return new CallError('interrupted', 'interrupted', { cause });
-  const message = timedOut ? `${peer} did not answer in time` : networkMessage(cause, peer);
-  if (outcomeUnknown) return outcomeUnknownError(call, message, { cause });
-  if (timedOut) return new CallError('timeout', message, { cause, hint: 'a longer limit: --timeout 2m' });
-  const details = {
-    cause,
-    hint: answered ? undefined : networkHint(cause, origin.baseUrl),
-    transient: isTransientNetworkError(cause),
-  };
-  return new CallError('network', message, details);
+export function endMessage({ cause, interrupted, timedOut }: EarlyEnd, peer: string): string {
+  if (interrupted) return 'interrupted before the answer came';
+  return timedOut ? `${peer} did not answer in time` : networkMessage(cause, peer);
 }
 
 /** The error for an order, upgrade or refund that may or may not have been carried out. */

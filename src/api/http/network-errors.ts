@@ -2,65 +2,85 @@
 import { errorCode, errorMessage } from '../../lib/errors.ts';
 import { isLoopback } from '../../lib/urls.ts';
 
+export const USE_HTTPS = 'begin the base URL with https://';
+const CHECK_NETWORK = 'check the base URL and the network: steno whoami';
+const NO_TLS = 'it does not speak TLS (https)';
 const UNKNOWN_AUTHORITY = 'its certificate is from an authority that is not known here';
+const BROKEN_OFF = 'the connection broke off';
 
-/** The connection was not made. */
-const unreachable: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host name could not be looked up',
-  EHOSTUNREACH: 'the host is out of reach',
-  ENETUNREACH: 'the network is out of reach',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection took too long',
-  EPROTO: 'it does not speak TLS (https)',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS (https)',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS (https)',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
-  CERT_UNTRUSTED: UNKNOWN_AUTHORITY,
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+/** The kinds of trouble, and what to do about each where that is known. */
+const hints = {
+  unreached: () => CHECK_NETWORK,
+  noHost: () => `${CHECK_NETWORK}; a network with a proxy needs HTTPS_PROXY`,
+  noTls: (baseUrl) => plainHint(baseUrl),
+  untrusted: () => 'for a company or a self-signed certificate: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem',
+  wrongTime: () => 'check the clock of this machine; if it is right, the service must renew it',
+  wrongName: (baseUrl) => `check the host in the base URL ${baseUrl}: steno whoami`,
+  /** The connection was made, but no whole answer came. */
+  broken: (baseUrl) =>
+    baseUrl.startsWith('http:') ? `if the service speaks https, ${USE_HTTPS}` : undefined,
+  unusable: () => undefined,
+} as const satisfies Readonly<Record<string, (baseUrl: string) => string | undefined>>;
+
+type Trouble = keyof typeof hints;
+
+const troubles: Readonly<Record<string, readonly [Trouble, reason: string]>> = {
+  ECONNREFUSED: ['unreached', 'the connection was refused'],
+  EHOSTUNREACH: ['unreached', 'the host is out of reach'],
+  ENETUNREACH: ['unreached', 'the network is out of reach'],
+  UND_ERR_CONNECT_TIMEOUT: ['unreached', 'the connection took too long'],
+  ENOTFOUND: ['noHost', 'there is no such host'],
+  EAI_AGAIN: ['noHost', 'the host name could not be looked up'],
+  EPROTO: ['noTls', NO_TLS],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['noTls', NO_TLS],
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['noTls', NO_TLS],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['untrusted', 'its certificate is self-signed'],
+  SELF_SIGNED_CERT_IN_CHAIN: ['untrusted', UNKNOWN_AUTHORITY],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['untrusted', UNKNOWN_AUTHORITY],
+  UNABLE_TO_GET_ISSUER_CERT: ['untrusted', UNKNOWN_AUTHORITY],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['untrusted', UNKNOWN_AUTHORITY],
+  CERT_UNTRUSTED: ['untrusted', UNKNOWN_AUTHORITY],
+  CERT_NOT_YET_VALID: ['wrongTime', 'its certificate is not valid yet'],
+  CERT_HAS_EXPIRED: ['wrongTime', 'its certificate has expired'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['wrongName', 'its certificate is for another host'],
+  ECONNRESET: ['broken', BROKEN_OFF],
+  EPIPE: ['broken', BROKEN_OFF],
+  UND_ERR_SOCKET: ['broken', BROKEN_OFF],
+  UND_ERR_BODY_TIMEOUT: ['unusable', 'the answer stopped coming'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['unusable', 'the answer is not as long as announced'],
+  UND_ERR_HEADERS_OVERFLOW: ['unusable', 'the headers of the answer are too large'],
 };
 
-/** The connection was made, but no whole answer came. */
-const unusable: Readonly<Record<string, string>> = {
-  ECONNRESET: 'the connection broke off',
-  EPIPE: 'the connection broke off',
-  UND_ERR_SOCKET: 'the connection broke off',
-  UND_ERR_BODY_TIMEOUT: 'the answer stopped coming',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as announced',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
-};
+/** Nothing, where the error is of no known kind. */
+function troubleOf(error: unknown): readonly [trouble?: Trouble, reason?: string] {
+  const code = errorCode(error) ?? '';
+  if (error instanceof NotHttpError) return ['unusable', error.message];
+  // undici's parser; an assertion in it fails only at an answer that breaks the rules.
+  const inParser = error instanceof Error && error.name === 'HTTPParserError';
+  if (!inParser && code !== 'ERR_ASSERTION') return troubles[code] ?? [];
+  const [detail = ''] = / \([^)]*\)$/.exec(errorMessage(error)) ?? [];
+  return ['unusable', `the answer is not valid HTTP${detail}`];
+}
 
 /** The proxy is out of reach or gave no connection to the service, so that nothing reached the service. */
 export class ProxyError extends Error {
-  readonly code = 'ERR_PROXY';
   /** May be gone on the next try. */
   readonly transient: boolean;
   /** What it answered to CONNECT. */
   readonly status: number | undefined;
 
-  constructor(
-    message: string,
-    transient: boolean,
-    { cause, status }: { readonly cause?: unknown; readonly status?: number } = {},
-  ) {
-    super(message, { cause });
+  constructor(message: string, transient: boolean, details: { cause?: unknown; status?: number } = {}) {
+    super(message, details);
     this.transient = transient;
-    this.status = status;
+    this.status = details.status;
   }
 
   static unreachable(cause: Error): ProxyError {
-    return new ProxyError(`the proxy itself can't be reached: ${unreachableReason(cause)}`, true, { cause });
+    return new ProxyError(`the proxy itself can't be reached: ${reasonOf(cause)}`, true, { cause });
   }
 }
 
 export class NotHttpError extends Error {
-  readonly code = 'ERR_NOT_HTTP';
   readonly isTls: boolean;
 
   constructor(isTls: boolean) {
@@ -69,62 +89,37 @@ export class NotHttpError extends Error {
   }
 }
 
+const reasonOf = (error: unknown): string => troubleOf(error)[1] ?? (errorMessage(error) || 'unknown cause');
+
 /** `peer` is the host, and the proxy on the way to it. */
 export function networkMessage(error: unknown, peer: string): string {
-  const reason = unusableReason(error);
-  return reason
-    ? `no usable answer from ${peer}: ${reason}`
-    : `can't reach ${peer}: ${unreachableReason(error)}`;
+  const [trouble] = troubleOf(error);
+  return trouble === 'broken' || trouble === 'unusable'
+    ? `no usable answer from ${peer}: ${reasonOf(error)}`
+    : `can't reach ${peer}: ${reasonOf(error)}`;
 }
 
-const unreachableReason = (error: unknown): string =>
-  unreachable[errorCode(error) ?? ''] ?? (errorMessage(error) || 'unknown cause');
-
-function unusableReason(error: unknown): string | undefined {
-  const code = errorCode(error) ?? '';
-  if (unusable[code]) return unusable[code];
-  if (error instanceof NotHttpError) return error.message;
-  // undici's parser; an assertion in it fails only at an answer that breaks the rules.
-  const inParser = error instanceof Error && error.name === 'HTTPParserError';
-  if (!inParser && code !== 'ERR_ASSERTION') return undefined;
-  const [detail = ''] = / \([^)]*\)$/.exec(errorMessage(error)) ?? [];
-  return `the answer is not valid HTTP${detail}`;
-}
-
-export const USE_HTTPS = 'begin the base URL with https://';
-
-const untrusted = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'CERT_UNTRUSTED',
-]);
 /** The certificate is from an authority that is not known here. */
-export const isUntrusted = (error: unknown): boolean => untrusted.has(errorCode(error) ?? '');
+export const isUntrusted = (error: unknown): boolean => troubleOf(error)[0] === 'untrusted';
 
-const notTls = new Set(['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
-const wrongTime = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
-const brokenOff = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+/** No connection was made, so that nothing can have been sent. */
+export const neverConnected = (error: unknown): boolean =>
+  error instanceof ProxyError || ['unreached', 'noHost'].includes(troubleOf(error)[0] ?? '');
+
+/** May be gone on the next try. A peer that does not speak HTTP will not learn it. */
+export function isTransientNetworkError(error: unknown): boolean {
+  if (error instanceof ProxyError) return error.transient;
+  const isLasting = ['untrusted', 'wrongTime', 'wrongName'].includes(troubleOf(error)[0] ?? '');
+  return !(error instanceof NotHttpError || isLasting);
+}
 
 /** What to do about it, where that is known. */
 export function networkHint(error: unknown, baseUrl: string): string | undefined {
   if (error instanceof NotHttpError)
     return error.isTls ? USE_HTTPS : `check the base URL ${baseUrl}: steno whoami`;
   if (error instanceof ProxyError) return proxyHint(error, baseUrl);
-  const code = errorCode(error) ?? '';
-  if (isUntrusted(error))
-    return 'for a company or a self-signed certificate: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
-  if (notTls.has(code)) return plainHint(baseUrl);
-  if (wrongTime.has(code))
-    return 'check the clock of this machine; if it is right, the service must renew it';
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `check the host in the base URL ${baseUrl}: steno whoami`;
-  if (brokenOff.has(code) && baseUrl.startsWith('http:')) return `if the service speaks https, ${USE_HTTPS}`;
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return 'check the base URL and the network: steno whoami; a network with a proxy needs HTTPS_PROXY';
-  return neverConnected(error) ? 'check the base URL and the network: steno whoami' : undefined;
+  const [trouble = 'unusable'] = troubleOf(error);
+  return hints[trouble](baseUrl);
 }
 
 /** A key goes over plain http to this machine alone. */
@@ -140,24 +135,3 @@ function proxyHint(error: ProxyError, baseUrl: string): string {
     ? `the proxy asks who you are: ${variable}=http://name:password@host:port`
     : `check the proxy in ${variable}; NO_PROXY=${hostname} reaches the service without it`;
 }
-
-/** May be gone on the next try. A peer that does not speak HTTP will not learn it. */
-export function isTransientNetworkError(error: unknown): boolean {
-  if (error instanceof ProxyError) return error.transient;
-  const code = errorCode(error) ?? '';
-  const isLasting = untrusted.has(code) || wrongTime.has(code);
-  return !(error instanceof NotHttpError || isLasting || code === 'ERR_TLS_CERT_ALTNAME_INVALID');
-}
-
-const neverConnectedCodes = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ERR_PROXY',
-]);
-
-/** No connection was made, so that nothing can have been sent. */
-export const neverConnected = (error: unknown): boolean => neverConnectedCodes.has(errorCode(error) ?? '');

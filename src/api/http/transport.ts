@@ -1,29 +1,23 @@
 /** Sends calls to the service: with the key, within their time limits, and repeated where that is safe. */
 
-import { channel } from 'node:diagnostics_channel';
+import type { Dispatcher } from 'undici';
 import { cutSignatures } from '../../lib/audio-identity.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { READ_LIMIT_MS } from '../../lib/defaults.ts';
 import type { Env } from '../../lib/env.ts';
-import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
-import { formatJson } from '../../lib/json.ts';
+import { errorMessage } from '../../lib/errors.ts';
+import { formatJson, type Json, type JsonObject } from '../../lib/json.ts';
 import { hiderOf } from '../../lib/mask.ts';
-import type { Call, CallResponse } from './call.ts';
-import { NO_LIMIT_MS, startDeadline } from './deadline.ts';
-import { exchange } from './exchange.ts';
-import { type CallError, connectionError, statusError } from './failures.ts';
-import { finishingText, moneyInterrupt } from './money-interrupt.ts';
-import { neverConnected } from './network-errors.ts';
-import { Outage } from './outage.ts';
-import { type ConnectionPool, openPool, type PoolOptions } from './pool.ts';
-import { proxyFor } from './proxy.ts';
-import { ReadTries } from './read-tries.ts';
-import { makeRequest, makeService, type Service } from './request.ts';
-import type { CallOrigin } from './service-hints.ts';
+import { type Call, type CallResponse, moneyTargetOf } from './call.ts';
+import { type EarlyEnd, exchange, type HttpResponse, NO_LIMIT_MS } from './exchange.ts';
+import { connectionError, endMessage, outcomeUnknownError, statusError } from './failures.ts';
+import { networkHint } from './network-errors.ts';
+import { type ConnectionPool, openPool, withPool } from './pool.ts';
+import { Retries, type RetryOptions } from './retry.ts';
 
 export type Trace = (line: string) => void;
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Where the key came from, for errors. */
@@ -47,81 +41,51 @@ export interface TransportOptions {
   readonly trace?: Trace | undefined;
 }
 
-interface Limits {
-  /** When all tries must be over, on the monotonic clock. */
-  readonly endsAt: number;
-  /** What each of them may take. */
-  readonly eachMs: number;
-}
+type Read<T> = (response: CallResponse) => Promise<T>;
+type Until = Pick<RetryOptions, 'endsAt' | 'signal'>;
 
-type OpenPool = (options: PoolOptions) => Promise<ConnectionPool>;
+const MAX_SERVICE_SILENCE_MS = 60_000;
 
 export class Transport {
+  /** Masks secrets in what the service says. */
+  readonly hide: (text: string) => string;
+  /** Fires when the user interrupts. */
+  readonly signal: AbortSignal;
   readonly #options: TransportOptions;
-  readonly #service: Service;
-  readonly #openPool: OpenPool;
+  /** Without a slash at its end. */
+  readonly #baseUrl: string;
   readonly #sharedPool: ConnectionPool;
-  readonly #outage = new Outage();
+  readonly #retries = new Retries();
   readonly #hideKey: (text: string) => string;
 
-  private constructor(options: TransportOptions, openPool: OpenPool, sharedPool: ConnectionPool) {
-    const { apiKey, userAgent, baseUrl } = options;
+  private constructor(options: TransportOptions, baseUrl: string, sharedPool: ConnectionPool) {
+    this.hide = options.hide;
+    this.signal = options.signal;
     this.#options = options;
-    this.#hideKey = hiderOf(apiKey);
-    this.#service = makeService(new URL(baseUrl), apiKey, userAgent);
-    this.#openPool = openPool;
+    this.#baseUrl = baseUrl;
     this.#sharedPool = sharedPool;
+    this.#hideKey = hiderOf(options.apiKey);
   }
 
   /** Loads what calls need: later, flags of V8 that bulk work sets would keep its compiled code from being taken. */
-  static async open({ baseUrl, ...options }: TransportOptions): Promise<Transport> {
-    const base = new URL(baseUrl.replace(/\/+$/, ''));
-    const proxy = proxyFor(base, options.env);
-    const open = (how: PoolOptions): Promise<ConnectionPool> => openPool(base, proxy, how);
-    return new Transport(
-      { ...options, baseUrl: base.href },
-      open,
-      await open({ connections: options.connections }),
-    );
-  }
-
-  /** Masks secrets in what the service says. */
-  get hide(): (text: string) => string {
-    return this.#options.hide;
-  }
-
-  /** Fires when the user interrupts. */
-  get signal(): AbortSignal {
-    return this.#options.signal;
+  static async open(options: TransportOptions): Promise<Transport> {
+    const base = new URL(options.baseUrl);
+    const { connections, env } = options;
+    const baseUrl = base.origin + base.pathname.replace(/\/+$/, '');
+    return new Transport(options, baseUrl, await openPool(base, env, { connections }));
   }
 
   /** Sends a call and hands its response to `read`; if the call is a read, a failure of either may be repeated. */
-  send<T>(call: Call, read: (response: CallResponse) => Promise<T>): Promise<T> {
-    const { timeoutMs, endsAtMs = Number.POSITIVE_INFINITY } = this.#options;
-    const endsAt = timeoutMs === undefined ? endsAtMs : Math.min(endsAtMs, monotonicMs() + timeoutMs);
-    const limits = { endsAt, eachMs: timeoutMs === undefined ? defaultLimitMs(call) : NO_LIMIT_MS };
-    if (call.safety === 'money') return this.#sendForMoney(call, limits, read);
-    return call.safety === 'read'
-      ? this.#sendRead(call, limits, read)
-      : this.#sendOnce(call, this.#sharedPool, limits, read);
-  }
-
-  /** Sends a read again where that may help; while the service is down, one read tries for all. */
-  async #sendRead<T>(call: Call, limits: Limits, read: (response: CallResponse) => Promise<T>): Promise<T> {
-    const { signal, trace } = this.#options;
-    const onRetry = (error: CallError, pauseMs: number): void =>
+  send<T>(call: Call, read: Read<T>): Promise<T> {
+    const { signal, timeoutMs = Number.POSITIVE_INFINITY, trace } = this.#options;
+    const { endsAtMs = Number.POSITIVE_INFINITY } = this.#options;
+    const endsAt = Math.min(endsAtMs, monotonicMs() + timeoutMs);
+    if (call.safety === 'money') return this.#sendForMoney(call, endsAt, read);
+    const sendOnce = (): Promise<T> => this.#sendOnce(call, this.#sharedPool, { endsAt, signal }, read);
+    if (call.safety === 'once') return sendOnce();
+    const onRetry = (error: Error, pauseMs: number): void =>
       trace?.(`${errorMessage(error)}; trying again in ${pauseMs} ms`);
-    const tries = new ReadTries({ outage: this.#outage, endsAt: limits.endsAt, signal, onRetry });
-    for (;;) {
-      await tries.mayBeSent();
-      try {
-        const result = await this.#sendOnce(call, this.#sharedPool, limits, read);
-        tries.succeeded();
-        return result;
-      } catch (error) {
-        await tries.failed(error);
-      }
-    }
+    return this.#retries.send(sendOnce, { endsAt, signal, onRetry });
   }
 
   /** Closes every connection, so that the process can end. */
@@ -130,101 +94,84 @@ export class Transport {
   }
 
   /** Never repeated. The first interruption does not break off what may have been read: its answer is waited for. */
-  async #sendForMoney<T>(
-    call: Call,
-    limits: Limits,
-    read: (response: CallResponse) => Promise<T>,
-  ): Promise<T> {
-    const { signal, hardSignal = signal, onFinishing } = this.#options;
+  #sendForMoney<T>(call: Call, endsAt: number, read: Read<T>): Promise<T> {
+    const { env, signal, hardSignal = signal, onFinishing } = this.#options;
+    const { beforeSend, path } = call;
     // An idle connection may break at its next use, which would leave the outcome unknown: money gets a fresh one.
-    const pool = await this.#openPool({ beforeSend: call.beforeSend });
-    // Only for money: watching costs time at every call.
-    const sending = watchSending(call.path);
-    const interrupt = moneyInterrupt({
-      soft: signal,
-      hard: hardSignal,
-      sent: sending.started,
-      onFinishing: () => onFinishing?.(finishingText(call.path)),
+    return withPool(new URL(this.#baseUrl), env, { beforeSend }, async (pool) => {
+      const interrupt = new AbortController();
+      const onHard = (): void => interrupt.abort();
+      const onSoft = (): void => {
+        const what = moneyTargetOf(path)?.call ?? 'order';
+        if (!pool.hasWritten()) interrupt.abort();
+        else onFinishing?.(`finishing the ${what} that is being sent; Ctrl-C again ends at once`);
+      };
+      if (signal.aborted || hardSignal.aborted) interrupt.abort();
+      signal.addEventListener('abort', onSoft);
+      // The process checks for this listener: without one, a second interruption exits at once.
+      hardSignal.addEventListener('abort', onHard);
+      try {
+        return await this.#sendOnce(call, pool, { endsAt, signal: interrupt.signal }, read);
+      } finally {
+        signal.removeEventListener('abort', onSoft);
+        hardSignal.removeEventListener('abort', onHard);
+      }
     });
-    try {
-      return await this.#sendOnce(call, pool, limits, read, { interrupt: interrupt.signal, sending });
-    } finally {
-      interrupt.clear();
-      sending.unwatch();
-      await pool.close();
-    }
   }
 
-  async #sendOnce<T>(
-    call: Call,
-    pool: ConnectionPool,
-    { endsAt, eachMs }: Limits,
-    read: (response: CallResponse) => Promise<T>,
-    money?: { readonly interrupt: AbortSignal; readonly sending: SendingWatch },
-  ): Promise<T> {
-    const { hide } = this.#options;
-    const interrupt = money?.interrupt ?? this.#options.signal;
-    const deadline = startDeadline(Math.min(endsAt - monotonicMs(), eachMs), interrupt);
-    let response: CallResponse | undefined;
-    try {
-      const traceResponse = this.#traceRequest(call);
-      const request = makeRequest(call, this.#service);
-      const url = this.#service.origin + this.#service.basePath + call.path;
-      const { status, headers, body } = await exchange(pool.sender, request, deadline.signal);
-      response = { status, headers, body, url, hide, hideKey: this.#hideKey, signal: deadline.signal };
-      traceResponse?.(response);
-      if (response.status >= 300) throw await statusError(call, response, this.#originOf(pool));
-      return await read(response);
-    } catch (error) {
-      if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
-      throw connectionError(call, error, {
-        sent: money?.sending.started() ?? !neverConnected(error),
-        interrupted: interrupt.aborted,
-        timedOut: deadline.expired || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT',
-        answered: response !== undefined,
-        origin: this.#originOf(pool),
-      });
-    } finally {
-      response?.body.discard();
-      deadline.clear();
-    }
-  }
-
-  #originOf({ peer }: ConnectionPool): CallOrigin {
-    const { origin, basePath } = this.#service;
-    return { baseUrl: origin + basePath, keySource: this.#options.keySource, peer };
-  }
-
-  /** Traces what is sent, without the key; what it returns traces the response. */
-  #traceRequest({ method, path, params }: Call): ((response: CallResponse) => void) | undefined {
-    const { trace } = this.#options;
-    if (!trace) return undefined;
-    const { origin, basePath } = this.#service;
+  async #sendOnce<T>(call: Call, pool: ConnectionPool, { endsAt, signal }: Until, read: Read<T>): Promise<T> {
+    const { hide, keySource, timeoutMs, trace } = this.#options;
+    const [baseUrl, { peer }] = [this.#baseUrl, pool];
+    const url = baseUrl + call.path;
     const startedAt = monotonicMs();
-    const sent = params?.size ? cutSignatures(formatJson(params, 0)) : '';
-    trace(`> ${method} ${origin}${basePath}${path} ${sent}`);
-    return ({ status, headers }) =>
-      trace(`< ${status} ${headers['content-type'] ?? ''} in ${Math.round(monotonicMs() - startedAt)} ms`);
+    // The user's limit is for all tries together.
+    const ownLimitMs = call.streams ? NO_LIMIT_MS : (call.limitMs ?? READ_LIMIT_MS);
+    const limitMs = Math.min(endsAt - startedAt, timeoutMs === undefined ? ownLimitMs : NO_LIMIT_MS);
+    trace?.(`> ${call.method} ${url} ${call.params?.size ? cutSignatures(formatJson(call.params, 0)) : ''}`);
+    const onResponse = async (response: HttpResponse): Promise<T> => {
+      const { status, headers } = response;
+      const took = Math.round(monotonicMs() - startedAt);
+      trace?.(`< ${status} ${headers['content-type'] ?? ''} in ${took} ms`);
+      const answer = { ...response, url, hide, hideKey: this.#hideKey };
+      if (status < 300) return read(answer);
+      throw await statusError(call, answer, { baseUrl, keySource, peer });
+    };
+    const onEarlyEnd = (end: EarlyEnd): never => {
+      const { cause, answered } = end;
+      if (call.safety === 'money' && pool.hasWritten())
+        throw outcomeUnknownError(call, endMessage(end, peer), { cause });
+      throw connectionError(end, peer, answered ? undefined : networkHint(cause, baseUrl));
+    };
+    const limits = { limitMs, interrupt: signal };
+    return exchange(pool.sender, this.#requestOf(call, url), limits, onResponse, onEarlyEnd);
+  }
+
+  /** The key goes in the JSON body, or in the query of a GET or HEAD. */
+  #requestOf({ method, params, streams }: Call, url: string): Dispatcher.DispatchOptions {
+    const { apiKey, userAgent } = this.#options;
+    const { origin } = new URL(this.#baseUrl);
+    // As it is: a URL would resolve dots and escapes in it.
+    const path = url.slice(origin.length);
+    const withKey = new Map<string, Json>([['api_key', apiKey], ...(params ?? [])]);
+    const inQuery = method === 'GET' || method === 'HEAD';
+    const headers = { 'user-agent': userAgent, accept: '*/*', 'accept-encoding': 'identity' };
+    return {
+      origin,
+      method: method as Dispatcher.HttpMethod,
+      path: inQuery ? `${path}?${toQuery(withKey)}` : path,
+      headers: inQuery ? headers : { ...headers, 'content-type': 'application/json' },
+      body: inQuery ? null : formatJson(withKey, 0),
+      // Where a call has a deadline, that bounds the time to the headers.
+      headersTimeout: streams ? MAX_SERVICE_SILENCE_MS : 0,
+      bodyTimeout: MAX_SERVICE_SILENCE_MS,
+    };
   }
 }
 
-function defaultLimitMs({ streams, limitMs = READ_LIMIT_MS }: Call): number {
-  return streams ? NO_LIMIT_MS : limitMs;
-}
-
-interface SendingWatch {
-  readonly started: () => boolean;
-  readonly unwatch: () => void;
-}
-
-/** Tells whether undici has begun to write a request to this path. */
-function watchSending(path: string): SendingWatch {
-  let started = false;
-  const sending = channel('undici:client:sendHeaders');
-  const onSending = (message: unknown): void => {
-    const { request } = message as { request: { method: string; path: string } };
-    if (request.method !== 'CONNECT' && request.path.includes(path)) started = true;
-  };
-  sending.subscribe(onSending);
-  return { started: () => started, unwatch: () => void sending.unsubscribe(onSending) };
+function toQuery(params: JsonObject): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of params)
+    for (const each of Array.isArray(value) ? value : [value])
+      query.append(key, typeof each === 'string' ? each : formatJson(each, 0));
+  return query.toString();
 }

@@ -1,22 +1,19 @@
 /** The ledger: of this machine, and the one that a team shares. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { lossOf } from '../../ledger/backups.ts';
-import type { LedgerFacts, LedgerView } from '../../ledger/inspect.ts';
-import { Ledger } from '../../ledger/ledger.ts';
+import { type LedgerFacts, type LedgerView, mayWork, viewFile } from '../../ledger/inspect.ts';
 import { movedHint, movedText } from '../../ledger/moved.ts';
 import { Outbox } from '../../ledger/outbox.ts';
-import type { SharedLedgerOptions } from '../../ledger/shared.ts';
+import { type SharedLedgerOptions, viewShared } from '../../ledger/shared.ts';
 import { Spool } from '../../ledger/spool.ts';
-import { mayWork } from '../../ledger/status.ts';
+import { lossOf } from '../../ledger/stores/backups.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { durationText } from '../../lib/duration.ts';
 import { bytesText } from '../../lib/quantities.ts';
 import { plural } from '../../lib/text.ts';
 import { ledgerPath, spoolPath } from '../../settings/paths.ts';
-import { type Finding, fail, ok, once, skipped, warn, within } from './check.ts';
-import { accessTrouble } from './private-files.ts';
-import type { Setup } from './setup.ts';
+import { type Finding, fail, ok, once, type Setup, skipped, warn, within } from './check.ts';
+import { accessTrouble } from './machine.ts';
 
 const NONE = 'there is none yet; the first order makes it';
 
@@ -31,7 +28,7 @@ export class LedgerChecks {
 
   readonly #local = once(async (): Promise<LedgerView | undefined> => {
     const { hide } = this.#setup;
-    return this.#kept(await Ledger.viewFile(this.#path, this.#profile, hide));
+    return this.#kept(await viewFile(this.#path, this.#profile, hide));
   });
 
   /** The shared one, and how long it took to connect. */
@@ -40,9 +37,7 @@ export class LedgerChecks {
     const options = await this.#options();
     if (!options || offline) return undefined;
     const startedAt = monotonicMs();
-    const view = await within(limitMs, signal, async () =>
-      this.#kept(await Ledger.viewShared(options, hide)),
-    );
+    const view = await within(limitMs, signal, async () => this.#kept(await viewShared(options, hide)));
     return { view, connectMs: monotonicMs() - startedAt };
   });
 

@@ -1,9 +1,18 @@
 /** A file of the ledger as it is listed. */
+
 import type { AudioFile } from '../../api/files.ts';
+import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
-import { type AudioDetails, audioTitle, parseDetails } from '../../ledger/audio-details.ts';
-import type { FileRow } from '../../ledger/file-row.ts';
+import type { Download } from '../../ledger/downloads.ts';
+import { Downloads } from '../../ledger/downloads.ts';
+import type { FileFilter, FileRow } from '../../ledger/files.ts';
+import { Files } from '../../ledger/files.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { type AudioDetails, audioTitle, parseDetails } from '../../ledger/purchase.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
+import type { Report } from '../../lib/progress.ts';
+import type { Tally } from '../bulk.ts';
+import { refreshMany } from './refresh.ts';
 
 export interface ListedFile extends FileRow {
   /** The same by the service, else by its feed or file; empty where that is not known. */
@@ -71,3 +80,74 @@ export function withAnswer(row: ListedFile | undefined, file: AudioFile): Listed
     total: file.total,
   };
 }
+
+// What the ledger has of some files.
+
+/** By the id of the file. */
+export interface KnownFiles {
+  readonly rows: ReadonlyMap<string, ListedFile>;
+  readonly downloads: ReadonlyMap<string, readonly Download[]>;
+}
+
+export const nothingKnown: KnownFiles = { rows: new Map(), downloads: new Map() };
+
+/** A ledger that can't be read stops nothing: what was done is to be shown, and the warning of it has come before. */
+export async function knownFiles(ledger: Ledger | undefined, ids: readonly string[]): Promise<KnownFiles> {
+  if (!ledger || ids.length === 0) return nothingKnown;
+  try {
+    // Together, because a shared ledger then answers both in one round trip.
+    const [rows, downloads] = await Promise.all([
+      new Files(ledger).getAll(ids),
+      new Downloads(ledger).forFiles(ids),
+    ]);
+    return { rows: new Map([...rows].map(([id, row]) => [id, listed(row)])), downloads };
+  } catch {
+    return nothingKnown;
+  }
+}
+
+// The files of the ledger, in pages, after a refresh where that is asked for.
+
+const PAGE_SIZE = 200;
+/** A page on a terminal is a table with its own header and widths, so there a page holds more. */
+const TABLE_PAGE_SIZE = 2000;
+
+export interface FilePage {
+  readonly rows: readonly ListedFile[];
+  /** By the id of the file. */
+  readonly downloads: ReadonlyMap<string, readonly Download[]>;
+}
+
+export interface ListOptions {
+  readonly limit: number;
+  readonly asTable: boolean;
+  /** Without it, downloads are not read and the map is empty. */
+  readonly withDownloads: boolean;
+}
+
+/** Newest first, one page in memory at a time. */
+export async function* listFiles(
+  ledger: Ledger,
+  filter: FileFilter,
+  { limit, asTable, withDownloads }: ListOptions,
+): AsyncGenerator<FilePage> {
+  const size = asTable ? TABLE_PAGE_SIZE : PAGE_SIZE;
+  let before: number | undefined;
+  for (let left = limit; left > 0; left -= size) {
+    const rows = await new Files(ledger).page(filter, Math.min(size, left), before);
+    const ids = withDownloads ? rows.map(({ id }) => id) : [];
+    if (rows.length) yield { rows: rows.map(listed), downloads: await new Downloads(ledger).forFiles(ids) };
+    if (rows.length < size) return;
+    before = rows.at(-1)?.seq;
+  }
+}
+
+/** Asks the service about every file of the listing that may have changed. */
+export const refreshOpenFiles = async (
+  transport: Transport,
+  ledger: Ledger,
+  filter: FileFilter,
+  report?: Report,
+): Promise<Tally> =>
+  // States are filtered after the refresh, because the refresh changes them.
+  refreshMany(transport, ledger, await new Files(ledger).toRefresh({ ...filter, states: [] }), { report });

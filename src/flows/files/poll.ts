@@ -1,12 +1,12 @@
 /** Asks the service about files until each has ended: pauses, the time limit, failures, and news from the ledger. */
-
 import type { AudioFile } from '../../api/files.ts';
 import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
+import type { TableContext } from '../../ledger/table.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { POLL_PAUSE_MS } from '../../lib/defaults.ts';
 import { StenoError } from '../../lib/errors.ts';
@@ -177,15 +177,17 @@ class Poller {
     this.#ledgerVersion = version;
     const ids = this.#open().map(({ id }) => id);
     // Without the ledger the service is asked as often as before.
-    return notes ? notes.read(({ files }) => files.withNews(ids), []) : ledger.files.withNews(ids);
+    return notes
+      ? notes.read((tables) => new Files(tables).withNews(ids), [])
+      : new Files(ledger).withNews(ids);
   }
 
   /** Those of these files whose rework no process has seen begin. */
   async #stillAwaiting(ids: Iterable<string>): Promise<ReadonlySet<string>> {
     const { ledger, notes } = this.#polling;
     const none: ReadonlySet<string> = new Set();
-    const read = (tables: LedgerTables): Promise<ReadonlySet<string>> =>
-      tables.files.awaitingRework([...ids]);
+    const read = (tables: TableContext): Promise<ReadonlySet<string>> =>
+      new Files(tables).awaitingRework([...ids]);
     if (notes) return notes.read(read, none);
     return ledger ? read(ledger) : none;
   }
@@ -256,3 +258,30 @@ const isRefusal = (error: StenoError): boolean => {
   const { kind, status = 0 } = error;
   return kind === 'usage' || (status >= 400 && status < 500 && !mayPass(error));
 };
+
+/** Tells each file as it is and whenever its state changes, until every file has ended. */
+export async function watchFiles(
+  transport: Transport,
+  ledger: Ledger | undefined,
+  ids: readonly string[],
+  poll: PollOptions,
+  onChange: (id: string, file: AudioFile) => Promise<void>,
+): Promise<void> {
+  const states = new Map<string, string>();
+  const { files, timedOut } = await pollFiles(ids, {
+    transport,
+    ledger,
+    poll,
+    failFast: true,
+    async onRound(polled) {
+      for (const { id, file, error, open } of polled) {
+        if (error && !open) throw error;
+        if (!file || states.get(id) === file.state) continue;
+        states.set(id, file.state);
+        await onChange(id, file);
+      }
+    },
+  });
+  const late = timedOut && files.find(({ open }) => open);
+  if (late) throw new StenoError('timeout', `time ran out: ${late.id} is still '${late.file?.state}'`);
+}

@@ -1,9 +1,10 @@
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import type { ServiceAnswer } from '../../ledger/files.ts';
+import { AnswerWriter, AT_ONCE, IN_BATCHES } from '../../ledger/answers.ts';
+import { Files, type ServiceAnswer } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
+import type { TableContext } from '../../ledger/table.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
@@ -29,13 +30,13 @@ export async function refreshFile(
   const file = await getFile(transport, id);
   if (notes) notes.addAnswer(answerOf(id, file, askedAt));
   if (notes || !ledger) return { file, previousState: undefined };
-  const { files } = ledger.impatient(transport.signal);
+  const files = new Files(ledger.withShortLockWait(transport.signal));
   return { file, previousState: await files.update(answerOf(id, file, askedAt)) };
 }
 
 /** Notes in the ledger what the service said of a file; gives the state before, if it was another. */
-export const keepAnswer = (ledger: LedgerTables, id: string, file: AudioFile): Promise<string | undefined> =>
-  ledger.files.update(answerOf(id, file, new Date(nowMs()).toISOString()));
+export const keepAnswer = (ledger: TableContext, id: string, file: AudioFile): Promise<string | undefined> =>
+  new Files(ledger).update(answerOf(id, file, new Date(nowMs()).toISOString()));
 
 const answerOf = (
   id: string,
@@ -80,7 +81,7 @@ export async function refreshMany(
   ids: readonly string[],
   { jobs = REFRESH_CONCURRENCY, onDone, report }: Omit<RefreshOptions, 'notes'> = {},
 ): Promise<Tally> {
-  const written = new WrittenAnswers(ledger.impatient(transport.signal), onDone);
+  const written = new WrittenAnswers(ledger.withShortLockWait(transport.signal), onDone);
   const ask = async (at: number): Promise<void> => {
     const id = ids[at] as string;
     const askedAt = new Date(nowMs()).toISOString();
@@ -103,11 +104,11 @@ export async function refreshMany(
 /** Writes answers to the ledger; keeps those that could not be written. */
 class WrittenAnswers {
   readonly errors = new Map<number, unknown>();
-  readonly #writer: ReturnType<Ledger['answerWriter']>;
+  readonly #writer: AnswerWriter;
   readonly #onDone: RefreshOptions['onDone'];
 
   constructor(ledger: Ledger, onDone: RefreshOptions['onDone']) {
-    this.#writer = ledger.answerWriter();
+    this.#writer = new AnswerWriter(new Files(ledger), ledger.db.isShared ? IN_BATCHES : AT_ONCE);
     this.#onDone = onDone;
   }
 

@@ -1,16 +1,22 @@
 /** All that is known of a file, from the ledger, from the service, or both: what commands print of it. */
+
 import { resolve } from 'node:path';
-import type { AudioFile, FileChange } from '../../api/files.ts';
+import { type AudioFile, type FileChange, getFile } from '../../api/files.ts';
+import type { Transport } from '../../api/http/transport.ts';
 import type { Download } from '../../ledger/downloads.ts';
+import { Downloads } from '../../ledger/downloads.ts';
+import type { FileRow } from '../../ledger/files.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { TrackedFiles } from '../../ledger/tracked-files.ts';
 import type { LeftOutReason, StenoError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
-import { type Outcome, values } from '../bulk.ts';
+import type { Report } from '../../lib/progress.ts';
+import { doEach, type Outcome, values } from '../bulk.ts';
 import type { Saved } from '../transcripts/save.ts';
-import { type KnownFiles, knownFiles } from './known.ts';
-import { type ListedFile, unknownFile, withAnswer } from './listed.ts';
-import type { Tracked } from './track.ts';
-import type { WaitResult } from './wait-and-download.ts';
+import { type KnownFiles, knownFiles, type ListedFile, listed, unknownFile, withAnswer } from './listed.ts';
+import { keepAnswer, REFRESH_CONCURRENCY } from './refresh.ts';
+import type { WaitResult } from './wait.ts';
 
 export interface ShownFile {
   readonly row: ListedFile;
@@ -107,4 +113,29 @@ export async function changedFiles(
     const file = shownFile({ what, file: undefined, error: undefined, known, saved: [], currency });
     return { what, value: { ...file, message: value.message, answer: value.json } };
   });
+}
+
+// Takes files into the ledger that were ordered elsewhere.
+
+export interface Tracked {
+  readonly row: ListedFile;
+  readonly downloads: readonly Download[];
+}
+
+/** Asks the service about each; one that is known is refreshed. */
+export const trackFiles = (
+  transport: Transport,
+  ledger: Ledger,
+  ids: readonly string[],
+  report?: Report,
+): Promise<Outcome<Tracked>[]> =>
+  doEach(ids, REFRESH_CONCURRENCY, String, (id) => track(transport, ledger, id), report);
+
+async function track(transport: Transport, ledger: Ledger, id: string): Promise<Tracked> {
+  const file = await getFile(transport, id);
+  const { orders, originalLink: link, names, notes } = file;
+  await new TrackedFiles(ledger).add({ id, order: orders[0] ?? '', link, names, notes });
+  await keepAnswer(ledger, id, file);
+  const row = listed((await new Files(ledger).get(id)) as FileRow);
+  return { row, downloads: (await new Downloads(ledger).forFiles([id])).get(id) ?? [] };
 }

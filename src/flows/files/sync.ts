@@ -1,13 +1,14 @@
 /** Brings the ledger up to date and downloads every transcript that is new. */
-import { existsSync, readdirSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
+import { Downloads } from '../../ledger/downloads.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { limitHeapGrowth } from '../../lib/memory.ts';
 import type { Report } from '../../lib/progress.ts';
-import type { Tally } from '../bulk.ts';
-import { InOrder } from '../in-order.ts';
+import { InOrder, type Tally } from '../bulk.ts';
 import { saveMany } from '../transcripts/fetch.ts';
 import { DEFAULT_TEMPLATE } from '../transcripts/name.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
@@ -49,16 +50,20 @@ export async function syncFiles(
 ): Promise<{ readonly refreshed: Tally; readonly downloaded: readonly Tally[] }> {
   // Before the ids are read: each collection sets how far the heap may grow until the next one.
   limitHeapGrowth();
-  const refreshed = await refreshOpen(transport, ledger.impatient(transport.signal), options.jobs, callbacks);
+  const refreshed = await refreshOpen(
+    transport,
+    ledger.withShortLockWait(transport.signal),
+    options.jobs,
+    callbacks,
+  );
   const { folder } = options;
   if (folder === undefined) return { refreshed, downloaded: [] };
-  const onDisk = new NamesOnDisk();
-  await removeLeftovers(folder, (path) => ledger.downloads.has(path), onDisk.namesIn(resolve(folder)));
+  await removeLeftovers(folder, (path) => new Downloads(ledger).has(path));
   // A note that the ledger can't take may be lost; what a command is to have must not be.
   const kept = options.forCommand ? undefined : notes;
   return {
     refreshed,
-    downloaded: await downloadNew(transport, ledger, kept, { ...options, folder, onDisk }, callbacks),
+    downloaded: await downloadNew(transport, ledger, kept, { ...options, folder }, callbacks),
   };
 }
 
@@ -69,7 +74,7 @@ async function refreshOpen(
   { onChecked, onChange, report }: SyncCallbacks,
 ): Promise<Tally> {
   const changes = new InOrder(onChange);
-  const ids = await ledger.files.toRefresh();
+  const ids = await new Files(ledger).toRefresh();
   const onDone: RefreshOptions['onDone'] = (at, refreshed) => {
     // Those that were broken off are not checked.
     if (refreshed || !transport.signal.aborted) onChecked();
@@ -90,17 +95,16 @@ async function downloadNew(
   transport: Transport,
   ledger: Ledger,
   notes: LedgerNotes | undefined,
-  options: SyncOptions & { readonly folder: string; readonly onDisk: NamesOnDisk },
+  options: SyncOptions & { readonly folder: string },
   { onSaved, report }: SyncCallbacks,
 ): Promise<Tally[]> {
-  const { folder, formats, template = DEFAULT_TEMPLATE, jobs, missingSince, forCommand, onDisk } = options;
-  const isGone = (path: string): boolean => !onDisk.has(path);
-  const others = forCommand ? await ledger.downloads.waitingFormats(folder) : [];
+  const { folder, formats, template = DEFAULT_TEMPLATE, jobs, missingSince, forCommand } = options;
+  const others = forCommand ? await new Downloads(ledger).waitingFormats(folder) : [];
   const tallies: Tally[] = [];
   for (const ext of new Set([...formats, ...others])) {
     const asked = formats.includes(ext) ? 'too' : 'only';
     const lookedFor = { isGone, since: missingSince, waiting: forCommand ? asked : undefined } as const;
-    const ids = await ledger.files.notDownloaded(ext, resolve(folder), lookedFor);
+    const ids = await new Files(ledger).notDownloaded(ext, resolve(folder), lookedFor);
     report({ what: formats.length > 1 ? `Downloading ${ext}` : 'Downloading' });
     const selection = { ids, formats: [ext], test: false, deprecatedPath: false, delivered: true };
     const target = {
@@ -116,30 +120,11 @@ async function downloadNew(
   return tallies;
 }
 
-/**
- * What is in folders: to list one takes less than to look for each file of it. A link counts as there, wherever it leads:
- * someone has put it in the place of a file.
- */
-class NamesOnDisk {
-  readonly #listed = new Map<string, ReadonlySet<string>>();
-
-  has(path: string): boolean {
-    const end = path.lastIndexOf(sep);
-    // The disk may take another spelling for the same name.
-    return this.namesIn(path.slice(0, end)).has(path.slice(end + 1)) || existsSync(path);
-  }
-
-  namesIn(folder: string): ReadonlySet<string> {
-    const names = this.#listed.get(folder) ?? listFolder(folder);
-    this.#listed.set(folder, names);
-    return names;
-  }
-}
-
-function listFolder(path: string): ReadonlySet<string> {
+/** A link counts as there, wherever it leads: someone has put it in the place of a file. */
+function isGone(path: string): boolean {
   try {
-    return new Set(readdirSync(path));
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {
-    return new Set();
+    return true;
   }
 }

@@ -1,5 +1,6 @@
 /** Upgrades or refunds several files, one after the other, each a purchase of its own. */
 import type { FileChange } from '../../api/files.ts';
+import { prepareForOrders } from '../../ledger/accounts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { BulkError, StenoError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
@@ -55,7 +56,7 @@ export async function sendChanges(
   const pacer = new Pacer(options, 'file');
   let because: string | undefined;
   let failed = 0;
-  await ledger?.prepareForOrders(false, keyMark);
+  if (ledger) await prepareForOrders(ledger, false, keyMark);
   for (const [at, each] of ready.entries()) {
     // What a single call shows is how long it takes.
     if (ready.length > 1) report({ done: at, of: ready.length, unit: 'file', failed });

@@ -1,31 +1,42 @@
 /** What planned orders will cost, from the prices that are set and those that were learned; and whether they may. */
-
+import { decodeKeptInvoice } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { decodeKeptInvoice } from '../../api/invoices.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
-import type { KeptBudget, SpendingLimit, SpentRow, UnpricedItem } from '../../ledger/budgets.ts';
-import type { KeptInvoice } from '../../ledger/invoices.ts';
+import {
+  Budgets,
+  type KeptBudget,
+  type SpendingLimit,
+  type SpentRow,
+  type UnpricedItem,
+} from '../../ledger/budgets.ts';
+import { Files } from '../../ledger/files.ts';
+import { Invoices, type KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Cost, NewPurchase } from '../../ledger/purchase.ts';
+import { type Cost, type NewPurchase, parseDetails } from '../../ledger/purchase.ts';
 import {
   type Budget,
   type BudgetPeriod,
   budgetPeriods,
   budgetText,
+  type Period,
   parseBudget,
   periodAt,
   withCurrency,
 } from '../../lib/budget.ts';
-import type { Failure } from '../../lib/errors.ts';
-import { StenoError } from '../../lib/errors.ts';
+import { type Failure, StenoError } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import { fromMillionths, type Money, millionthsOf, moneyText, parseNumber } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures } from '../bulk.ts';
-import { fetchInvoices, missingOf } from '../invoices/keep.ts';
 import { billedFiles } from '../prices/billed-files.ts';
-import { type Estimate, estimateCost, type PlannedAudio, pricesFromSettings } from '../prices/estimate.ts';
+import {
+  type Estimate,
+  estimateCost,
+  type PlannedAudio,
+  type Price,
+  pricesFromSettings,
+} from '../prices/estimate.ts';
+import { fetchInvoices, missingOf } from '../prices/invoices.ts';
 import { learnPrices } from '../prices/learn.ts';
 import {
   type BudgetInForce,
@@ -36,7 +47,6 @@ import {
   NotCovered,
   type Spent,
 } from '../prices/limits.ts';
-import type { Price } from '../prices/price.ts';
 import type { BilledFile } from '../prices/samples.ts';
 import type { OrderGuard } from './guard.ts';
 import { nameOf, type PlannedOrder, rowOf, splitRows } from './planned-order.ts';
@@ -79,7 +89,7 @@ export async function readCostFacts(
   { budget }: CostSettings,
   needsPrices: boolean,
 ): Promise<CostFacts> {
-  const { budgets } = ledger;
+  const budgets = new Budgets(ledger);
   const nowMs = await budgets.nowMs();
   const always = needsPrices || budget !== undefined;
   const ofPeriods = <Row>(read: (since: string, ifPeriod: string) => Promise<Row[]>) =>
@@ -93,8 +103,8 @@ export async function readCostFacts(
     budgets.get(),
     ofPeriods((since, ifPeriod) => budgets.spentSince(since, ifPeriod)),
     ofPeriods((since, ifPeriod) => budgets.unpriced(since, ifPeriod)),
-    ledger.invoices.all(!always),
-    ledger.files.invoices(!always),
+    new Invoices(ledger).all(!always),
+    new Files(ledger).invoices(!always),
     billedFiles(ledger, !always),
   ]);
   return { nowMs, budget: kept, spent: new Map(spent), unpriced: new Map(unpriced), invoices, named, files };
@@ -318,7 +328,7 @@ export class OrderCosts {
       return cost && item.skus ? [{ ...item, ...cost }] : [];
     });
     if (priced.length === 0) return;
-    await this.#ledger.budgets.price(priced);
+    await new Budgets(this.#ledger).price(priced);
     this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
   }
 }
@@ -390,4 +400,77 @@ export async function learnFromService(
   const wanted = missingOf(named, invoices).slice(0, MAX_INVOICES);
   const transport = wanted.length ? await connect() : undefined;
   return transport && failures(await fetchInvoices(transport, ledger, wanted, report));
+}
+
+// Each budget in force, what was bought in its period, and what is left.
+
+export interface BudgetUse extends Period {
+  /** `500.00/month` */
+  readonly budget: string;
+  readonly limit: Fraction;
+  readonly currency: string;
+  readonly billed: Fraction;
+  /** Of what is not billed yet. */
+  readonly estimated: Fraction;
+  readonly refunded: Fraction;
+  /** How many items have no known cost. */
+  readonly unknown: number;
+  /** What was bought in other currencies, which it can't count. */
+  readonly foreign: readonly Money[];
+  /** Below zero where more was bought than the budget allows. */
+  readonly left: Fraction;
+  /** Where it is set: the ledger, or the source of the setting. */
+  readonly source: string;
+  readonly setBy: string;
+  readonly setAt: string;
+}
+
+export async function budgetReport(ledger: Ledger, settings: Settings): Promise<BudgetUse[]> {
+  const found = await budgetsNow(ledger, settings);
+  if (found.every(({ unknown }) => unknown === 0)) return found;
+  // A price or a length may have become known.
+  const known = costSettings(settings);
+  await OrderCosts.open(ledger, await readCostFacts(ledger, known, true), known, NO_LIMITS);
+  return budgetsNow(ledger, settings);
+}
+
+const NO_LIMITS = { maxCost: undefined, allowsUnpriced: true };
+
+async function budgetsNow(ledger: Ledger, settings: Settings): Promise<BudgetUse[]> {
+  const [kept, nowMs] = await Promise.all([new Budgets(ledger).get(), new Budgets(ledger).nowMs()]);
+  const own = settings.get('budget');
+  const { currency } = settings;
+  const useOf = async (text: string, source: string, setBy = '', setAt = ''): Promise<BudgetUse> => {
+    const budget = withCurrency(parseBudget(text), currency);
+    return { ...(await usedOf(ledger, budget, nowMs)), source, setBy, setAt };
+  };
+  return Promise.all([
+    ...(kept ? [useOf(kept.budget, 'ledger', kept.setBy, kept.setAt)] : []),
+    ...(own.value === undefined ? [] : [useOf(own.value, own.source)]),
+  ]);
+}
+
+/** Amounts in another currency are told apart: `order` refuses to go on with them. */
+async function usedOf(
+  ledger: Ledger,
+  budget: Budget,
+  nowMs: number,
+): Promise<Omit<BudgetUse, 'source' | 'setBy' | 'setAt'>> {
+  const { start, end } = periodAt(budget.period, nowMs);
+  const [rows, unpriced] = await Promise.all([
+    new Budgets(ledger).spentSince(start),
+    new Budgets(ledger).unpriced(start),
+  ]);
+  const spent = { amounts: rows.map(spentOf), unpriced: [] };
+  const counted = inCurrency(budget, spent);
+  const { currency } = counted.limit;
+  const { left, foreign } = budgetState(counted, spent, nowMs);
+  const own = rows.filter((row) => !row.currency || row.currency === currency);
+  const sum = (part: 'billed' | 'estimated' | 'refunded'): Fraction =>
+    fromMillionths(own.reduce((all, row) => all + row[part], 0));
+  return {
+    ...{ budget: budgetText(budget), limit: budget.limit.amount, currency, start, end },
+    ...{ billed: sum('billed'), estimated: sum('estimated'), refunded: sum('refunded') },
+    ...{ unknown: unpriced.length, foreign, left },
+  };
 }

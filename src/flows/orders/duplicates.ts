@@ -1,6 +1,7 @@
 /** What is said of an audio that is on order, is being ordered, or may have been. */
-import { type Audio, spellingOf } from '../../ledger/audio-names.ts';
+
 import type { Holder } from '../../ledger/claims.ts';
+import { type Audio, spellingOf } from '../../ledger/purchase.ts';
 import { type Duplicate, type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
 import { differenceOf, isUploadUrl, isUrlName, sameBy } from '../../lib/names.ts';

@@ -1,18 +1,23 @@
 /** The chosen episodes of a podcast feed, as rows to order. */
 import { basename } from 'node:path';
-import { type Choice, type Chosen, chooseEpisodes, isChoice, nameOf } from '../../feeds/choose.ts';
+import {
+  type Choice,
+  type Chosen,
+  chooseEpisodes,
+  isChoice,
+  nameOf,
+  parseMatch,
+} from '../../feeds/choose.ts';
 import type { Episode, Feed } from '../../feeds/feed.ts';
-import { parseMatch } from '../../feeds/match.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
-import type { AudioDetails } from '../../ledger/audio-details.ts';
-import { type Audio, makeEpisode } from '../../ledger/audio-names.ts';
+import { type Audio, type AudioDetails, makeEpisode } from '../../ledger/purchase.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
 import { feedMark } from '../../lib/names.ts';
 import { parseSince } from '../../lib/since.ts';
 import { oneLine, plural } from '../../lib/text.ts';
 import type { CountedRows, LeftOut } from '../uploads/audio-files.ts';
-import type { Row } from './manifest-row.ts';
+import type { Row } from './manifest-formats.ts';
 
 export interface FeedInput {
   /** An address or a file. */

@@ -4,11 +4,12 @@
  */
 
 import { areOrdered } from '../../catalog/skus.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
-import type { Audio } from '../../ledger/audio-names.ts';
-import type { Holder, TakeOver } from '../../ledger/claims.ts';
+import { Claims, type Holder, type TakeOver } from '../../ledger/claims.ts';
+import { IgnoredAudio } from '../../ledger/ignored-audio.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
+import { type Audio, parseDetails } from '../../ledger/purchase.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { isUploadName, isUploadUrl, isUrlName } from '../../lib/names.ts';
@@ -22,7 +23,7 @@ import {
   otherSkusFailure,
   sharedUrlFailure,
 } from './duplicates.ts';
-import { ignorableTexts } from './ignore.ts';
+import { ignorableTexts } from './local-audio.ts';
 import { countAudios, describeAudio, type PlannedOrder, splitRows } from './planned-order.ts';
 
 export interface GuardOptions {
@@ -105,7 +106,7 @@ export class OrderGuard {
     options: GuardOptions,
   ): Promise<OrderGuard> {
     const guard = new OrderGuard(ledger, options);
-    const isIgnored = options.manifest ? ledger?.ignoredAudio.test() : undefined;
+    const isIgnored = options.manifest ? ledger && new IgnoredAudio(ledger).test() : undefined;
     await guard.#sort(planned, true, isIgnored);
     return guard;
   }
@@ -295,7 +296,7 @@ export class OrderGuard {
     const held: HeldAudio[] = [];
     if (!this.#ledger) return held;
     for (const audios of inGroups(orders)) {
-      const holders = await this.#ledger.claims.holders(audios.flatMap(({ names }) => names));
+      const holders = await new Claims(this.#ledger).holders(audios.flatMap(({ names }) => names));
       if (holders.size === 0) continue;
       for (const audio of audios) {
         const found = strongest(audio, holders);
@@ -310,7 +311,7 @@ export class OrderGuard {
     const { audio, name, holder } = held;
     const guid = audio.details?.guid;
     if (!guid || !isUrlName(name) || holder.status !== 'placed' || !this.#ledger) return held;
-    const { openAttempts } = this.#ledger;
+    const openAttempts = new OpenAttempts(this.#ledger);
     const ordered = (await openAttempts.audios(holder)).find(({ url }) => isSameUrl(url, audio.url));
     const otherGuid = parseDetails(ordered?.details ?? '').guid;
     return otherGuid && otherGuid !== openAttempts.kept(guid) ? { ...held, otherGuid } : held;
@@ -338,7 +339,7 @@ export class OrderGuard {
 
   async #stillSending(): Promise<ReadonlySet<string>> {
     const ids = new Set(this.#deferred.flatMap(({ holders }) => [...holders.keys()]));
-    return (await this.#ledger?.openAttempts.beingSent([...ids])) ?? new Set();
+    return (await (this.#ledger && new OpenAttempts(this.#ledger).beingSent([...ids]))) ?? new Set();
   }
 
   #giveUp(): void {

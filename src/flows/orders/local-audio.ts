@@ -2,21 +2,30 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseDetails } from '../../ledger/audio-details.ts';
-import { makeFile } from '../../ledger/audio-names.ts';
-import type { Holder } from '../../ledger/claims.ts';
+import { Claims, type Holder } from '../../ledger/claims.ts';
+import type { ToIgnore } from '../../ledger/ignored-audio.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
+import type { Audio } from '../../ledger/purchase.ts';
+import { makeFile, parseDetails } from '../../ledger/purchase.ts';
+import { Uploads } from '../../ledger/uploads.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';
-import { uploadName, urlName } from '../../lib/names.ts';
+import { contentKey, uploadName, urlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
+import { checkUrl } from '../../lib/urls.ts';
 import { doEach } from '../bulk.ts';
-import { type CountedRows, findAudio, type LeftOut } from '../uploads/audio-files.ts';
-import { isUnchanged, readContent, settle } from '../uploads/content.ts';
-import { noUploadCommand } from '../uploads/recipes.ts';
-import { canBeKept, type UploadOptions, uploadAll } from '../uploads/upload.ts';
-import type { Row } from './manifest-row.ts';
+import {
+  type CountedRows,
+  findAudio,
+  isUnchanged,
+  type LeftOut,
+  readContent,
+  settle,
+} from '../uploads/audio-files.ts';
+import { canBeKept, noUploadCommand, type UploadOptions, uploadAll } from '../uploads/upload.ts';
+import type { Row } from './manifest-formats.ts';
 import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
 
 const READ_JOBS = 4;
@@ -129,10 +138,10 @@ export async function uploadOrder(
     {
       ...{ ...options, command },
       jobs: UPLOAD_JOBS,
-      known: async (at) => ledger?.uploads.urlOf(contentOf(at), command),
+      known: async (at) => ledger && new Uploads(ledger).urlOf(contentOf(at), command),
       onUploaded: async (at, url) => {
         await checkUnchanged(local[at] as PlannedAudio);
-        if (canBeKept(url)) await ledger?.uploads.keep(contentOf(at), command, url);
+        if (ledger && canBeKept(url)) await new Uploads(ledger).keep(contentOf(at), command, url);
       },
       onDone: (done, of, at) => {
         bytes += sizes[at] ?? 0;
@@ -181,7 +190,7 @@ async function withoutSharedUrls(
   { ledger, used }: UploaderOptions,
 ): Promise<Failure[]> {
   const names = new Map([...urls].map(([audio, url]) => [audio, uploadName(url)]));
-  const holders = await ledger?.claims.holders([...names.values()]);
+  const holders = await (ledger && new Claims(ledger).holders([...names.values()]));
   const failures: Failure[] = [];
   for (const [audio, name] of names) {
     const { path = '', key = '' } = audio;
@@ -192,20 +201,25 @@ async function withoutSharedUrls(
       (beside && { key: beside.key ?? '', path: beside.path ?? '' }) ??
       (links.has(urlName(url)) ? { key: '', path: 'a link in the same order' } : undefined) ??
       used.get(name) ??
-      (ledger && holder && (await recordingAt(ledger, holder, url)));
+      (await recordingAt(ledger, holder, url));
     if (!other || other.key === key) used.set(name, { key, path });
     else failures.push({ what: path, error: sharedUrlError(path, other.path, url) });
   }
   const shared = new Set(failures.map(({ what }) => what));
   const refused = [...urls].filter(([{ path = '' }]) => shared.has(path));
   // What lies there now may be the other one.
-  await ledger?.uploads.forget(refused.map(([, url]) => url));
+  if (ledger) await new Uploads(ledger).forget(refused.map(([, url]) => url));
   for (const [audio] of refused) urls.delete(audio);
   return failures;
 }
 
-async function recordingAt(ledger: Ledger, holder: Holder, url: string): Promise<Recording | undefined> {
-  const kept = (await ledger.openAttempts.audios(holder)).find((audio) => isSameUrl(audio.url, url));
+async function recordingAt(
+  ledger: Ledger | undefined,
+  holder: Holder | undefined,
+  url: string,
+): Promise<Recording | undefined> {
+  if (!ledger || !holder) return undefined;
+  const kept = (await new OpenAttempts(ledger).audios(holder)).find((audio) => isSameUrl(audio.url, url));
   return kept && { key: kept.key ?? '', path: parseDetails(kept.details ?? '').source ?? '' };
 }
 
@@ -214,3 +228,25 @@ const sharedUrlError = (path: string, other: string, url: string): StenoError =>
     `the upload command gave ${path} the URL of ${other || 'another recording'}: ${withoutSignature(url)}`,
     'have it give each recording an object name of its own, for example a random one',
   );
+
+// What people name when they ignore audio, and what of an order is ignored.
+
+export const toIgnore = (args: readonly string[], signal: AbortSignal): Promise<ToIgnore[]> =>
+  Promise.all(args.map((arg) => toIgnoreOne(arg, signal)));
+
+async function toIgnoreOne(arg: string, signal: AbortSignal): Promise<ToIgnore> {
+  const text = arg.trim();
+  if (text === '') throw usage('what to ignore is empty');
+  if (/^https?:/i.test(text)) return { given: withoutSignature(text), text: checkUrl(text) };
+  if (!isLocalPath(arg)) return { given: text, text };
+  if (statSync(arg).isDirectory()) throw usage(`${arg} is a folder`, 'ignore its files one by one');
+  const content = await readContent(arg, signal);
+  if (!content) throw usage(`${arg} is still being written`, 'run this again when it is complete');
+  return { given: arg, text: contentKey(content.hash) };
+}
+
+/** The texts under which people may have ignored it: its key stands in place of its URL. */
+export const ignorableTexts = ({ url, key, details }: Audio): string[] => [
+  key ?? url,
+  ...(details?.guid ? [details.guid] : []),
+];

@@ -1,6 +1,6 @@
 /** Reads a manifest: one URL a line, CSV with a header, or JSON lines. One bad line is an error for the whole. */
 import { open } from 'node:fs/promises';
-import { checkId } from '../../api/ids.ts';
+import { checkId } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
 import { errorMessage, usage } from '../../lib/errors.ts';
 import { limitHeapGrowth, limitYoungSpace } from '../../lib/memory.ts';
@@ -8,9 +8,20 @@ import { shellWord } from '../../lib/shell-word.ts';
 import { readBytes } from '../../lib/streams.ts';
 import { oneLine } from '../../lib/text.ts';
 import { checkUtf8 } from '../../lib/utf8.ts';
-import { fromCsv, headerMissing, isCsvHeader, isQuotedUrl, lacksHeader } from './manifest-csv.ts';
-import { fromJson } from './manifest-json.ts';
-import { type Cells, type ManifestReading, type OnRow, placeText, type Row, rowAt } from './manifest-row.ts';
+import {
+  type Cells,
+  fromCsv,
+  fromJson,
+  headerMissing,
+  isCsvHeader,
+  isQuotedUrl,
+  lacksHeader,
+  type ManifestReading,
+  type OnRow,
+  placeText,
+  type Row,
+  rowAt,
+} from './manifest-formats.ts';
 
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 

@@ -1,16 +1,24 @@
 /** Upgrades, refunds and raw calls for money: in the ledger before they are sent, and never twice by accident. */
 import { type FileChange, readChange, refundFile, upgradeFile } from '../../api/files.ts';
-import type { BeforeSend, Call } from '../../api/http/call.ts';
+import { type RawAnswer, sendRaw } from '../../api/http/answer.ts';
+import type { BeforeSend, Call, MoneyTarget } from '../../api/http/call.ts';
 import { CallError } from '../../api/http/failures.ts';
-import type { MoneyTarget } from '../../api/http/money-path.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { cuttingSignatures, type Order, readOrder } from '../../api/orders.ts';
-import { type RawAnswer, sendRaw } from '../../api/raw.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
-import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
+import { prepareForOrders } from '../../ledger/accounts.ts';
+import { Claims } from '../../ledger/claims.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OrderedFiles } from '../../ledger/ordered-files.ts';
-import { type Begun, kindOf, type NewPurchase, type PurchasedAudio } from '../../ledger/purchase.ts';
+import {
+  type Audio,
+  type Begun,
+  kindOf,
+  makeAudio,
+  type NewPurchase,
+  type PurchasedAudio,
+  parseDetails,
+} from '../../ledger/purchase.ts';
 import type { Purchases } from '../../ledger/purchases.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
@@ -21,8 +29,8 @@ import { costSettings, OrderCosts, readCostFacts } from './cost.ts';
 import { duplicateError, type HeldAudio, heldChange } from './duplicates.ts';
 import { fileProblem, withAttempts } from './failures.ts';
 import { strongest } from './guard.ts';
+import { type Sending, type Sent, sendOnce } from './place.ts';
 import type { PlannedOrder } from './planned-order.ts';
-import { type Sending, type Sent, sendOnce } from './send-once.ts';
 
 export interface MoneyCallOptions {
   readonly transport: Transport;
@@ -75,7 +83,7 @@ export async function callOnce(
   onAnswer: (answer: RawAnswer) => void,
 ): Promise<void> {
   const { transport, ledger, keyMark } = options;
-  await ledger?.prepareForOrders(false, keyMark);
+  if (ledger) await prepareForOrders(ledger, false, keyMark);
   const via = `${call.method} ${call.path}`;
   const params = call.params ?? new Map();
   const ask = async (check: BeforeSend): Promise<Json> => {
@@ -132,7 +140,7 @@ export async function planChanges(
   { kind, skus, test }: Change,
   ledger: Ledger | undefined,
 ): Promise<PlannedChange[]> {
-  const rows = await ledger?.files.getAll(files);
+  const rows = await (ledger && new Files(ledger).getAll(files));
   return files.map((file) => {
     const row = rows?.get(file);
     const minutes = Number(row?.duration || Number.NaN);
@@ -203,7 +211,7 @@ async function heldAudios(
   ledger: Ledger | undefined,
 ): Promise<HeldAudio[][]> {
   const names = purchases.flatMap(({ test, audios }) => (test ? [] : audios.flatMap((each) => each.names)));
-  const holders = names.length && ledger ? await ledger.claims.holders(names) : new Map();
+  const holders = names.length && ledger ? await new Claims(ledger).holders(names) : new Map();
   return purchases.map(({ test, audios }) =>
     test ? [] : audios.flatMap((audio) => strongest(audio, holders) ?? []),
   );

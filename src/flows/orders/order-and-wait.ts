@@ -8,8 +8,13 @@ import { BulkError, errorMessage, type Failure, StenoError } from '../../lib/err
 import type { Report } from '../../lib/progress.ts';
 import { failures, values } from '../bulk.ts';
 import type { PollOptions } from '../files/poll.ts';
-import { raiseUndelivered, type WaitOutcome } from '../files/wait.ts';
-import { type DownloadTarget, type WaitResult, waitAndDownload } from '../files/wait-and-download.ts';
+import {
+  type DownloadTarget,
+  raiseUndelivered,
+  type WaitOutcome,
+  type WaitResult,
+  waitAndDownload,
+} from '../files/wait.ts';
 import type { OrderCosts } from './cost.ts';
 import { type RaiseOptions, raiseUnplaced } from './failures.ts';
 import type { OrderGuard } from './guard.ts';

@@ -1,8 +1,8 @@
 /** An order that is to be placed. */
 import type { OrderRequest } from '../../api/orders.ts';
-import type { Audio } from '../../ledger/audio-names.ts';
+import type { Audio } from '../../ledger/purchase.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
-import type { FileMark } from '../uploads/content.ts';
+import type { FileMark } from '../uploads/audio-files.ts';
 
 export interface PlannedAudio extends Audio {
   /** A file of this machine, until it is uploaded. */

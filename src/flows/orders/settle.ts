@@ -1,9 +1,11 @@
 /** Settles an attempt whose end somebody has found out. */
+
+import { checkId } from '../../api/decode.ts';
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { checkId } from '../../api/ids.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Attempt } from '../../ledger/open-attempts.ts';
+import { type Attempt, OpenAttempts } from '../../ledger/open-attempts.ts';
 import {
   isSameAudio,
   isSameUrl,
@@ -29,7 +31,7 @@ export interface Settled {
 
 /** The attempt of a number. */
 export async function findAttempt(ledger: Ledger, text: string): Promise<Attempt> {
-  const attempt = /^\d{1,15}$/.test(text) ? await ledger.openAttempts.get(Number(text)) : undefined;
+  const attempt = /^\d{1,15}$/.test(text) ? await new OpenAttempts(ledger).get(Number(text)) : undefined;
   if (!attempt) throw usage(`there is no attempt ${text}`, 'see their numbers with: steno attempts');
   const { status, by } = attempt;
   if (status === 'being sent')
@@ -66,7 +68,7 @@ export async function settleNotPlaced(ledger: Ledger, found: Attempt): Promise<S
   const { attempt } = found;
   requireOpen(found);
   if (found.isAccepted) throw acceptedError(found);
-  if (!(await ledger.openAttempts.settleNotPlaced(found))) throw await settledMeanwhile(ledger, found);
+  if (!(await new OpenAttempts(ledger).settleNotPlaced(found))) throw await settledMeanwhile(ledger, found);
   return { attempt, status: 'not placed', order: '', audiofiles: [] };
 }
 
@@ -83,7 +85,8 @@ export async function settleChange(
     throw usage(`attempt ${attempt} is ${articled(kind)}, which has no order id`, alone);
   if (ids.length) throw usage(`--file is for orders, and attempt ${attempt} is ${articled(kind)}`, alone);
   requireOpen(found);
-  if (!(await ledger.openAttempts.settlePlaced(found, '', []))) throw await settledMeanwhile(ledger, found);
+  if (!(await new OpenAttempts(ledger).settlePlaced(found, '', [])))
+    throw await settledMeanwhile(ledger, found);
   return { attempt, status: 'placed', order: '', audiofiles: files };
 }
 
@@ -92,7 +95,7 @@ const articled = (kind: PurchaseKind): string => (kind === 'refund' ? 'a refund'
 /** Takes back what somebody said by mistake. */
 export async function reopen(ledger: Ledger, found: Attempt): Promise<Settled> {
   const { attempt } = found;
-  if (!(await ledger.openAttempts.reopen(found)))
+  if (!(await new OpenAttempts(ledger).reopen(found)))
     throw usage(
       `nobody has settled attempt ${attempt}: ${found.status === 'unclear' ? 'its end is not known' : 'the service itself said what became of it'}`,
       'those without a known end: steno attempts',
@@ -115,10 +118,10 @@ export async function settlePlaced(
   const files = ids.length ? await askAbout(ids.map(checkId), await connect()) : [];
   for (const file of files) checkOrder(file, order);
   const found = await assignFiles(ledger, { ...attempt, order }, files);
-  if (!(await ledger.openAttempts.settlePlaced(attempt, order, found)))
+  if (!(await new OpenAttempts(ledger).settlePlaced(attempt, order, found)))
     throw await settledMeanwhile(ledger, attempt);
   for (const file of files) await keepAnswer(ledger, file.id, file);
-  const missing = await ledger.openAttempts.missingFiles(order);
+  const missing = await new OpenAttempts(ledger).missingFiles(order);
   return {
     ...{ attempt: attempt.attempt, status: 'placed', order },
     audiofiles: files.map(({ id }) => id),
@@ -132,9 +135,9 @@ export async function settlePlaced(
  */
 async function checkOtherOrder(ledger: Ledger, attempt: Attempt, order: string): Promise<void> {
   const { attempt: id, order: answered } = attempt;
-  const isSure = answered && (await ledger.openAttempts.otherOfOrder(answered, attempt)) === undefined;
+  const isSure = answered && (await new OpenAttempts(ledger).otherOfOrder(answered, attempt)) === undefined;
   if (isSure) throw usage(`attempt ${id} was accepted as order ${answered}, not ${order}`);
-  const other = await ledger.openAttempts.otherOfOrder(order, attempt);
+  const other = await new OpenAttempts(ledger).otherOfOrder(order, attempt);
   if (other !== undefined) throw usage(`order ${order} is that of attempt ${other}, not of attempt ${id}`);
 }
 
@@ -158,7 +161,7 @@ async function assignFiles(
   attempt: Attempt,
   files: readonly AudioFile[],
 ): Promise<OrderedFile[]> {
-  const audios = await ledger.openAttempts.audios(attempt);
+  const audios = await new OpenAttempts(ledger).audios(attempt);
   const linked = files.map((file) => audioOfLink(ledger, attempt, audios, file));
   // Files without a link are taken in the order of the URLs that are left, if there are as many.
   const left = audios.filter((audio) => !linked.includes(audio));
@@ -193,7 +196,7 @@ function audioOfLink(
   { id, originalLink }: AudioFile,
 ): OrderedAudio | undefined {
   if (!originalLink) return undefined;
-  const link = ledger.openAttempts.kept(originalLink);
+  const link = new OpenAttempts(ledger).kept(originalLink);
   const audio = audios.find(({ url }) => isSameUrl(url, link));
   if (audio) return audio;
   throw new StenoError(
@@ -207,7 +210,7 @@ function audioOfLink(
 
 /** A file that the ledger has for another audio stays what it is. */
 async function checkUnclaimed(ledger: Ledger, attempt: Attempt, { id, audio }: OrderedFile): Promise<void> {
-  const row = await ledger.files.get(id);
+  const row = await new Files(ledger).get(id);
   if (!row?.url || row.test || (audio && isSameAudio(audio, row))) return;
   throw new StenoError('failed', `audiofile ${id} is the file of ${row.url} in the ledger`, {
     hint: withoutFile(attempt),

@@ -1,12 +1,11 @@
 /** The files of many orders, and what was not ordered: what a list of orders prints. */
 
 import { resolve } from 'node:path';
-import { detailsText } from '../../ledger/audio-details.ts';
 import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files.ts';
+import { detailsText } from '../../ledger/purchase.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 import type { StenoError } from '../../lib/errors.ts';
-import type { KnownFiles } from '../files/known.ts';
-import { type ListedFile, listed, unknownFile } from '../files/listed.ts';
+import { type KnownFiles, type ListedFile, listed, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
 import type { HeldFailure } from './duplicates.ts';

@@ -1,7 +1,7 @@
 /** Learns the price of a minute of each SKU from what the service has billed before. */
 import { productOf } from '../../catalog/skus.ts';
 import { Fraction, least, most } from '../../lib/fraction.ts';
-import type { Billing, Ground, KnownPrice, Price } from './price.ts';
+import type { Billing, Ground, KnownPrice, Price } from './estimate.ts';
 import { type BilledFile, type BilledItem, fileSample, itemSample, type Sample } from './samples.ts';
 
 /** Older ones say little about the next order. */

@@ -1,13 +1,98 @@
-/** Reads what a report is made of from the ledger. */
-import { decodeKeptInvoice } from '../../api/invoices.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
+/** What a report is made of: plain data, with texts as the service sent them and empty where a field is missing. */
+import { decodeKeptInvoice } from '../../api/account.ts';
+import type { BillItem } from '../../ledger/bill.ts';
 import { billItems } from '../../ledger/billing.ts';
+import { Invoices } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BoughtRow } from '../../ledger/purchase-log.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
+import { parseDetails } from '../../ledger/purchase.ts';
+import { type BoughtRow, PurchaseLog } from '../../ledger/purchase-log.ts';
 import { fromMillionths, type Money } from '../../lib/money.ts';
-import { listFiles } from '../files/list.ts';
-import type { ListedFile } from '../files/listed.ts';
-import type { ReportFile, ReportInput } from './input.ts';
+import { type ListedFile, listFiles } from '../files/listed.ts';
+
+export interface ReportFile {
+  readonly id: string;
+  readonly title: string;
+  readonly url: string;
+  readonly order: string;
+  /** The feed of its audio, and its tags. */
+  readonly feed: string;
+  readonly tags: readonly string[];
+  readonly skus: readonly string[];
+  readonly state: string;
+  readonly ended: 'delivered' | 'unfinished' | '';
+  /** Why its order is on hold. */
+  readonly hold: string;
+  readonly test: boolean;
+  /** Times of the ledger, in ISO 8601. */
+  readonly orderedAt: string;
+  readonly deliveredAt: string;
+  /** When its present SKUs were ordered: the target counts from then. */
+  readonly dueFrom: string;
+  /** In minutes. */
+  readonly duration: string;
+  readonly total: string;
+  readonly invoices: readonly string[];
+  /** What was bought for it, never empty: its order first, then its upgrades. */
+  readonly bought: readonly Bought[];
+}
+
+export interface Bought extends BillItem {
+  /** When it was bought. */
+  readonly at: string;
+  /** What it was expected to cost; undefined where that was not known. */
+  readonly estimate: Money | undefined;
+}
+
+export interface ReportItem {
+  readonly sku: string;
+  readonly quantity: string;
+  readonly price: string;
+  readonly total: string;
+  readonly audiofile: string;
+}
+
+export interface ReportInvoice {
+  readonly id: string;
+  /** What it was asked for by: files may name it so. */
+  readonly askedAs: string;
+  readonly state: string;
+  /** It is not to be read again. */
+  readonly isFinal: boolean;
+  readonly created: string;
+  readonly total: string;
+  readonly items: readonly ReportItem[];
+}
+
+/** An order of which it is not known whether it went through. */
+export interface UnclearOrder {
+  readonly attempt: string;
+  readonly at: string;
+  readonly url: string;
+  readonly skus: readonly string[];
+}
+
+export interface ReportInput {
+  readonly files: readonly ReportFile[];
+  readonly invoices: readonly ReportInvoice[];
+  readonly unclear: readonly UnclearOrder[];
+  /** In ISO 8601; what was spent or delivered before or after is left out. What is under way is always there. */
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+  readonly now: number;
+  /** Of amounts that say none; empty where it is not known. */
+  readonly currency: string;
+}
+
+/** Whether a time is within the report; one that is not known is only in a report of all times. */
+export const isWithin = (
+  { since, until }: Pick<ReportInput, 'since' | 'until'>,
+  at: string | undefined,
+): boolean =>
+  (since === undefined && until === undefined) ||
+  (!!at && at >= (since ?? '') && (until === undefined || at <= until));
+
+// Reads what a report is made of from the ledger.
 
 type GatherOptions = Pick<ReportInput, 'since' | 'until' | 'now' | 'currency'>;
 
@@ -18,10 +103,10 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
     {},
     { limit: Number.POSITIVE_INFINITY, asTable: false, withDownloads: false },
   );
-  const bought = boughtByFile(await ledger.purchaseLog.bought());
+  const bought = boughtByFile(await new PurchaseLog(ledger).bought());
   for await (const { rows } of pages)
     files.push(...rows.map((row) => reportFile(row, bought.get(row.id) ?? [])));
-  const open = (await ledger.openAttempts.list()).filter(({ status }) => status === 'unclear');
+  const open = (await new OpenAttempts(ledger).list()).filter(({ status }) => status === 'unclear');
   const unclear = open.map(({ attempt, at, urls, files: ids, skus }) => ({
     ...{ attempt: String(attempt), at, skus },
     url: urls[0] ?? ids[0] ?? '',
@@ -29,7 +114,7 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
   return {
     ...options,
     files,
-    invoices: (await ledger.invoices.all()).flatMap((kept) => {
+    invoices: (await new Invoices(ledger).all()).flatMap((kept) => {
       const invoice = decodeKeptInvoice(kept);
       return invoice ? [{ ...invoice, askedAs: kept.id, isFinal: kept.isFinal }] : [];
     }),

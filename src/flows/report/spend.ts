@@ -5,8 +5,8 @@ import { paymentOf, type ReadInvoice, sharedBy, totalOf } from '../../ledger/bil
 import { Fraction, sumOf } from '../../lib/fraction.ts';
 import { type Money, MoneySums, parseMoney, parseNumber } from '../../lib/money.ts';
 import { parseServiceTime } from '../../lib/service-time.ts';
-import { linesOf } from '../invoices/lines.ts';
-import { type Bought, isWithin, type ReportFile, type ReportInput, type ReportInvoice } from './input.ts';
+import { linesOf } from '../prices/invoices.ts';
+import { type Bought, isWithin, type ReportFile, type ReportInput, type ReportInvoice } from './gather.ts';
 
 /** One sum of a report: of a month, a SKU or an order, in one currency. */
 export interface SpendRow {

@@ -3,23 +3,67 @@
  * looked at, because services send any content type with any format. In doubt it is a transcript: one that is refused
  * can't be had at all.
  */
+
+import type { TranscriptBody } from '../../api/files.ts';
+import type { ChunkHandler } from '../../api/http/exchange.ts';
+import { messageInText } from '../../api/http/message.ts';
+import { StenoError } from '../../lib/errors.ts';
 import { isObject, parseJson } from '../../lib/json.ts';
 
-/** Enough to tell how a text begins. */
-export const FIRST_BYTES = 64;
+/** An error message is short: this much is held back and checked before the first byte is passed on. */
+const MAX_MESSAGE_BYTES = 65_536;
+
+/** Passes the chunks of a transcript to `onChunk`, unless they are something else. */
+export async function streamChecked(
+  transcript: TranscriptBody,
+  ext: string,
+  onChunk: ChunkHandler,
+): Promise<void> {
+  if (transcript.status !== 200 && transcript.status !== 203) {
+    throw new StenoError('failed', `the service sent no transcript (HTTP ${transcript.status})`);
+  }
+  let heldBack: Buffer[] = [];
+  let size = 0;
+  let isChecking = true;
+  let onlyBlanks = true;
+  const release = (isCut: boolean): void | Promise<void> => {
+    const start = Buffer.concat(heldBack);
+    if (isSomethingElse(start, ext, isCut)) throw messageError(start, transcript);
+    onlyBlanks = isBlank(start);
+    if (onlyBlanks && !isCut) throw emptyError();
+    isChecking = false;
+    heldBack = [];
+    return onChunk(start);
+  };
+  await transcript.stream((chunk) => {
+    size += chunk.length;
+    if (!isChecking) {
+      onlyBlanks &&= isBlank(chunk);
+      return onChunk(chunk);
+    }
+    heldBack.push(chunk);
+    return size < MAX_MESSAGE_BYTES ? undefined : release(true);
+  });
+  if (size === 0) throw emptyError();
+  if (isChecking) await release(false);
+  if (onlyBlanks) throw emptyError();
+}
+
+const emptyError = (): StenoError => new StenoError('failed', 'the service sent an empty transcript');
+
+function messageError(start: Buffer, { hide }: TranscriptBody): StenoError {
+  const said = messageInText(start.toString('utf8'), hide);
+  return new StenoError(
+    'failed',
+    `the service sent a message in place of the transcript${said ? `: ${said}` : ''}`,
+  );
+}
 
 /** Blanks of every kind, and marks that show nothing. */
 const BLANK = /^[\s\0\u200b-\u200f\u2060\ufeff]*$/;
 
 /** Whether there is nothing to read in it. */
-export const isBlank = (start: Buffer): boolean => BLANK.test(textOf(start));
-
-/** Whether the whole start has to be looked at: a transcript mostly shows in its first bytes that it is one. */
-export function mayBeSomethingElse(first: Buffer, ext: string): boolean {
-  if (ext === 'docx') return !isZip(first);
-  if (isBlank(first)) return true;
-  return /^\s*(<|\{|\[\s*(\{|$)|$)/.test(withoutMark(textOf(first.subarray(0, FIRST_BYTES))));
-}
+const isBlank = (start: Buffer): boolean => BLANK.test(textOf(start));
 
 /** `isCut`: the start is not all of it. */
 export function isSomethingElse(start: Buffer, ext: string, isCut: boolean): boolean {
@@ -39,9 +83,7 @@ const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
 
 /** UTF-8, or UTF-16 where its mark, or the zeros beside `<`, say so. */
 function textOf(start: Buffer): string {
-  // Not destructured, which makes an iterator: this is done for each of thousands of transcripts.
-  const first = start[0];
-  const second = start[1];
+  const [first, second] = start;
   const isLittle = (first === 0xff && second === 0xfe) || (first === LESS && second === 0);
   const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second === LESS);
   if (isLittle) return start.toString('utf16le');

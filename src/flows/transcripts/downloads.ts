@@ -1,18 +1,15 @@
 /** The one way from the service to a transcript on disk: a name that no other transcript has, the file, the ledger. */
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { access, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { audioTitle, parseDetails } from '../../ledger/audio-details.ts';
-import type { NotedCopy, Written } from '../../ledger/downloads.ts';
+import { Downloads, type NotedCopy, type Written } from '../../ledger/downloads.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
+import { audioTitle, parseDetails } from '../../ledger/purchase.ts';
+import type { TableContext } from '../../ledger/table.ts';
 import { cutSignatures } from '../../lib/audio-identity.ts';
-import { onDisk } from '../../lib/disk-work.ts';
-import type { DiskThread } from './disk-thread.ts';
+import { disk, onDisk } from '../../lib/disk-work.ts';
 import {
   asksDetails,
   asksService,
@@ -30,8 +27,15 @@ import {
   removeLeftovers,
   transcriptTag,
 } from './partial-files.ts';
-import { type OnBytes, type Saved, type SaveOptions, saveTranscript } from './save.ts';
-import { hasHash, type IfExists } from './whole-file.ts';
+import {
+  hasHash,
+  hashOf,
+  type IfExists,
+  type OnBytes,
+  type Saved,
+  type SaveOptions,
+  saveTranscript,
+} from './save.ts';
 
 export interface DownloadOptions {
   readonly transport: Transport;
@@ -51,10 +55,6 @@ export interface DownloadOptions {
   readonly test?: boolean;
   readonly deprecatedPath?: boolean;
   readonly onBytes?: OnBytes | undefined;
-  /** Writes small files in place of this thread, once the disk has been found slow. */
-  readonly disk?: DiskThread | undefined;
-  /** Leaves the disk to other threads, so that this one never waits for it. */
-  readonly syncsInPool?: boolean;
 }
 
 /** One format of one transcript, and where it goes. */
@@ -108,29 +108,20 @@ export class TranscriptDownloads {
     { id, ext, path, delivered = false, isNamed }: Destination,
     onAnswered?: SaveOptions['onAnswered'],
   ): Promise<Saved> {
-    const {
-      transport,
-      ifExists,
-      test = false,
-      deprecatedPath = false,
-      onBytes,
-      disk,
-      syncsInPool,
-    } = this.#options;
-    const left = test || ifExists === 'replace' ? undefined : this.#leftAt({ id, ext, path });
+    const { transport, ifExists, test = false, deprecatedPath = false, onBytes } = this.#options;
+    const left = test || ifExists === 'replace' ? undefined : await this.#leftAt({ id, ext, path });
     if (left) {
       await this.#note({ id, ext, path }, left);
       return { id, ext, path, bytes: left.bytes, at: left.at };
     }
-    const noted = await this.#ask((ledger) => ledger.downloads.copyAt(id, ext, path));
+    const noted = await this.#ask((ledger) => new Downloads(ledger).copyAt(id, ext, path));
     // Also where the ledger does not know the file: its state was not asked for.
     const isDraft =
-      !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false;
+      !delivered && !test && (await this.#ask((ledger) => new Files(ledger).isDelivered(id))) === false;
     const { target, replaceable } = await this.#replacing({ id, ext, path, delivered }, noted);
     const { saved, partial } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, target, {
-      ...{ ifExists, onBytes, onAnswered, disk, syncsInPool, replaceable, isNamed },
-      ...(this.#options.ledger &&
-        !test && { hashes: true, tag: { transcript: this.#tagOf(id, ext), isDraft } }),
+      ...{ ifExists, onBytes, onAnswered, replaceable, isNamed },
+      tag: this.#options.ledger && !test ? { transcript: this.#tagOf(id, ext), isDraft } : undefined,
     });
     const to = { id, ext, path: target };
     const written = saved.skipped
@@ -154,7 +145,8 @@ export class TranscriptDownloads {
     const isOurs = noted?.isOutdated || (replacesDrafts && noted?.isDraft);
     if (!delivered || !isOurs) return { target: path, replaceable: undefined };
     const replaceable = noted.sha256;
-    const isKept = noted.isOutdated && ifExists === 'skip' && existsSync(path) && !hasHash(path, replaceable);
+    const isKept =
+      noted.isOutdated && ifExists === 'skip' && (await exists(path)) && !(await hasHash(path, replaceable));
     return { target: isKept ? await this.#freePath(to) : path, replaceable };
   }
 
@@ -162,8 +154,8 @@ export class TranscriptDownloads {
   async #freePath({ id, ext, path }: Destination): Promise<string> {
     for (let n = 2; ; n += 1) {
       const other = numberedPath(path, n);
-      if (existsSync(other)) continue;
-      if (!(await this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, other)))) return other;
+      if (await exists(other)) continue;
+      if (!(await this.#ask((ledger) => new Downloads(ledger).isOfAnother(id, ext, other)))) return other;
     }
   }
 
@@ -172,44 +164,43 @@ export class TranscriptDownloads {
   }
 
   /** What a run that was killed has saved there, if it is this transcript: it is whole, and needs only its note. */
-  #leftAt({ id, ext, path }: Destination): (Unnoted & { readonly at: string }) | undefined {
+  async #leftAt({ id, ext, path }: Destination): Promise<(Unnoted & { readonly at: string }) | undefined> {
     if (this.#left.size === 0) return undefined;
-    const left = this.#left.get(identityOf(path));
+    const left = this.#left.get(await onDisk(() => identityOf(path)));
     if (left?.transcript !== this.#tagOf(id, ext)) return undefined;
-    const { size, mtime } = statSync(path);
-    const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
+    const { size, mtime } = await disk.stat(path);
     const { isDraft, partial } = left;
-    return { bytes: size, sha256, isDraft, partial, at: mtime.toISOString() };
+    return { bytes: size, sha256: await hashOf(path), isDraft, partial, at: mtime.toISOString() };
   }
 
   async #note({ id, ext, path }: Destination, written: Unnoted): Promise<void> {
     const { ledger, notes, forCommand: isForCommand } = this.#options;
     const folder = this.#options.keepsNames ? this.#options.folder : dirname(path);
-    const note = (into: LedgerTables): Promise<void> =>
-      into.downloads.add(id, ext, path, { ...written, isForCommand }, folder);
+    const note = (into: TableContext): Promise<void> =>
+      new Downloads(into).add(id, ext, path, { ...written, isForCommand }, folder);
     const { partial } = written;
-    const removePartial = (): void => {
-      if (partial !== undefined) rmSync(partial, { force: true });
+    // What stays of it is removed by a later run.
+    const removePartial = async (): Promise<void> => {
+      if (partial !== undefined) await disk.unlink(partial).catch(() => {});
     };
-    if (notes) return void notes.add(`download ${path}`, note, removePartial);
+    if (notes) return void notes.add(`download ${path}`, note, () => void removePartial());
     if (!ledger) return;
     this.#notNoted.set(path, written);
     await note(ledger);
     this.#notNoted.delete(path);
-    if (!this.#options.syncsInPool) return removePartial();
-    if (partial !== undefined) await onDisk(() => rm(partial, { force: true }));
+    await removePartial();
   }
 
   /** What the ledger says, if there is one. */
-  async #ask<Value>(question: (ledger: LedgerTables) => Promise<Value>): Promise<Value | undefined> {
+  async #ask<Value>(question: (ledger: TableContext) => Promise<Value>): Promise<Value | undefined> {
     const { ledger, notes } = this.#options;
     return notes ? notes.read<Value | undefined>(question, undefined) : ledger && question(ledger);
   }
 
   async #whatWasThere({ id, ext, path }: Destination, isDraft: boolean): Promise<Partial<Saved>> {
     const isOurs =
-      (await this.#inTurn(() => isBeingNoted(path, this.#tagOf(id, ext)))) ||
-      (await this.#ask((ledger) => ledger.downloads.isOf(id, ext, path)));
+      (await onDisk(() => isBeingNoted(path, this.#tagOf(id, ext)))) ||
+      (await this.#ask((ledger) => new Downloads(ledger).isOf(id, ext, path)));
     return { isDraft, unidentified: isDraft || !isOurs };
   }
 
@@ -241,29 +232,29 @@ export class TranscriptDownloads {
     const { folder, template = DEFAULT_TEMPLATE } = this.#options;
     const { id, ext } = named;
     const isTaken = async (each: string): Promise<boolean> =>
-      (await this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, join(folder, each)))) ?? false;
-    const former = await this.#formerName(id, ext);
+      (await this.#ask((ledger) => new Downloads(ledger).isOfAnother(id, ext, join(folder, each)))) ?? false;
+    const previous = await this.#nameInFolder(id, ext);
     // Only its own file is called by a number, so that two hundred thousand of them need not be remembered.
     const plain = `${id}.${ext}`;
     const isItsNumber = template === DEFAULT_TEMPLATE && /^\d{1,20}\.[a-z0-9]{1,8}$/.test(plain);
-    if (isItsNumber && (former ?? plain) === plain && !(await isTaken(plain))) return plain;
-    const name = former ?? fileName(template, await this.#partsOf(named, template));
+    if (isItsNumber && (previous ?? plain) === plain && !(await isTaken(plain))) return plain;
+    const name = previous ?? fileName(template, await this.#partsOf(named, template));
     return this.#names.claim(name, id, isTaken);
   }
 
   /** The name under which the folder has the transcript: another template, or a new title, is no new transcript. */
-  async #formerName(id: string, ext: string): Promise<string | undefined> {
+  async #nameInFolder(id: string, ext: string): Promise<string | undefined> {
     const { folder, keepsNames } = this.#options;
     if (!keepsNames) return undefined;
-    const path = await this.#ask((ledger) => ledger.downloads.pathIn(folder, id, ext));
-    if (path === undefined || !(await this.#exists(path))) return undefined;
+    const path = await this.#ask((ledger) => new Downloads(ledger).pathIn(folder, id, ext));
+    if (path === undefined || !(await exists(path))) return undefined;
     const name = relative(resolve(folder), path);
     // A ledger that was imported may hold anything.
     return name === '' || name.startsWith('..') || isAbsolute(name) ? undefined : name.split(sep).join('/');
   }
 
   async #partsOf({ id, ext, file }: Named, template: string): Promise<NameParts> {
-    const row = asksDetails(template) ? await this.#ask((ledger) => ledger.files.get(id)) : undefined;
+    const row = asksDetails(template) ? await this.#ask((ledger) => new Files(ledger).get(id)) : undefined;
     const isKnown = file !== undefined || (row?.checked_at ?? null) !== null;
     const said = isKnown || !asksService(template) ? file : await getFile(this.#options.transport, id);
     const audio = parseDetails(row?.details ?? null);
@@ -290,24 +281,15 @@ export class TranscriptDownloads {
     return cleaning;
   }
 
-  async #exists(path: string): Promise<boolean> {
-    if (!this.#options.syncsInPool) return existsSync(path);
-    return onDisk(() =>
-      access(path).then(
-        () => true,
-        () => false,
-      ),
-    );
-  }
-
-  /** A receiver's disk work must not take all threads of the pool. */
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#options.syncsInPool ? onDisk(work) : work();
-  }
-
   async #clean(folder: string): Promise<void> {
-    const isNoted = (path: string) => this.#ask((ledger) => ledger.downloads.has(path));
-    const left = await this.#inTurn(() => removeLeftovers(folder, isNoted));
+    const isNoted = (path: string) => this.#ask((ledger) => new Downloads(ledger).has(path));
+    const left = await onDisk(() => removeLeftovers(folder, isNoted));
     for (const [identity, download] of left) this.#left.set(identity, download);
   }
 }
+
+const exists = (path: string): Promise<boolean> =>
+  disk.stat(path).then(
+    () => true,
+    () => false,
+  );

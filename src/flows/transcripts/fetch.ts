@@ -1,22 +1,20 @@
 /** Many transcripts in several formats, or one as a stream. */
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type AudioFile, getFile } from '../../api/files.ts';
+import { type AudioFile, getFile, getTranscript, type TranscriptRequest } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
 import { formatOfName } from '../../catalog/formats.ts';
 import { findFileState } from '../../catalog/states.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { usage } from '../../lib/errors.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
 import { type BulkWork, doEach, doMany, type Outcome, type Tally } from '../bulk.ts';
-import { streamChecked } from './check.ts';
-import { type DiskThread, withDiskThread } from './disk-thread.ts';
+import { streamChecked } from './content.ts';
 import { type Destination, TranscriptDownloads } from './downloads.ts';
 import { asksService, DEFAULT_TEMPLATE } from './name.ts';
-import { countingBytes, type OnBytes, type Saved, truncatedError } from './save.ts';
-import type { IfExists } from './whole-file.ts';
+import { countingBytes, type IfExists, type OnBytes, type Saved, truncatedError } from './save.ts';
 
 /** Every format of every file. */
 export interface TranscriptSelection {
@@ -87,43 +85,32 @@ export async function saveTranscripts(
     if (saved) found[at] = saved;
     options.onDone?.(saved, at);
   };
-  return withDiskThread(countOf(selection), async (disk) => {
-    const work = await saving(selection, target, { ...options, onDone, disk });
-    const failed = (await doMany(work)).byPlace;
-    return Array.from(
-      { length: work.count },
-      (_, at) => failed.get(at) ?? { what: work.name(at), value: found[at] as Saved },
-    );
-  });
+  const work = await saving(selection, target, { ...options, onDone });
+  const failed = (await doMany(work)).byPlace;
+  return Array.from(
+    { length: work.count },
+    (_, at) => failed.get(at) ?? { what: work.name(at), value: found[at] as Saved },
+  );
 }
 
 /** The same for any number of them: each is told as it is done, and failures alone are kept. */
-export const saveMany = (
+export const saveMany = async (
   selection: TranscriptSelection,
   target: OutputTarget,
   options: FetchOptions,
-): Promise<Tally> =>
-  withDiskThread(countOf(selection), async (disk) =>
-    doMany(await saving(selection, target, { ...options, disk })),
-  );
-
-const countOf = ({ ids, formats }: TranscriptSelection): number => ids.length * formats.length;
-
-interface SavingOptions extends FetchOptions {
-  readonly disk: DiskThread | undefined;
-}
+): Promise<Tally> => doMany(await saving(selection, target, options));
 
 async function saving(
   selection: TranscriptSelection,
   target: OutputTarget,
-  { transport, ledger, notes, jobs, onDone, report = noReport, label, disk }: SavingOptions,
+  { transport, ledger, notes, jobs, onDone, report = noReport, label }: FetchOptions,
 ): Promise<BulkWork<Saved>> {
   const { ids, formats, test, deprecatedPath } = selection;
   const { file, template, ...named } = target;
-  const count = countOf(selection);
+  const count = ids.length * formats.length;
   const downloads = new TranscriptDownloads({
     ...{ transport, ledger, notes, template, ...named },
-    ...{ test, deprecatedPath, disk, onBytes: byteCounter(report, count === 1) },
+    ...{ test, deprecatedPath, onBytes: byteCounter(report, count === 1) },
   });
   // Files that are delivered are in the ledger, with what the service said of them.
   const asks = file === undefined && asksService(template) && !selection.delivered;
@@ -136,7 +123,7 @@ async function saving(
     const { value, error } = said[place] ?? {};
     const path = file ?? (await inTurn.take(() => downloads.claim({ id, ext, file: value ?? nothingSaid })));
     if (error) throw error;
-    const isFinal = value?.delivered && !(await ledger?.files.awaitingRework([id]))?.has(id);
+    const isFinal = value?.delivered && !(await (ledger && new Files(ledger).awaitingRework([id])))?.has(id);
     return { id, ext, path, delivered: selection.delivered || isFinal, isNamed: file !== undefined };
   };
   return {

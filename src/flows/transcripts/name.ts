@@ -1,6 +1,9 @@
 /** File names made of the service's data: safe on every system, whatever the data holds. */
-import { sep } from 'node:path';
+
+import { statSync } from 'node:fs';
+import { dirname, resolve, sep } from 'node:path';
 import { usage } from '../../lib/errors.ts';
+import { isDanglingLink } from '../../lib/folders.ts';
 import { isUrl } from '../../lib/is-url.ts';
 import { pathKey } from '../../lib/path-key.ts';
 
@@ -169,4 +172,20 @@ const markOf = (id: string, n: number): string => {
 function shortenLast(path: string, mark = ''): string {
   const slash = Math.max(path.lastIndexOf('/'), path.lastIndexOf(sep)) + 1;
   return path.slice(0, slash) + shorten(path.slice(slash), mark);
+}
+
+/** Refuses a download folder that is a file or lies below one, before anything is sent. */
+export function checkFolder(path: string): void {
+  if (isDanglingLink(path)) throw usage(`'${path}' is a symlink to nowhere`);
+  if (!canBeFolder(resolve(path))) throw usage(`'${path}' is not a folder, and can't be made one`);
+}
+
+/** What is not there can be made below a folder. Node 26 does not tell it from what lies below a file. */
+function canBeFolder(path: string): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isDirectory() ?? (dirname(path) === path || canBeFolder(dirname(path)));
+  } catch {
+    return false;
+  }
 }

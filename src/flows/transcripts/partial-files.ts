@@ -4,7 +4,6 @@
  * is stands in that name: a run that was killed in between leaves a file that the next one can tell from others.
  */
 import { createHash, randomInt } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -17,7 +16,7 @@ const ABANDONED_AFTER_MS = 3_600_000;
 
 const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const writer = `${machine}-${process.pid}`;
-/** Eight digits or more, as in NAME. The thread that writes files has a counter of its own. */
+/** Eight digits or more, as in NAME. */
 let counter = randomInt(10_000_000, 90_000_000);
 
 /** Which transcript a hidden file is. */
@@ -55,24 +54,25 @@ export type IsNoted = (path: string) => Promise<boolean | undefined>;
 
 /**
  * Removes what a crash left behind, and nothing that is being written. What has its final name, and is not noted, stays
- * for an hour: gives it by `identityOf`. `listed` are the names in the folder, where they are known.
+ * for an hour: gives it by `identityOf`.
  */
 export async function removeLeftovers(
   folder: string,
-  isNoted: IsNoted = async () => false,
-  listed?: ReadonlySet<string>,
+  isNoted: IsNoted,
 ): Promise<ReadonlyMap<string, LeftDownload>> {
-  const names = [...(listed ?? (await readdir(folder).catch(() => [])))];
+  const names = await readdir(folder).catch(() => []);
   const left = new Map<string, LeftDownload>();
-  for (const name of names.filter((each) => NAME.test(each))) {
+  for (const name of names) {
     const [, owner, pid, transcript, draft] = NAME.exec(name) ?? [];
+    if (owner === undefined) continue;
     const partial = join(folder, name);
     const isOrphan = owner === machine && Number(pid) !== process.pid && !isRunning(Number(pid));
     const isOld = await isAbandoned(partial);
     if (!isOrphan && !isOld) continue;
-    const whole = transcript && !isOld ? await otherName(partial, names) : undefined;
+    const whole =
+      transcript && !isOld ? await otherName(partial, names, (each) => !NAME.test(each)) : undefined;
     if (!transcript || whole === undefined || (await isNoted(whole))) await unlink(partial).catch(() => {});
-    else left.set(identityOf(whole), { partial, transcript, isDraft: draft !== undefined });
+    else left.set(await identityOf(whole), { partial, transcript, isDraft: draft !== undefined });
   }
   return left;
 }
@@ -82,26 +82,28 @@ async function isAbandoned(path: string): Promise<boolean> {
   return found !== undefined && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS;
 }
 
-/** The final name of a hidden file, in the same folder. */
-async function otherName(partial: string, names: readonly string[]): Promise<string | undefined> {
-  const found = await stat(partial).catch(() => undefined);
-  if (!found?.isFile() || found.nlink < 2) return undefined;
-  const identity = identityOf(partial);
-  const paths = names.filter((name) => !NAME.test(name)).map((name) => join(dirname(partial), name));
-  return paths.find((path) => identityOf(path) === identity);
-}
-
 /** Whether another process has just written this transcript there: it keeps the hidden name until it is noted. */
 export async function isBeingNoted(path: string, transcript: string): Promise<boolean> {
+  const names = await readdir(dirname(path)).catch(() => []);
+  return (await otherName(path, names, (name) => NAME.exec(name)?.[3] === transcript)) !== undefined;
+}
+
+/** Of the names in its folder that fit, another one of the same file. */
+async function otherName(
+  path: string,
+  names: readonly string[],
+  fits: (name: string) => boolean,
+): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
-  if (!found || found.nlink < 2) return false;
-  const folder = dirname(path);
-  const names = (await readdir(folder).catch(() => [])).filter((name) => NAME.exec(name)?.[3] === transcript);
-  return names.some((name) => identityOf(join(folder, name)) === identityOf(path));
+  if (!found?.isFile() || found.nlink < 2) return undefined;
+  const identity = await identityOf(path);
+  for (const other of names.filter(fits).map((name) => join(dirname(path), name)))
+    if ((await identityOf(other)) === identity) return other;
+  return undefined;
 }
 
 /** Two names of one file have the same; empty where there is none. */
-export function identityOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+export async function identityOf(path: string): Promise<string> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found ? `${found.dev} ${found.ino}` : '';
 }

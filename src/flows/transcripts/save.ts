@@ -1,30 +1,19 @@
 /** Downloads one transcript: to a file, or into a pipe or a device that the user has named. */
-import { constants, lstatSync, open as openDescriptor, type Stats, statSync } from 'node:fs';
-import { lstat, open, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { constants, open as openDescriptor, type Stats } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { ChunkSource } from '../../api/http/body.ts';
+import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/files.ts';
+import type { ChunkSource } from '../../api/http/exchange.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/transcripts.ts';
 import { nowMs } from '../../lib/clock.ts';
-import { diskReason } from '../../lib/disk-reasons.ts';
-import { onDisk } from '../../lib/disk-work.ts';
+import { disk, onDisk } from '../../lib/disk-work.ts';
 import { errorCode, StenoError } from '../../lib/errors.ts';
-import { countStreamedBytes } from '../../lib/memory.ts';
-import { streamChecked } from './check.ts';
-import { type DiskThread, MAX_FILE_BYTES } from './disk-thread.ts';
-import { mayBeQuick } from './sync-to-disk.ts';
-import {
-  cantWrite,
-  existsError,
-  hasHash,
-  type NamingOptions,
-  throwCantWrite,
-  type WrittenFile,
-  withDiskErrors,
-  writeAndRename,
-} from './whole-file.ts';
+import { cantWrite, nameUnlessExists, throwCantWrite, writeFileAtomic } from '../../lib/whole-file.ts';
+import { streamChecked } from './content.ts';
+import { type PartialTag, partialPath } from './partial-files.ts';
 
 export interface Saved {
   readonly id: string;
@@ -50,9 +39,14 @@ export interface SavedFile {
   readonly partial?: string | undefined;
 }
 
-export interface SaveOptions extends NamingOptions {
-  /** Writes small files in place of this thread, once the disk has been found slow. */
-  readonly disk?: DiskThread | undefined;
+export type IfExists = 'refuse' | 'replace' | 'skip';
+
+export interface SaveOptions {
+  readonly ifExists: IfExists;
+  /** A file that is there is replaced if this is its SHA-256, whatever `ifExists` says. */
+  readonly replaceable?: string | undefined;
+  /** The ledger is to know of it: it keeps a hidden name beside the final one, with this in it, and is hashed. */
+  readonly tag?: PartialTag | undefined;
   /** Told how many more bytes have come, and how many there are where that is known; fewer after a failed try. */
   readonly onBytes?: OnBytes | undefined;
   /** The user has named this very path: a pipe or a device there is written to. In a folder it is refused. */
@@ -71,9 +65,10 @@ export async function saveTranscript(
   options: SaveOptions,
 ): Promise<SavedFile> {
   const { id, ext } = request;
-  const { there, existing } = await lookAt(path, options.syncsInPool);
+  const { there, existing } = await whatIsAt(path).catch(throwCantWrite(path));
   if (existing?.isDirectory()) throw cantWrite(path, 'it is a folder');
-  const ifExists = existing && hasHash(path, options.replaceable) ? 'replace' : options.ifExists;
+  const isOurs = existing !== undefined && (await hasHash(path, options.replaceable));
+  const ifExists = isOurs ? 'replace' : options.ifExists;
   if (there && !existing && ifExists !== 'replace') throw cantWrite(path, 'it is a symlink to nowhere');
   // Never replaced.
   const isSpecial = existing !== undefined && !existing.isFile();
@@ -84,16 +79,12 @@ export async function saveTranscript(
   return await getTranscript(transport, request, async (transcript): Promise<SavedFile> => {
     const source: ChunkSource = (onChunk) =>
       streamChecked(countingBytes(transcript, options.onBytes), ext, onChunk);
-    if (!existing || !isSpecial) {
-      const { bytes, skipped, partial, sha256 } = await write(path, source, transcript.length, options);
-      if (skipped) return { saved: { id, ext, path, bytes, skipped } };
-      const at = new Date(nowMs()).toISOString();
-      return { saved: { id, ext, path, bytes, at, sha256 }, partial };
-    }
-    const bytes = await writeToSpecial(path, existing, source, transcript.signal).catch((error) => {
-      throw truncatedError(error);
-    });
-    return { saved: { id, ext, path, bytes, at: new Date(nowMs()).toISOString() } };
+    const { bytes, skipped, partial, sha256 } = isSpecial
+      ? await writeToSpecial(path, existing, source, transcript.signal)
+      : await writeWhole(path, source, options);
+    if (skipped) return { saved: { id, ext, path, bytes, skipped } };
+    const at = new Date(nowMs()).toISOString();
+    return { saved: { id, ext, path, bytes, at, sha256 }, partial };
   });
 }
 
@@ -103,20 +94,13 @@ interface Found {
   readonly existing: Stats | undefined;
 }
 
-function lookAt(path: string, inPool = false): Found | Promise<Found> {
-  if (!inPool)
-    return withDiskErrors(path, () => {
-      const there = lstatSync(path, { throwIfNoEntry: false });
-      return { there, existing: there?.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : there };
-    });
-  return onDisk(async () => {
-    const there = await lstat(path).catch(unlessMissing);
-    return { there, existing: there?.isSymbolicLink() ? await stat(path).catch(unlessMissing) : there };
-  }).catch(throwCantWrite(path));
+async function whatIsAt(path: string): Promise<Found> {
+  const there = await disk.lstat(path).catch(unlessMissing);
+  return { there, existing: there?.isSymbolicLink() ? await disk.stat(path).catch(unlessMissing) : there };
 }
 
 function unlessMissing(error: unknown): undefined {
-  if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
+  if (errorCode(error) !== 'ENOENT') throw error;
 }
 
 /** Counted as they arrive: the first ones are held back to be checked. */
@@ -135,67 +119,116 @@ export function countingBytes(transcript: TranscriptBody, onBytes: OnBytes | und
       throw error;
     }
   };
-  const { status, length, hide, signal } = transcript;
-  return { status, stream, length, hide, signal };
+  return { ...transcript, stream };
 }
 
-function write(
-  path: string,
-  source: ChunkSource,
-  length: number | undefined,
-  { ifExists, replaceable, tag, syncsInPool, hashes, disk, onAnswered }: SaveOptions,
-): Promise<WrittenFile> {
-  const naming = { ifExists, replaceable, tag, syncsInPool, hashes };
-  const isSmall = length !== undefined && length <= MAX_FILE_BYTES;
-  if (!disk || !(syncsInPool || (isSmall && !mayBeQuick())))
-    return writeAndRename(path, source, naming, onAnswered);
-  return writeThere(disk, path, source, naming, onAnswered);
+/** A file that is written, or was there. */
+interface WrittenFile {
+  readonly bytes: number;
+  readonly skipped?: boolean;
+  readonly partial?: string | undefined;
+  readonly sha256?: string | undefined;
 }
 
-/** A receiver holds each transcript, of whatever length, so that its own thread never waits for the disk. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
+async function writeWhole(path: string, source: ChunkSource, options: SaveOptions): Promise<WrittenFile> {
+  const { tag, onAnswered } = options;
+  const hash = tag && createHash('sha256');
+  const written = await writeFileAtomic(
+    path,
+    (write) =>
+      source((chunk) => {
+        hash?.update(chunk);
+        return write(chunk);
+      }),
+    {
+      draft: partialPath(path, tag),
+      onComplete: onAnswered,
+      name: (draft, bytes) => nameIt(draft, path, bytes, options),
+    },
+  );
+  return { ...written, sha256: hash?.digest('hex') };
+}
 
-/** Holds it until it is whole: the other thread gets it in one piece. */
-async function writeThere(
-  disk: DiskThread,
+/** Gives a complete file its final name. */
+async function nameIt(
+  partial: string,
   path: string,
-  source: ChunkSource,
-  naming: NamingOptions,
-  onAnswered: SaveOptions['onAnswered'],
+  bytes: number,
+  { ifExists, replaceable, tag }: SaveOptions,
 ): Promise<WrittenFile> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  await source((chunk) => {
-    chunks.push(chunk);
-    countStreamedBytes(chunk.length);
-    size += chunk.length;
-    if (size > MAX_HELD_BYTES) throw cantWrite(path, 'it is longer than 64 MB');
+  const keepsBoth = tag !== undefined;
+  // Looked at again: it may have been changed during the download.
+  const replacesOurs = ifExists !== 'replace' && (await hasHash(path, replaceable));
+  if (replacesOurs && keepsBoth && (await tryReplaceByLink(partial, path))) return { bytes, partial };
+  if (replacesOurs || ifExists === 'replace') {
+    await disk.rename(partial, path);
+    return { bytes };
+  }
+  const result = await nameUnlessExists(partial, path, keepsBoth);
+  if (result !== 'exists') return result === 'linked' ? { bytes, partial } : { bytes };
+  // Another process wrote it meanwhile.
+  if (ifExists === 'refuse') throw existsError(path);
+  await disk.unlink(partial);
+  return { bytes: (await disk.stat(path)).size, skipped: true };
+}
+
+/** Replaces a file by one that keeps its hidden name; false where the file system can't do that. */
+async function tryReplaceByLink(partial: string, path: string): Promise<boolean> {
+  const second = partialPath(path);
+  try {
+    await disk.link(partial, second);
+  } catch {
+    return false;
+  }
+  await disk.rename(second, path);
+  return true;
+}
+
+/** Whether there is a file with this SHA-256. */
+export async function hasHash(path: string, hash: string | undefined): Promise<boolean> {
+  if (hash === undefined) return false;
+  try {
+    return (await disk.lstat(path)).isFile() && (await hashOf(path)) === hash;
+  } catch {
+    // It is gone, or can't be read.
+    return false;
+  }
+}
+
+export const hashOf = async (path: string): Promise<string> =>
+  createHash('sha256')
+    .update(await onDisk(() => readFile(path)))
+    .digest('hex');
+
+const existsError = (path: string): StenoError =>
+  new StenoError('failed', `${path} is there already`, {
+    hint: 'replace it with --force, or leave it with --skip-existing',
   });
-  onAnswered?.();
-  const written = (): Promise<WrittenFile> => disk.write(path, chunks, naming);
-  return naming.syncsInPool ? onDisk(written) : written();
-}
 
 async function writeToSpecial(
   path: string,
   existing: Stats,
   source: ChunkSource,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<WrittenFile> {
   const failed = (error: unknown): never => {
-    throw signal.aborted ? error : cantWrite(path, diskReason(error), error);
+    throw signal.aborted ? error : throwCantWrite(path)(error);
   };
-  const write = await (existing.isFIFO() ? openPipe(path, signal) : openDevice(path)).catch(failed);
-  let size = 0;
+  let bytes = 0;
   try {
-    await source(async (chunk) => {
-      await write(chunk).catch(failed);
-      size += chunk.length;
-    });
-  } finally {
-    await write(undefined).catch(failed);
+    const write = await (existing.isFIFO() ? openPipe(path, signal) : openDevice(path)).catch(failed);
+    try {
+      await source(async (chunk) => {
+        await write(chunk).catch(failed);
+        bytes += chunk.length;
+      });
+    } finally {
+      await write(undefined).catch(failed);
+    }
+  } catch (error) {
+    throw truncatedError(error);
   }
-  return size;
+  return { bytes };
 }
 
 /** Writes a chunk; closes it where there is none. */

@@ -3,20 +3,18 @@
  * ledger and without a lock on it, however slowly they come; then one transaction does the work, with pauses in which
  * a signal is heard.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StenoError } from '../../lib/errors.ts';
 import { linesOf } from '../../lib/lines.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
 import { type Database, openScratch } from '../../lib/sqlite.ts';
-import { deriveFiles, derivePurchases, dropOldLines } from '../merged.ts';
-import { SALT } from '../properties.ts';
-import type { LedgerStore, Store } from '../store.ts';
-import type { Hide } from '../table.ts';
-import { ImportedNumbers } from './imported-numbers.ts';
-import { type Counts, noRows, RowMerger, type StagedRow, sumOf } from './merge.ts';
-import { badLine, type DumpRow, parseEnd, parseHeader, RowParser } from './parse.ts';
-import { restoreClaims } from './restore-claims.ts';
-import { type DumpHeader, type DumpTable, dumpTables } from './tables.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Store } from '../stores/store.ts';
+import { type DumpTable, dumpTables, type Hide } from '../table.ts';
+import { deriveFiles, derivePurchases, dropOldLines, restoreClaims } from './derive.ts';
+import { badLine, type DumpHeader, type DumpRow, parseEnd, parseHeader, RowParser } from './lines.ts';
+import { type Counts, ImportedNumbers, noRows, RowMerger, type StagedRow, sumOf } from './merge.ts';
 
 export interface TableCounts extends Counts {
   readonly table: string;
@@ -34,7 +32,7 @@ export interface ImportOptions {
   readonly onHeader?: (header: DumpHeader) => void;
   readonly report?: Report;
   /** What else is written in the same transaction, at its end. */
-  readonly finally?: (store: Store) => Promise<void>;
+  readonly finally?: (store: Store) => Promise<unknown>;
 }
 
 /** A body of a megabyte takes up to six as JSON. */
@@ -43,19 +41,19 @@ const LINES_PER_PAUSE = 50;
 /** Over a network each page costs some round trips. Bodies of events may be large. */
 const pageLines = (table: string): number => (table === 'events' ? 20 : 200);
 
+/** All lines or none: none if the signal fires. */
 export async function importLines(
-  store: LedgerStore,
+  { db, hide }: Ledger,
   source: AsyncIterable<Uint8Array>,
-  hide: Hide,
   options: ImportOptions,
 ): Promise<TableCounts[]> {
   const scratch = await openScratch();
   try {
-    const snapshot = await store.snapshot();
+    const snapshot = await db.snapshot();
     const parser = await RowParser.of(snapshot, hide).finally(() => snapshot.end());
     const staged = new StagedLines(scratch, parser, options);
     await staged.readAll(source);
-    return await mergeDurably(store, staged, scratch, hide, options);
+    return await mergeDurably(db, staged, scratch, hide, options);
   } finally {
     scratch.close();
   }
@@ -72,7 +70,7 @@ class Trial extends Error {
 }
 
 async function mergeDurably(
-  store: LedgerStore,
+  store: Store,
   staged: StagedLines,
   scratch: Database,
   hide: Hide,
@@ -207,10 +205,9 @@ async function* mergeAll(
   { dryRun = false, moves = false, report = noReport }: ImportOptions,
 ): AsyncGenerator<void, TableCounts[]> {
   // One import at a time: two of the same rows would take them for new ones, both of them.
-  await db.run('UPDATE properties SET value = value WHERE name = ?', SALT);
+  await db.lock('import');
   const { header, profiles } = staged;
   const numbers = new ImportedNumbers(scratch);
-  yield* numbers.learn(db, profiles);
   const damaged = header.damaged === true;
   const merger = new RowMerger(db, numbers, { damaged, profile: header.profile, moves, dryRun });
   const all: TableCounts[] = [];

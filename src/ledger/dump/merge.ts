@@ -1,17 +1,122 @@
-/**
- * Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
- * older export never undoes what was learned since.
- */
+/** What an import must remember of its rows: in a scratch database, because there may be a great many. */
+import type { Database } from '../../lib/sqlite.ts';
 import { isRefusedValue } from '../../lib/sqlite-errors.ts';
-import { jsonList } from '../json-list.ts';
-import { isRefusedRow } from '../postgres/failures.ts';
-import { numberColumn, type Store, type Value } from '../store.ts';
-import { timestamp } from '../table.ts';
-import type { ImportedNumbers } from './imported-numbers.ts';
-import { bringTogether } from './moving.ts';
-import { badLine } from './parse.ts';
-import { type Fields, insertRows, mergeRows, placesFor } from './rows-sql.ts';
-import type { DumpTable, NumberedTable } from './tables.ts';
+import { isRefusedRow } from '../stores/postgres-connection.ts';
+import { type NumberedTable, numberColumn, type Store, type Value } from '../stores/store.ts';
+import { type DumpTable, jsonList, timestamp } from '../table.ts';
+import { bringTogether } from './derive.ts';
+import { badLine } from './lines.ts';
+import { type Fields, insertRows, mergeRows, placesFor } from './rules.ts';
+
+const PAGE_ROWS = 1_000;
+
+export class ImportedNumbers {
+  readonly #scratch: Database;
+
+  constructor(scratch: Database) {
+    this.#scratch = scratch;
+    // A transaction that met another one is done again.
+    for (const table of ['numbers', 'twins', 'shown', 'touched'])
+      scratch.exec(`DROP TABLE IF EXISTS ${table}`);
+    scratch.exec(`
+      CREATE TABLE numbers (of TEXT, old INTEGER, new INTEGER, PRIMARY KEY (of, old)) WITHOUT ROWID;
+      CREATE INDEX numbers_by_new ON numbers (of, new);
+      CREATE TABLE twins (event INTEGER PRIMARY KEY, old INTEGER NOT NULL);
+      CREATE TABLE shown (run INTEGER PRIMARY KEY, old INTEGER NOT NULL);
+      CREATE TABLE touched (of TEXT, profile TEXT, id TEXT, PRIMARY KEY (of, profile, id)) WITHOUT ROWID;`);
+  }
+
+  /** Does the work, or leaves all as it was. */
+  async undoable<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#scratch.exec('SAVEPOINT numbers');
+    try {
+      return await work();
+    } catch (error) {
+      this.#scratch.exec('ROLLBACK TO numbers');
+      throw error;
+    } finally {
+      this.#scratch.exec('RELEASE numbers');
+    }
+  }
+
+  add(of: NumberedTable, old: number, now: number): void {
+    this.#scratch.run('INSERT INTO numbers (of, old, new) VALUES (?, ?, ?)', of, old, now);
+  }
+
+  get(of: NumberedTable, old: number): number | undefined {
+    const sql = 'SELECT new FROM numbers WHERE of = ? AND old = ?';
+    return this.#scratch.get<{ new: number }>(sql, of, old)?.new;
+  }
+
+  /** Whether a row of the ledger stands for one of the export. */
+  isTaken(of: NumberedTable, now: number): boolean {
+    return this.#scratch.get('SELECT 1 FROM numbers WHERE of = ? AND new = ?', of, now) !== undefined;
+  }
+
+  /** What has to be derived anew, when all rows are there. */
+  touch(of: 'purchases' | 'files', profile: string, ids: readonly string[]): void {
+    for (const id of ids)
+      this.#scratch.run('INSERT OR IGNORE INTO touched (of, profile, id) VALUES (?, ?, ?)', of, profile, id);
+  }
+
+  /** In pages, each of one profile. */
+  *touched(of: 'purchases' | 'files'): Generator<{ readonly profile: string; readonly ids: string[] }> {
+    const profiles = this.#scratch.all<{ profile: string }>(
+      'SELECT DISTINCT profile FROM touched WHERE of = ? ORDER BY profile',
+      of,
+    );
+    for (const { profile } of profiles)
+      for (let last = ''; ; ) {
+        const page = this.#scratch.all<{ id: string }>(
+          `SELECT id FROM touched WHERE of = ? AND profile = ? AND id > ? ORDER BY id LIMIT ${PAGE_ROWS}`,
+          ...[of, profile, last],
+        );
+        if (page.length) yield { profile, ids: page.map(({ id }) => id) };
+        if (page.length < PAGE_ROWS) break;
+        last = page.at(-1)?.id ?? last;
+      }
+  }
+
+  /** The events up to this one were shown by the listener that had to. */
+  addShown(run: number, old: number): void {
+    this.#scratch.run('INSERT INTO shown (run, old) VALUES (?, ?)', run, old);
+  }
+
+  /** Writes what listeners still have to show: what comes before the first of that under its new number is shown. */
+  async linkShown(db: Store): Promise<void> {
+    const rows = this.#scratch.all<{ run: number; upTo: number | null }>(
+      `SELECT run, (SELECT min(new) - 1 FROM numbers WHERE of = 'events' AND numbers.old > shown.old) AS upTo FROM shown`,
+    );
+    for (const { run, upTo } of rows)
+      await db.run('UPDATE runs SET shown_up_to = CAST(? AS BIGINT) WHERE id = ?', upTo, run);
+  }
+
+  /** The event may refer to one that comes after it. */
+  addTwin(event: number, old: number): void {
+    this.#scratch.run('INSERT INTO twins (event, old) VALUES (?, ?)', event, old);
+  }
+
+  /** Writes which events refer to each other, under their new numbers. */
+  async linkTwins(db: Store): Promise<void> {
+    for (let last = Number.MIN_SAFE_INTEGER; ; ) {
+      const page = this.#scratch.all<{ event: number; twin: number }>(
+        `SELECT event, numbers.new AS twin FROM twins JOIN numbers ON numbers.of = 'events' AND numbers.old = twins.old
+         WHERE event > ? ORDER BY event LIMIT ${PAGE_ROWS}`,
+        last,
+      );
+      if (page.length === 0) return;
+      await db.run(
+        `UPDATE events SET twin = CAST(column2 AS BIGINT) FROM (VALUES ${page.map(() => '(?, ?)').join(', ')}) AS given
+         WHERE events.id = CAST(column1 AS BIGINT) AND events.twin IS NULL`,
+        ...page.flatMap(({ event, twin }) => [event, twin]),
+      );
+      last = page.at(-1)?.event ?? last;
+    }
+  }
+}
+
+// Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
+// older export never undoes what was learned since.
 
 export interface Counts {
   readonly new: number;
@@ -210,7 +315,7 @@ export class RowMerger {
   }
 
   async #mergeRuns(rows: readonly Fields[]): Promise<Counts> {
-    const { known, added } = this.#split(rows, (fields) => this.#takeEarlier('runs', fields));
+    const { known, added } = split(rows, await this.#alike('runs', rows));
     const numbers = await this.#addNumbered(
       'runs',
       added.map((fields) => ({ ...fields, shown_by: null })),
@@ -223,14 +328,13 @@ export class RowMerger {
 
   async #mergeEvents(rows: readonly Fields[]): Promise<Counts> {
     const byArrival = await this.#byArrival(rows);
-    const bodies = await this.#bodies(
-      rows.flatMap((fields) => (fields.arrival == null ? this.#numbers.earlier('events', fields) : [])),
+    const alike = await this.#alike(
+      'events',
+      rows.filter(({ arrival }) => arrival == null),
     );
-    const { known, added } = this.#split(rows, (fields) => {
-      if (typeof fields.arrival === 'string') return byArrival.get(fields.arrival);
-      const isSame = (id: number): boolean => isEqual(bodies.get(id), fields.body);
-      return this.#takeEarlier('events', fields, isSame);
-    });
+    const { known, added } = split(rows, (fields) =>
+      typeof fields.arrival === 'string' ? byArrival.get(fields.arrival) : alike(fields),
+    );
     const numbers = await this.#addNumbered(
       'events',
       added.map((fields) => ({
@@ -243,15 +347,6 @@ export class RowMerger {
     const all = [...known, ...added.map((fields, at) => [numbers[at] as number, fields] as const)];
     for (const [id, { twin }] of all) if (typeof twin === 'number') this.#numbers.addTwin(id, twin);
     return { ...noRows, new: added.length, known: known.length };
-  }
-
-  async #bodies(ids: readonly number[]): Promise<ReadonlyMap<number, Uint8Array>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.#db.all<{ id: number; body: Uint8Array }>(
-      'SELECT id, body FROM events WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
-      JSON.stringify(ids),
-    );
-    return new Map(rows.map(({ id, body }) => [id, body]));
   }
 
   async #mergeFiles(rows: readonly Fields[]): Promise<Counts> {
@@ -282,30 +377,30 @@ export class RowMerger {
     return { ...noRows, new: added, updated, known: rows.length - added - updated };
   }
 
-  /** Rows that the ledger has, under their numbers there, and rows that it does not have. */
-  #split(
+  /**
+   * Finds the row of the ledger that is one of these, which no client gave an id: by what they say. Of equal rows each
+   * stands for one, in the order of their numbers.
+   */
+  async #alike(
+    table: keyof typeof alikeBy,
     rows: readonly Fields[],
-    find: (fields: Fields) => number | undefined,
-  ): { readonly known: ReadonlyArray<readonly [number, Fields]>; readonly added: readonly Fields[] } {
-    const known: Array<readonly [number, Fields]> = [];
-    const added: Fields[] = [];
-    for (const fields of rows) {
-      const id = find(fields);
-      if (id === undefined) added.push(fields);
-      else known.push([id, fields]);
-    }
-    return { known, added };
-  }
-
-  /** The first row that does not stand for another one of the export. */
-  #takeEarlier(
-    of: 'runs' | 'events',
-    fields: Fields,
-    isSame: (id: number) => boolean = () => true,
-  ): number | undefined {
-    const id = this.#numbers.earlier(of, fields).find(isSame);
-    if (id !== undefined) this.#numbers.take(of, id);
-    return id;
+  ): Promise<(fields: Fields) => number | undefined> {
+    const [first, ...others] = alikeBy[table];
+    const asked = new Set(rows.map((fields) => String(fields[first])));
+    const found = asked.size
+      ? await this.#db.all<Fields & { id: number }>(
+          `SELECT id, ${[first, ...others].join(', ')} FROM ${table}
+           WHERE ${first} IN (SELECT value FROM json_each(?)) AND ${isUnnamed[table]} ORDER BY id`,
+          jsonList([...asked]),
+        )
+      : [];
+    const keyOf = (fields: Fields): string =>
+      [first, ...others].map((column) => keyText(fields[column])).join();
+    const free = new Map<string, number[]>();
+    for (const row of found)
+      if (!this.#numbers.isTaken(table, row.id))
+        free.set(keyOf(row), [...(free.get(keyOf(row)) ?? []), row.id]);
+    return (fields) => free.get(keyOf(fields))?.shift();
   }
 
   /** The numbers of events by the id that they got on arrival. */
@@ -339,5 +434,29 @@ export class RowMerger {
   }
 }
 
-const isEqual = (own: Uint8Array | undefined, given: Value | undefined): boolean =>
-  own !== undefined && given instanceof Uint8Array && Buffer.compare(own, given) === 0;
+/** What tells rows apart that have no id made by a client; by the first they are looked for. */
+const alikeBy = {
+  events: ['audiofile', 'profile', 'received_at', 'event', 'body'],
+  runs: ['started_at', 'profile', 'host', 'pid'],
+} as const;
+
+/** Which of them have none. An event without one was made by us, for a file. */
+const isUnnamed = { events: "arrival IS NULL AND audiofile <> ''", runs: 'TRUE' } as const;
+
+const keyText = (value: Value | undefined): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('base64') : JSON.stringify(value);
+
+/** Rows that the ledger has, under their numbers there, and rows that it does not have. */
+function split(
+  rows: readonly Fields[],
+  find: (fields: Fields) => number | undefined,
+): { readonly known: ReadonlyArray<readonly [number, Fields]>; readonly added: readonly Fields[] } {
+  const known: Array<readonly [number, Fields]> = [];
+  const added: Fields[] = [];
+  for (const fields of rows) {
+    const id = find(fields);
+    if (id === undefined) added.push(fields);
+    else known.push([id, fields]);
+  }
+  return { known, added };
+}

@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { refreshFile } from '../../flows/files/refresh.ts';
-import { openDiskThread } from '../../flows/transcripts/disk-thread.ts';
 import { TranscriptDownloads } from '../../flows/transcripts/downloads.ts';
 import { partialPath } from '../../flows/transcripts/partial-files.ts';
 import type { Saved } from '../../flows/transcripts/save.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { diskReason } from '../../lib/disk-reasons.ts';
-import { onDisk } from '../../lib/disk-work.ts';
+import { leaveDiskToPool, onDisk } from '../../lib/disk-work.ts';
 import { DiskError, errorMessage, StenoError } from '../../lib/errors.ts';
 import { makeFolder } from '../../lib/folders.ts';
 import type { ReceivedEvent } from '../event.ts';
@@ -29,13 +29,11 @@ export function downloadAction(
   formats: readonly string[],
   template: string | undefined,
 ): Action {
-  const disk = openDiskThread();
+  // This thread answers deliveries.
+  leaveDiskToPool();
   const downloads = new TranscriptDownloads({
     ...{ transport, ledger, folder, template, keepsNames: true },
     ifExists: 'skip',
-    // This thread answers deliveries.
-    syncsInPool: true,
-    disk,
   });
   // Not waited for: a shared ledger may not be reachable yet. A download waits for it, and tries it again.
   void downloads.clean(folder).catch(() => {});
@@ -72,11 +70,7 @@ export function downloadAction(
     sources: ['received', 'found'],
     events: ['TRANSCRIPT_COMPLETE'],
     run: (event, { signal }) => unlessAborted(download(event), signal),
-    close: async () => {
-      // Not awaited: the disk may hang.
-      void disk?.close();
-      await transport.close();
-    },
+    close: () => transport.close(),
   };
 }
 
@@ -92,12 +86,12 @@ function unlessAborted(work: Promise<Outcome>, signal: AbortSignal): Promise<Out
 
 /** The service gives a draft as long as it works on a file: only its state tells. */
 async function requireDelivered(transport: Transport, ledger: Ledger, id: string): Promise<void> {
-  if (await ledger.files.isDelivered(id)) return;
+  if (await new Files(ledger).isDelivered(id)) return;
   const { state } = (await refreshFile(transport, ledger, id)).file;
   const end = findFileState(state)?.end;
   if (end === 'unfinished') throw new StenoError('unfinished', `ended as '${state}': no transcript comes`);
   if (end !== 'delivered') throw new StenoError('failed', `is still '${state}': no transcript is saved yet`);
-  if ((await ledger.files.awaitingRework([id])).has(id))
+  if ((await new Files(ledger).awaitingRework([id])).has(id))
     throw new StenoError(
       'failed',
       'has not been delivered again since its upgrade: no transcript is saved yet',

@@ -1,6 +1,6 @@
 /** Sends deliveries on as they came, body and content type to the byte; for one that never came, a form made by us. */
 
-import { type PostResult, PostTarget } from '../../api/http/post.ts';
+import { type PostResult, PostTarget } from '../../api/http/keyless.ts';
 import type { Env } from '../../lib/env.ts';
 import { maskUserinfo } from '../../lib/userinfo.ts';
 import { addOwnHop, HOP_MARKER_HEADER } from '../hop-marker.ts';

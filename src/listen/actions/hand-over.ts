@@ -4,10 +4,11 @@
  */
 import { existsSync } from 'node:fs';
 import { doMany, type Tally } from '../../flows/bulk.ts';
-import type { TakenTranscript, WaitingTranscript } from '../../ledger/downloads.ts';
-import type { FileRow } from '../../ledger/file-row.ts';
+import { Downloads, type TakenTranscript, type WaitingTranscript } from '../../ledger/downloads.ts';
+import { Duties } from '../../ledger/duties.ts';
+import { type FileRow, Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { HEARTBEAT_INTERVAL_MS } from '../../ledger/runs.ts';
+import { HEARTBEAT_INTERVAL_MS, Runs } from '../../ledger/runs.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -34,9 +35,9 @@ export async function handOver(options: HandOverOptions): Promise<Tally[]> {
   const tallies: Tally[] = [];
   const lease = new RunLease(ledger);
   try {
-    for (const ext of await ledger.downloads.waitingFormats(folder))
+    for (const ext of await new Downloads(ledger).waitingFormats(folder))
       for (let after: string | undefined = ''; after !== undefined; ) {
-        const page: WaitingTranscript[] = await ledger.downloads.waiting(folder, ext, after, PAGE);
+        const page: WaitingTranscript[] = await new Downloads(ledger).waiting(folder, ext, after, PAGE);
         after = page.length < PAGE ? undefined : page.at(-1)?.file;
         // One that is gone could not be downloaded again, which is told already.
         const there = page.filter(({ path }) => existsSync(path));
@@ -62,16 +63,16 @@ async function handOverOne(
 ): Promise<boolean> {
   const { file, ext, folder } = waiting;
   const duty = `hand over ${JSON.stringify([ledger.profile, file, ext, folder])}`;
-  const taken = await ledger.transaction(async ({ duties, downloads }) => {
-    if (!(await duties.take(duty, run))) return undefined;
-    const found = await downloads.take(waiting);
-    if (!found) await duties.leave(duty, run);
+  const taken = await ledger.transaction(async (tables) => {
+    if (!(await new Duties(tables).take(duty, run))) return undefined;
+    const found = await new Downloads(tables).take(waiting);
+    if (!found) await new Duties(tables).leave(duty, run);
     return found;
   });
   if (!taken) return false;
   let isDone = false;
   try {
-    const row = await ledger.files.get(file);
+    const row = await new Files(ledger).get(file);
     const { end, text } = await runCommand(
       new TranscriptEvent(waiting, taken, row),
       taken.tries,
@@ -82,9 +83,9 @@ async function handOverOne(
     if (end !== 'done') throw new StenoError('failed', `the command for file ${file} failed: ${text}`);
     isDone = true;
   } finally {
-    await ledger.transaction(async ({ duties, downloads }) => {
-      if (isDone) await downloads.setHandedOver(waiting, taken);
-      await duties.leave(duty, run);
+    await ledger.transaction(async (tables) => {
+      if (isDone) await new Downloads(tables).setHandedOver(waiting, taken);
+      await new Duties(tables).leave(duty, run);
     });
   }
   return true;
@@ -130,9 +131,9 @@ class RunLease {
 
   async run(): Promise<number> {
     if (this.#run === undefined) {
-      this.#run = await this.#ledger.runs.begin();
+      this.#run = await new Runs(this.#ledger).begin();
       // On a shared ledger this writes the end of those that are silent.
-      await this.#ledger.runs.gone(this.#run);
+      await new Runs(this.#ledger).gone(this.#run);
       void repeat(HEARTBEAT_INTERVAL_MS, this.#end.signal, () => this.#beat());
     }
     return this.#run;
@@ -140,7 +141,7 @@ class RunLease {
 
   /** After the lease was lost it begins anew; a ledger that can't be reached for a moment gets the next heartbeat. */
   async #beat(): Promise<void> {
-    const { runs } = this.#ledger;
+    const runs = new Runs(this.#ledger);
     try {
       if (this.#run !== undefined && !(await runs.heartbeat(this.#run))) this.#run = await runs.begin();
     } catch {}
@@ -149,6 +150,6 @@ class RunLease {
   /** Where that fails, others see that the process is gone. */
   async end(): Promise<void> {
     this.#end.abort();
-    if (this.#run !== undefined) await this.#ledger.runs.end(this.#run).catch(() => {});
+    if (this.#run !== undefined) await new Runs(this.#ledger).end(this.#run).catch(() => {});
   }
 }

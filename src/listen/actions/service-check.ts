@@ -1,5 +1,5 @@
 /** Tells trouble with one file from trouble with the service: asks it something that names no file. */
-import { getBalance } from '../../api/balance.ts';
+import { getBalance } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';

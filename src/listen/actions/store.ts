@@ -1,5 +1,7 @@
 /** What a queue reads from the ledger and writes to it. Times are kept there, so that a restart keeps every pause. */
-import type { ActionResult, WaitingAction } from '../../ledger/actions.ts';
+import { type ActionResult, Actions, type WaitingAction } from '../../ledger/actions.ts';
+import { Events } from '../../ledger/events.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
@@ -48,37 +50,39 @@ export class ActionStore {
   /** What may be begun at `now`, of events up to `upTo`: at most `limit`, at most `strangers` of them about strangers. */
   next(now: number, upTo: number, limit: number, strangers: number): Promise<WaitingAction[]> {
     const { ledger, run } = this.#options;
-    return ledger.actions.next(this.#action, run, { now: iso(now), upTo, limit, strangers });
+    return new Actions(ledger).next(this.#action, run, { now: iso(now), upTo, limit, strangers });
   }
 
   /** How long it is until the next try that is set for a time after `now`; undefined if there is none. */
   async msUntilNextDue(now: number): Promise<number | undefined> {
     const { ledger, run, commits } = this.#options;
-    const due = await ledger.actions.nextDueAfter(this.#action, run, iso(now));
+    const due = await new Actions(ledger).nextDueAfter(this.#action, run, iso(now));
     if (due === undefined) return undefined;
     const milliseconds = Date.parse(due) - now;
     if (milliseconds <= MAX_PAUSE_MS) return milliseconds;
-    await commits.add((tables) => tables.actions.makeDueAfter(this.#action, run, iso(now + MAX_PAUSE_MS)));
+    await commits.add((tables) =>
+      new Actions(tables).makeDueAfter(this.#action, run, iso(now + MAX_PAUSE_MS)),
+    );
     return 0;
   }
 
   async event(n: number): Promise<ReceivedEvent | undefined> {
-    const row = await this.#options.ledger.events.get(n);
+    const row = await new Events(this.#options.ledger).get(n);
     return row && new ReceivedEvent(row, this.#options.rawBodies.get(row.arrival ?? ''));
   }
 
   /** To be called before each try; false: another listener has taken it over. */
   async begin({ event }: WaitingAction, tries: number): Promise<boolean> {
     const { ledger, run, commits } = this.#options;
-    if (!this.#action.recordsTries && !ledger.actions.areLeased) return true;
-    return commits.add(({ actions }) => actions.begin(event, this.#action, run, tries));
+    if (!this.#action.recordsTries && !new Actions(ledger).areLeased) return true;
+    return commits.add((tables) => new Actions(tables).begin(event, this.#action, run, tries));
   }
 
   async end({ event }: WaitingAction, result: ActionResult): Promise<void> {
     await this.#write(event, result);
     const { ledger, rawBodies } = this.#options;
     if (this.#action.kind === 'forward' && !rawBodies.isEmpty)
-      rawBodies.release((await ledger.events.get(event))?.arrival ?? '');
+      rawBodies.release((await new Events(ledger).get(event))?.arrival ?? '');
   }
 
   /** Keeps an action for another try, or gives it up where its time is over. */
@@ -101,8 +105,9 @@ export class ActionStore {
     }
     const dueAt = iso(now + pauseMs * pace);
     const result = { status: 'pending' as const, tries, outcome, dueAt, failingSince, isStranger };
-    await this.#write(event, result, async ({ actions }) => {
-      if (this.#action.perFile) await actions.putOff(this.#action, this.#options.run, waiting.subject, dueAt);
+    await this.#write(event, result, async (tables) => {
+      if (this.#action.perFile)
+        await new Actions(tables).putOff(this.#action, this.#options.run, waiting.subject, dueAt);
     });
     return { nextTryAt: dueAt };
   }
@@ -113,9 +118,9 @@ export class ActionStore {
     const { giveUpAfterMs } = this.#action.retries(false);
     const now = nowMs();
     const why = `given up after ${formatDuration(giveUpAfterMs)}: ${outcome}`;
-    return commits.add(async ({ actions }) => {
-      await actions.markFailing(this.#action, run, iso(now));
-      return actions.giveUp(this.#action, run, iso(now - giveUpAfterMs * pace), why);
+    return commits.add(async (tables) => {
+      await new Actions(tables).markFailing(this.#action, run, iso(now));
+      return new Actions(tables).giveUp(this.#action, run, iso(now - giveUpAfterMs * pace), why);
     });
   }
 
@@ -123,8 +128,8 @@ export class ActionStore {
   async revive(gone: readonly number[]): Promise<boolean> {
     const after = this.#revivedUpTo;
     if (after === undefined || !this.#action.retriedByNext) return false;
-    this.#revivedUpTo = await this.#options.commits.add(({ actions }) =>
-      actions.reviveFailed(this.#action, gone, after),
+    this.#revivedUpTo = await this.#options.commits.add((tables) =>
+      new Actions(tables).reviveFailed(this.#action, gone, after),
     );
     return this.#revivedUpTo !== undefined;
   }
@@ -134,23 +139,23 @@ export class ActionStore {
     const { run, commits, pace } = this.#options;
     const { giveUpAfterMs } = this.#action.retries(false);
     const failingFrom = iso(nowMs() - (giveUpAfterMs - ADOPTED_MS) * pace);
-    return commits.add(({ actions }) => actions.adopt(this.#action, run, { gone, failingFrom }));
+    return commits.add((tables) => new Actions(tables).adopt(this.#action, run, { gone, failingFrom }));
   }
 
   /** What is left to do for the next listener. */
   left(): Promise<number> {
     const { ledger, run } = this.#options;
-    return ledger.actions.unfinished(this.#action, run, this.#action.retriedByNext);
+    return new Actions(ledger).unfinished(this.#action, run, this.#action.retriedByNext);
   }
 
   /** An order may come into the ledger after its event. */
   async #isStranger({ stranger, subject }: WaitingAction): Promise<boolean> {
-    return stranger === 1 && !(await this.#options.ledger.files.known([subject])).has(subject);
+    return stranger === 1 && !(await new Files(this.#options.ledger).known([subject])).has(subject);
   }
 
   async #write(event: number, result: ActionResult, alongside?: Work<void>): Promise<void> {
     await this.#options.commits.add(async (tables) => {
-      await tables.actions.update(event, this.#action, this.#options.run, result);
+      await new Actions(tables).update(event, this.#action, this.#options.run, result);
       await alongside?.(tables);
     });
   }

@@ -7,8 +7,13 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readBytes, readStart, streamBody } from '../../../src/api/http/body.ts';
-import { exchange, type HttpResponse } from '../../../src/api/http/exchange.ts';
+import {
+  exchange,
+  type HttpResponse,
+  readBytes,
+  readStart,
+  streamBody,
+} from '../../../src/api/http/exchange.ts';
 import { runs } from '../../support/runs.ts';
 
 const ends: Array<() => unknown> = [];
@@ -26,8 +31,22 @@ async function open(server: Server | PlainServer): Promise<Pool> {
 }
 
 const serve = (listener: RequestListener): Promise<Pool> => open(createServer(listener));
-const get = (pool: Pool, signal = new AbortController().signal): Promise<HttpResponse> =>
-  exchange(pool, { path: '/', method: 'GET' }, signal);
+
+/** What becomes of the response; where it ends early, the cause is thrown. */
+function get<T>(
+  pool: Pool,
+  read: (response: HttpResponse) => Promise<T>,
+  limits: { readonly limitMs?: number; readonly interrupt?: AbortSignal } = {},
+): Promise<T> {
+  const all = { limitMs: 60_000, interrupt: new AbortController().signal, ...limits };
+  return exchange(pool, { path: '/', method: 'GET' }, all, read, ({ cause }) => {
+    throw cause;
+  });
+}
+const bytesOf =
+  (maxBytes: number) =>
+  (response: HttpResponse): Promise<Buffer> =>
+    readBytes(response, maxBytes);
 
 describe('a body', () => {
   it('comes whole and in order, whatever its parts and however slowly they are taken', async () => {
@@ -44,10 +63,9 @@ describe('a body', () => {
     await fc.assert(
       fc.asyncProperty(sizes, delays, async (lengths, pauses) => {
         parts = lengths.map((length, at) => Buffer.alloc(length, at + 1));
-        const answer = await get(pool);
         const taken: Buffer[] = [];
         let taking = false;
-        await streamBody(answer, (chunk) => {
+        const take = (chunk: Buffer): Promise<void> | undefined => {
           expect(taking).toBe(false);
           taken.push(Buffer.from(chunk));
           const pause = pauses.next().value;
@@ -56,7 +74,8 @@ describe('a body', () => {
           return sleep(pause).then(() => {
             taking = false;
           });
-        });
+        };
+        await get(pool, (answer) => streamBody(answer, take));
         expect(Buffer.concat(taken).equals(Buffer.concat(parts))).toBe(true);
       }),
       { numRuns: runs(40) },
@@ -75,13 +94,14 @@ describe('a body', () => {
       };
       more();
     });
-    const answer = await get(pool);
-    await sleep(300);
-    // What the system's own buffers take is some megabytes.
-    expect(sent).toBeLessThan(ALL / 2);
     let size = 0;
-    await streamBody(answer, (chunk) => {
-      size += chunk.length;
+    await get(pool, async (answer) => {
+      await sleep(300);
+      // What the system's own buffers take is some megabytes.
+      expect(sent).toBeLessThan(ALL / 2);
+      await streamBody(answer, (chunk) => {
+        size += chunk.length;
+      });
     });
     expect(size).toBe(ALL);
   });
@@ -105,9 +125,10 @@ describe('a body', () => {
           throw trouble;
         }),
     ];
-    for (const refuse of refusals) await expect(streamBody(await get(pool), refuse)).rejects.toBe(trouble);
-    const dropped = await get(pool);
-    dropped.body.discard();
+    for (const refuse of refusals)
+      await expect(get(pool, (answer) => streamBody(answer, refuse))).rejects.toBe(trouble);
+    // One that nobody reads.
+    await get(pool, async () => {});
     while (closed < refusals.length + 1) await sleep(5);
   });
 
@@ -116,11 +137,13 @@ describe('a body', () => {
       response.writeHead(200, { 'content-length': 1000 });
       response.write('some', () => response.socket?.destroy());
     });
-    await expect(readBytes(await get(pool), 5000)).rejects.toThrow();
-    const late = await get(pool);
-    await sleep(50);
-    await expect(readBytes(late, 5000)).rejects.toThrow();
-    expect(await readStart(await get(pool), 5000)).toBe('some');
+    await expect(get(pool, bytesOf(5000))).rejects.toThrow();
+    const late = async (answer: HttpResponse): Promise<Buffer> => {
+      await sleep(50);
+      return readBytes(answer, 5000);
+    };
+    await expect(get(pool, late)).rejects.toThrow();
+    expect(await get(pool, (answer) => readStart(answer, 5000))).toBe('some');
   });
 
   it('is decoded where it is coded, and a broken coding is an error, not a hang', async () => {
@@ -136,25 +159,26 @@ describe('a body', () => {
     });
     for (const [name, coded] of Object.entries(codings)) {
       [coding, body] = [name, coded];
-      expect((await readBytes(await get(pool), 2 ** 20)).toString()).toBe(text);
+      expect((await get(pool, bytesOf(2 ** 20))).toString()).toBe(text);
       const slowly: Buffer[] = [];
-      await streamBody(await get(pool), async (chunk) => {
+      const take = async (chunk: Buffer): Promise<void> => {
         await sleep(1);
         slowly.push(chunk);
-      });
+      };
+      await get(pool, (answer) => streamBody(answer, take));
       expect(Buffer.concat(slowly).toString()).toBe(text);
-      await expect(readBytes(await get(pool), 1000)).rejects.toThrow('larger than');
-      expect(await readStart(await get(pool), 5)).toBe('So it');
+      await expect(get(pool, bytesOf(1000))).rejects.toThrow('larger than');
+      expect(await get(pool, (answer) => readStart(answer, 5))).toBe('So it');
     }
     [coding, body] = ['gzip', Buffer.alloc(0)];
-    expect(await readBytes(await get(pool), 1000)).toHaveLength(0);
+    expect(await get(pool, bytesOf(1000))).toHaveLength(0);
     [coding, body] = ['constructor', Buffer.from('as it is')];
-    expect(String(await readBytes(await get(pool), 1000))).toBe('as it is');
+    expect(String(await get(pool, bytesOf(1000)))).toBe('as it is');
     [coding, body, stays] = ['gzip', Buffer.from('this is not gzip at all'), true];
-    await expect(readBytes(await get(pool), 1000)).rejects.toThrow();
+    await expect(get(pool, bytesOf(1000))).rejects.toThrow();
     [body] = [gzipSync(text).subarray(0, 100)];
     stays = false;
-    await expect(readBytes(await get(pool), 2 ** 20)).rejects.toThrow();
+    await expect(get(pool, bytesOf(2 ** 20))).rejects.toThrow();
   });
 });
 
@@ -165,24 +189,44 @@ describe('an exchange', () => {
       response.writeEarlyHints({ link: '</a>; rel=preload' });
       response.setHeader('set-cookie', ['a=1', 'b=2']).end('done');
     });
-    const answer = await get(pool);
-    expect([answer.status, answer.headers['set-cookie']]).toEqual([200, 'a=1,b=2']);
-    expect(String(await readBytes(answer, 100))).toBe('done');
+    const { status, headers, bytes } = await get(pool, async (answer) => ({
+      ...answer,
+      bytes: await readBytes(answer, 100),
+    }));
+    expect([status, headers['set-cookie'], String(bytes)]).toEqual([200, 'a=1,b=2', 'done']);
   });
 
   it('ends at the signal: before it began, while it waits, and in the middle of the body', async () => {
     const pool = await serve((_request, response) => {
       setTimeout(() => response.write('first'), 40);
     });
-    await expect(get(pool, AbortSignal.abort(new Error('at once')))).rejects.toThrow('at once');
-    await expect(get(pool, AbortSignal.abort('SIGINT'))).rejects.toMatchObject({ name: 'AbortError' });
-    const waiting = new AbortController();
-    setTimeout(() => waiting.abort(new Error('too slow')), 10);
-    await expect(get(pool, waiting.signal)).rejects.toThrow('too slow');
-    const reading = new AbortController();
-    const answer = await get(pool, reading.signal);
-    setTimeout(() => reading.abort(new Error('enough')), 20);
-    await expect(readBytes(answer, 1000)).rejects.toThrow('enough');
+    const ended = { name: 'AbortError' };
+    const before = get(pool, bytesOf(1000), { interrupt: AbortSignal.abort() });
+    await expect(before).rejects.toMatchObject(ended);
+    for (const at of [10, 70]) {
+      await expect(get(pool, bytesOf(1000), { limitMs: at })).rejects.toMatchObject(ended);
+      const waiting = new AbortController();
+      setTimeout(() => waiting.abort(), at);
+      const { signal: interrupt } = waiting;
+      await expect(get(pool, bytesOf(1000), { interrupt })).rejects.toMatchObject(ended);
+    }
+  });
+
+  it('says how it ended', async () => {
+    const pool = await serve((_request, response) => {
+      setTimeout(() => response.write('first'), 40);
+    });
+    const endOf = (limitMs: number, interrupt = new AbortController().signal): Promise<unknown> =>
+      exchange<unknown>(
+        pool,
+        { path: '/', method: 'GET' },
+        { limitMs, interrupt },
+        bytesOf(1000),
+        (end) => end,
+      );
+    expect(await endOf(10)).toMatchObject({ interrupted: false, timedOut: true, answered: false });
+    expect(await endOf(70)).toMatchObject({ interrupted: false, timedOut: true, answered: true });
+    expect(await endOf(500, AbortSignal.timeout(10))).toMatchObject({ interrupted: true, timedOut: false });
   });
 
   it('ends at the signal while another call has the only connection', async () => {
@@ -195,17 +239,17 @@ describe('an exchange', () => {
       () => single.destroy(),
     );
     const first = new AbortController();
-    const busy = get(single, first.signal);
-    await expect(get(single, AbortSignal.timeout(50))).rejects.toThrow(/timeout/i);
-    first.abort(new Error('over'));
-    await expect(busy).rejects.toThrow('over');
+    const busy = get(single, bytesOf(1000), { interrupt: first.signal });
+    await expect(get(single, bytesOf(1000), { limitMs: 50 })).rejects.toThrow(/aborted/);
+    first.abort();
+    await expect(busy).rejects.toThrow(/aborted/);
   });
 
   it('says what is wrong where no answer comes, or none that is HTTP', async () => {
     const pool = await open(createPlainServer((socket) => void socket.end('SSH-2.0-hello\r\n')));
-    await expect(get(pool)).rejects.toThrow();
+    await expect(get(pool, bytesOf(1000))).rejects.toThrow();
     const closed = new Pool('http://127.0.0.1:1');
     ends.push(() => closed.destroy());
-    await expect(get(closed)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(get(closed, bytesOf(1000))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 });

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ResponseHead } from '../../../src/api/http/response-head.ts';
+import { ResponseHead } from '../../../src/api/http/connector.ts';
 import { sliceOf } from '../../support/slices.ts';
 import { KEY, User } from '../../support/steno.ts';
 import { Wire } from '../../support/wire.ts';
@@ -71,7 +71,7 @@ describe.concurrent.each(sliceOf(commands, 2))('%s', (_, args, body) => {
     'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 007 X\r\n\r\n',
     'x',
   ])('says at once that %j is not HTTP', async (answer) => {
-    // The connection stays open: a short answer is judged by what came of it.
+    // The connection stays open: what came of a short answer decides.
     const wire = await Wire.afterRequest((socket) => socket.write(answer));
     const { code, stderr } = await userOf(wire).run([...args, '--timeout', '10s']);
     expect(code, stderr).toBe(args[0] === 'order' ? 11 : 7);

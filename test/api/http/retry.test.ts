@@ -93,6 +93,17 @@ describe.concurrent('a read', () => {
     expect(service.got).toHaveLength(1);
   });
 
+  it('that tries again for others holds none of them up where its answer can not be read', async () => {
+    const { service, user } = await account();
+    const pause: Answer = { status: 429, headers: { 'retry-after': '1' } };
+    const ids = Array.from({ length: 8 }, (_, at) => String(at));
+    const file = { body: { audiofile: { id: 1, statename: 'Delivered' } } };
+    service.on('*', ...ids.map(() => pause), { body: 'no JSON' }, file);
+    const { code, stdout, stderr } = await user.run(['file', ...ids, '--quiet', '--timeout', '20s']);
+    expect([code, stdout.split('\n').length], stderr).toEqual([10, 8]);
+    expect(stderr).toContain("the service's answer can't be read: no JSON");
+  });
+
   it('does not wait longer than --timeout leaves', async () => {
     const { service, user } = await account();
     service.on('*', { status: 503, headers: { 'retry-after': '20' } });

@@ -1,7 +1,7 @@
 /** What is printed of many files that were waited for and downloaded. */
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nothingKnown } from '../../../src/flows/files/known.ts';
+import { nothingKnown } from '../../../src/flows/files/listed.ts';
 import { waitedFiles } from '../../../src/flows/files/shown.ts';
 import type { OrderResult } from '../../../src/flows/orders/order-and-wait.ts';
 import { orderedFiles } from '../../../src/flows/orders/shown.ts';

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GuardOptions, OrderGuard } from '../../../src/flows/orders/guard.ts';
 import type { PlannedOrder } from '../../../src/flows/orders/planned-order.ts';
-import { type Audio, makeEpisode } from '../../../src/ledger/audio-names.ts';
-import { Ledger } from '../../../src/ledger/ledger.ts';
-import type { Attempt } from '../../../src/ledger/open-attempts.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { openLedger } from '../../../src/ledger/open.ts';
+import { type Attempt, OpenAttempts } from '../../../src/ledger/open-attempts.ts';
+import { type Audio, makeEpisode } from '../../../src/ledger/purchase.ts';
+import { Purchases } from '../../../src/ledger/purchases.ts';
 import { beginFree, newOrder, placedAs, type Sent, url } from '../../support/attempts.ts';
 import { freshFolder } from '../../support/files.ts';
 import { namesOf, planned, usual } from '../../support/guards.ts';
@@ -15,7 +17,7 @@ let path: string;
 
 beforeEach(async () => {
   path = join(freshFolder(), 'ledger.db');
-  ledger = await Ledger.open(path, 'default', (text) => text);
+  ledger = await openLedger(path, 'default', (text) => text);
 });
 afterEach(() => ledger.close());
 
@@ -23,10 +25,11 @@ const guardOf = (orders: readonly PlannedOrder[], options: Partial<GuardOptions>
   OrderGuard.of(orders, ledger, { ...usual, ...options });
 const begin = (names: string): Promise<Sent> => beginFree(ledger, newOrder(names));
 const markPlaced = (sent: Sent, ...given: Parameters<typeof placedAs>): Promise<unknown> =>
-  ledger.purchases.markPlaced(sent, sent.purchase, placedAs(...given));
-const markRefused = (sent: Sent): Promise<void> => ledger.purchases.markRefused(sent, sent.purchase, 'no');
+  new Purchases(ledger).markPlaced(sent, sent.purchase, placedAs(...given));
+const markRefused = (sent: Sent): Promise<void> =>
+  new Purchases(ledger).markRefused(sent, sent.purchase, 'no');
 const markUncertain = (sent: Sent): Promise<void> =>
-  ledger.purchases.markUncertain(sent, sent.purchase, 'no answer');
+  new Purchases(ledger).markUncertain(sent, sent.purchase, 'no answer');
 const placed = async (name: string, order: string): Promise<void> =>
   void (await markPlaced(await begin(name), order, order.slice(1)));
 const unclear = async (names: string): Promise<Sent> => {
@@ -128,7 +131,11 @@ describe('the guard', () => {
     const guard = await guardOf([planned('a'), planned('b')], { retryUnclear: true, skipOrdered: true });
     expect([namesOf(guard.ready), namesOf(guard.deferred)]).toEqual([['b'], ['a']]);
     await markUncertain(sent);
-    await ledger.openAttempts.settlePlaced((await ledger.openAttempts.get(open.attempt)) as Attempt, '', []);
+    await new OpenAttempts(ledger).settlePlaced(
+      (await new OpenAttempts(ledger).get(open.attempt)) as Attempt,
+      '',
+      [],
+    );
     await guard.putBack(planned('b'));
     expect([namesOf(await all(guard)), guard.leftOut.length, guard.failures.length]).toEqual([['b'], 1, 1]);
   });

@@ -6,9 +6,13 @@ import type { OrderCosts } from '../../../src/flows/orders/cost.ts';
 import { OrderGuard } from '../../../src/flows/orders/guard.ts';
 import { type PlacedOrder, type PlaceOptions, placeOne } from '../../../src/flows/orders/place.ts';
 import type { PlannedOrder } from '../../../src/flows/orders/planned-order.ts';
-import { Ledger } from '../../../src/ledger/ledger.ts';
-import type { Attempt } from '../../../src/ledger/open-attempts.ts';
-import { SqliteStore } from '../../../src/ledger/sqlite-store.ts';
+import { Claims } from '../../../src/ledger/claims.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { openLedger } from '../../../src/ledger/open.ts';
+import { type Attempt, OpenAttempts } from '../../../src/ledger/open-attempts.ts';
+import { Purchases } from '../../../src/ledger/purchases.ts';
+import { SqliteStore } from '../../../src/ledger/stores/sqlite.ts';
+import { Uploads } from '../../../src/ledger/uploads.ts';
 import { audioOf, beginFree, newOrder, placedAs, url } from '../../support/attempts.ts';
 import { freshFolder } from '../../support/files.ts';
 import { type Answer, Service } from '../../support/server.ts';
@@ -21,7 +25,7 @@ let transport: Transport;
 
 beforeEach(async () => {
   path = join(freshFolder(), 'ledger.db');
-  ledger = await Ledger.open(path, 'default', (text) => text);
+  ledger = await openLedger(path, 'default', (text) => text);
   service = await Service.start();
   transport = await Transport.open({
     ...{ baseUrl: service.baseUrl, apiKey: 'a-key-of-mine', userAgent: 'test', env: {} },
@@ -40,9 +44,9 @@ const planned = (names: string, more: Partial<PlannedOrder> = {}): PlannedOrder 
 const answers = (...given: Answer[]): Service => service.allow('POST /order_url', ...given);
 const ok: Answer = { body: { order: 'o1', audiofiles: [1], message: 'ok' } };
 const statuses = async (): Promise<string[]> =>
-  (await ledger.openAttempts.list()).map(({ status, detail }) => `${status}: ${detail}`);
+  (await new OpenAttempts(ledger).list()).map(({ status, detail }) => `${status}: ${detail}`);
 const holder = async (name: string) =>
-  (await ledger.claims.holders(audioOf(name).names)).get(`url ${url(name)}`);
+  (await new Claims(ledger).holders(audioOf(name).names)).get(`url ${url(name)}`);
 
 interface Given extends Partial<PlaceOptions> {
   readonly guard?: OrderGuard;
@@ -157,13 +161,13 @@ describe('an order', () => {
       files: { files: [{ id: '1', audio: { url: url('a') } }] },
     });
     expect(errors).toHaveLength(1);
-    ledger = await Ledger.open(join(freshFolder(), 'ledger.db'), 'default', (text) => text);
+    ledger = await openLedger(join(freshFolder(), 'ledger.db'), 'default', (text) => text);
   });
 
   it('says what is odd about its files', async () => {
     answers(ok);
     const first = await beginFree(ledger, newOrder('x'));
-    await ledger.purchases.markPlaced(first, first.purchase, placedAs('o0', '1'));
+    await new Purchases(ledger).markPlaced(first, first.purchase, placedAs('o0', '1'));
     expect((await place(planned('a')))?.files.problem).toContain('audiofile 1 is the file of');
   });
 
@@ -178,8 +182,8 @@ describe('an order', () => {
       await store.run("UPDATE purchases SET seen_at = '2026-01-01T00:00:00.000Z', host = 'elsewhere'");
       id = (await holder('a'))?.id ?? '';
       for (const beat of beats) beat();
-      await until(async () => (await ledger.openAttempts.beingSent([id])).size > 0, 'a heartbeat');
-      isSeen = await ledger.openAttempts.beingSent([id]);
+      await until(async () => (await new OpenAttempts(ledger).beingSent([id])).size > 0, 'a heartbeat');
+      isSeen = await new OpenAttempts(ledger).beingSent([id]);
       response.end(JSON.stringify({ order: 'o1', audiofiles: [1] }));
     });
     try {
@@ -204,7 +208,7 @@ describe('an order', () => {
   it('of nothing is not sent', async () => {
     service.never('POST /order_url');
     expect(await place(planned('a', { audios: [] }))).toBeUndefined();
-    expect(await ledger.openAttempts.list()).toEqual([]);
+    expect(await new OpenAttempts(ledger).list()).toEqual([]);
   });
 });
 
@@ -219,7 +223,7 @@ describe('an order that another process has begun meanwhile', () => {
   it('is not sent, and is back with the guard', async () => {
     service.never('POST /order_url');
     const guard = await guardOf(planned('a b'));
-    await ledger.purchases.begin(newOrder('a'), []);
+    await new Purchases(ledger).begin(newOrder('a'), []);
     const checked: unknown[] = [];
     const costs = {
       ...{ priced: (order: PlannedOrder) => order, limits: [] },
@@ -255,7 +259,7 @@ describe('an order that another process has begun meanwhile', () => {
 });
 
 describe('an order whose process stood still before it sent it', () => {
-  const first = async (): Promise<Attempt> => (await ledger.openAttempts.get(1)) as Attempt;
+  const first = async (): Promise<Attempt> => (await new OpenAttempts(ledger).get(1)) as Attempt;
 
   it('is sent where it is still its own', async () => {
     answers(ok);
@@ -270,7 +274,7 @@ describe('an order whose process stood still before it sent it', () => {
   it('is sent at once, without a question, where it did not', async () => {
     answers(ok);
     const beforeSending = async (): Promise<void> =>
-      void (await ledger.openAttempts.settleNotPlaced(await first()));
+      void (await new OpenAttempts(ledger).settleNotPlaced(await first()));
     expect(await place(planned('a'), { beforeSending })).toMatchObject({ order: { id: 'o1' } });
   });
 
@@ -278,10 +282,10 @@ describe('an order whose process stood still before it sent it', () => {
     service.never('POST /order_url');
     const guard = await guardOf(planned('a'));
     const beforeSending = async (): Promise<void> =>
-      void (await ledger.purchases.begin(newOrder('a'), [(await first()).id]));
+      void (await new Purchases(ledger).begin(newOrder('a'), [(await first()).id]));
     const placed = await asleep((costs) => place(planned('a'), { costs, guard, beforeSending }));
     expect([placed, guard.deferred.length]).toEqual([undefined, 1]);
-    expect((await ledger.openAttempts.get(1))?.detail).toContain('another process took it over');
+    expect((await new OpenAttempts(ledger).get(1))?.detail).toContain('another process took it over');
     expect(await holder('a')).toMatchObject({ attempt: 2, status: 'being sent' });
   });
 
@@ -289,9 +293,9 @@ describe('an order whose process stood still before it sent it', () => {
     [
       'placed as order o9',
       'duplicate',
-      async () => ledger.openAttempts.settlePlaced(await first(), 'o9', []),
+      async () => new OpenAttempts(ledger).settlePlaced(await first(), 'o9', []),
     ],
-    ['not placed', 'failed', async () => ledger.openAttempts.settleNotPlaced(await first())],
+    ['not placed', 'failed', async () => new OpenAttempts(ledger).settleNotPlaced(await first())],
   ] as const)('is not sent where somebody settled it as %s', async (settled, kind, settle) => {
     service.never('POST /order_url');
     const beforeSending = async (): Promise<void> => void (await settle());
@@ -307,11 +311,11 @@ describe('an order of files of this machine', () => {
     ...order,
     audios: [audioOf('up')],
   });
-  const kept = () => ledger.uploads.urlOf('content', 'command');
+  const kept = () => new Uploads(ledger).urlOf('content', 'command');
 
   it('is sent with the URLs that they got, which are then forgotten', async () => {
     answers(ok);
-    await ledger.uploads.keep('content', 'command', url('up'));
+    await new Uploads(ledger).keep('content', 'command', url('up'));
     expect(await place(planned('a'), { upload })).toMatchObject({
       planned: { audios: [{ url: url('up') }] },
     });
@@ -320,7 +324,7 @@ describe('an order of files of this machine', () => {
 
   it('keeps the URLs after a test, and of an order that uploaded nothing', async () => {
     answers(ok);
-    await ledger.uploads.keep('content', 'command', url('up'));
+    await new Uploads(ledger).keep('content', 'command', url('up'));
     await place(planned('a', { test: true }), { upload });
     expect(await kept()).toBe(url('up'));
     await place(planned('up'));

@@ -6,7 +6,9 @@ import { OrderGuard } from '../../../src/flows/orders/guard.ts';
 import type { PlacedOrder } from '../../../src/flows/orders/place.ts';
 import type { PlannedOrder } from '../../../src/flows/orders/planned-order.ts';
 import { type SentOrders, sendOrders } from '../../../src/flows/orders/sending.ts';
-import { Ledger } from '../../../src/ledger/ledger.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { openLedger } from '../../../src/ledger/open.ts';
+import { Purchases } from '../../../src/ledger/purchases.ts';
 import { StenoError } from '../../../src/lib/errors.ts';
 import { newOrder, url } from '../../support/attempts.ts';
 import { freshFolder } from '../../support/files.ts';
@@ -15,7 +17,7 @@ import { namesOf, planned, usual } from '../../support/guards.ts';
 let ledger: Ledger;
 
 beforeEach(async () => {
-  ledger = await Ledger.open(join(freshFolder(), 'ledger.db'), 'default', (text) => text);
+  ledger = await openLedger(join(freshFolder(), 'ledger.db'), 'default', (text) => text);
 });
 afterEach(() => ledger.close());
 
@@ -108,7 +110,7 @@ describe('the orders of a run', () => {
   });
 
   it('that another process is sending are waited for until the user interrupts, and told as not sent', async () => {
-    await ledger.purchases.begin(newOrder('b'), []);
+    await new Purchases(ledger).begin(newOrder('b'), []);
     const guard = await OrderGuard.of([planned('a'), planned('b')], ledger, { ...usual, manifest: true });
     const abort = new AbortController();
     const told: unknown[] = [];

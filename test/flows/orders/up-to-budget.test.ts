@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CostFacts, OrderCosts } from '../../../src/flows/orders/cost.ts';
+import { PlannedRows } from '../../../src/flows/orders/plan.ts';
 import { countAudios, type PlannedOrder, splitRows } from '../../../src/flows/orders/planned-order.ts';
-import { PlannedRows } from '../../../src/flows/orders/planned-rows.ts';
 import { parseBudget } from '../../../src/lib/budget.ts';
 
 const SKUS = ['TRANS14', 'TRANS6', 'TRANS2'];

@@ -5,14 +5,16 @@ import {
   checkPrice,
   type Estimate,
   estimateCost,
+  groundText,
   groundTexts,
+  isKnown,
   type PlannedAudio,
+  type Price,
   pricesFromSettings,
   totalText,
   unknownTexts,
 } from '../../../src/flows/prices/estimate.ts';
 import { learnPrices } from '../../../src/flows/prices/learn.ts';
-import { groundText, isKnown, type Price } from '../../../src/flows/prices/price.ts';
 import type { BilledFile, BilledItem } from '../../../src/flows/prices/samples.ts';
 import { Fraction } from '../../../src/lib/fraction.ts';
 import { amountText, parseNumber } from '../../../src/lib/money.ts';

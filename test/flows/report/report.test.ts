@@ -1,7 +1,7 @@
 /** What was spent, how long transcripts took, and what is late: sums that are exact, and nothing counted twice. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReportInput, ReportInvoice } from '../../../src/flows/report/input.ts';
+import type { ReportInput, ReportInvoice } from '../../../src/flows/report/gather.ts';
 import { makeReport } from '../../../src/flows/report/report.ts';
 import type { SpendRow } from '../../../src/flows/report/spend.ts';
 import { Fraction, sumOf } from '../../../src/lib/fraction.ts';

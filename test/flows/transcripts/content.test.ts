@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { streamChecked } from '../../../src/flows/transcripts/check.ts';
+import { streamChecked } from '../../../src/flows/transcripts/content.ts';
 import { account } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
 import { runs } from '../../support/runs.ts';

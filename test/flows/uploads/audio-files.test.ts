@@ -16,8 +16,7 @@ import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CountedRows, findAudio } from '../../../src/flows/uploads/audio-files.ts';
-import { readContent, settle } from '../../../src/flows/uploads/content.ts';
+import { type CountedRows, findAudio, readContent, settle } from '../../../src/flows/uploads/audio-files.ts';
 import { freshFolder } from '../../support/files.ts';
 
 const { signal } = new AbortController();

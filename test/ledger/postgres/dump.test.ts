@@ -2,7 +2,10 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Ledger } from '../../../src/ledger/ledger.ts';
+import { importLines } from '../../../src/ledger/dump/import.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { openLedger, openSharedLedger } from '../../../src/ledger/open.ts';
+import { Runs } from '../../../src/ledger/runs.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
 import { freshFolder } from '../../support/files.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
@@ -39,7 +42,7 @@ describe.skipIf(!postgresFolder)('an export', () => {
 
   async function inFile(given?: Content): Promise<Ledger> {
     const path = join(freshFolder(), 'ledger.db');
-    const ledger = await Ledger.open(path, 'default', asItIs);
+    const ledger = await openLedger(path, 'default', asItIs);
     open.push(ledger);
     if (given) await fill(path, given);
     return ledger;
@@ -49,7 +52,7 @@ describe.skipIf(!postgresFolder)('an export', () => {
     schemas += 1;
     const address = readPostgresUrl(`${url}?schema=s${schemas}`, {});
     const account = { name: 'default', isChosen: true, baseUrl: undefined };
-    const ledger = await Ledger.openShared(
+    const ledger = await openSharedLedger(
       {
         ...{ address, account, timeoutMs: 20_000, queryTimeoutMs: 20_000, outcomes: freshFolder() },
         password: async () => '',
@@ -71,9 +74,9 @@ describe.skipIf(!postgresFolder)('an export', () => {
           // File to Postgres, Postgres to Postgres, Postgres to file, file to file.
           for (const make of [inPostgres, inPostgres, inFile, inFile]) {
             const target = await make();
-            const counts = await target.importLines(sourceOf(lines), options);
+            const counts = await importLines(target, sourceOf(lines), options);
             expect(totals(counts)).toEqual([rowsOf(lines).length - 2, 0, 0]);
-            expect(totals(await target.importLines(sourceOf(lines), options))).toEqual([0, 0, 0]);
+            expect(totals(await importLines(target, sourceOf(lines), options))).toEqual([0, 0, 0]);
             lines = await linesOf(target);
             expect(rowsOf(lines)).toEqual(rowsOf(first));
           }
@@ -93,12 +96,12 @@ describe.skipIf(!postgresFolder)('an export', () => {
       '{"table":"runs","id":7,"profile":"default","host":"i","pid":2,"started_at":"2026","seen_at":"2026","ended_at":"2026"}',
       '{"rows":2}\n',
     ].join('\n');
-    await from.importLines(sourceOf(lines), options);
-    expect(await from.runs.begin()).toBe(8);
+    await importLines(from, sourceOf(lines), options);
+    expect(await new Runs(from).begin()).toBe(8);
     // There both numbers are taken.
-    for (let n = 0; n < 7; n += 1) await to.runs.begin();
-    await to.importLines(sourceOf(lines), options);
-    expect(await to.runs.begin()).toBe(10);
+    for (let n = 0; n < 7; n += 1) await new Runs(to).begin();
+    await importLines(to, sourceOf(lines), options);
+    expect(await new Runs(to).begin()).toBe(10);
   });
 
   it(
@@ -108,9 +111,9 @@ describe.skipIf(!postgresFolder)('an export', () => {
         fc.asyncProperty(content, async (given) => {
           const lines = await linesOf(await inFile(given));
           const target = await inPostgres();
-          const trial = await target.importLines(sourceOf(lines), { ...options, dryRun: true });
+          const trial = await importLines(target, sourceOf(lines), { ...options, dryRun: true });
           expect(rowsOf(await linesOf(target))).toHaveLength(2);
-          expect(await target.importLines(sourceOf(lines), options)).toEqual(trial);
+          expect(await importLines(target, sourceOf(lines), options)).toEqual(trial);
           expect(rowsOf(await linesOf(target))).toEqual(rowsOf(lines));
           await closeAll();
         }),

@@ -3,8 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LedgerTables } from '../../../src/ledger/ledger-tables.ts';
-import { openSharedStore } from '../../../src/ledger/postgres/open-store.ts';
+import { Actions } from '../../../src/ledger/actions.ts';
+import { NewActions } from '../../../src/ledger/new-actions.ts';
+import { Runs } from '../../../src/ledger/runs.ts';
+import { openSharedStore } from '../../../src/ledger/shared.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
 import { freshFolder } from '../../support/files.ts';
 import { orderingAccount } from '../../support/ledger.ts';
@@ -199,7 +201,8 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
         onTrouble: async () => {},
         password: async () => '',
       });
-      const { runs, newActions, actions } = new LedgerTables(db, 'default', (text) => text);
+      const tables = { db, profile: 'default', hide: (text: string) => text };
+      const [runs, newActions, actions] = [new Runs(tables), new NewActions(tables), new Actions(tables)];
       await db.run(
         `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile,
            order_id) VALUES (1, 'default', 'received', '', '', '', '', 'E', '1', '7', 'o')`,

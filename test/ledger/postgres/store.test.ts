@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeAudio } from '../../../src/ledger/audio-names.ts';
 import { Claims } from '../../../src/ledger/claims.ts';
 import { FileLooks } from '../../../src/ledger/file-looks.ts';
 import { Files } from '../../../src/ledger/files.ts';
-import { openSharedStore } from '../../../src/ledger/postgres/open-store.ts';
-import type { Begun } from '../../../src/ledger/purchase.ts';
+import { type Begun, makeAudio } from '../../../src/ledger/purchase.ts';
 import { Purchases } from '../../../src/ledger/purchases.ts';
+import { openSharedStore } from '../../../src/ledger/shared.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
 import { freshFolder } from '../../support/files.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';

@@ -1,7 +1,7 @@
 /** What listeners of several machines know of each other through one ledger. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSharedStore } from '../../../src/ledger/postgres/open-store.ts';
+import { openSharedStore } from '../../../src/ledger/shared.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
 import { CuttingProxy, type Moment } from '../../support/cutting-proxy.ts';
 import { freshFolder } from '../../support/files.ts';

@@ -1,8 +1,7 @@
 /** `ledger status`, `migrate` and `account`: versions of steno side by side, and which service an account belongs to. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresConnection } from '../../../src/ledger/postgres/connection.ts';
-import { migrate } from '../../../src/ledger/postgres/migrate.ts';
-import { postgresMigrations } from '../../../src/ledger/postgres/schema.ts';
+import { PostgresConnection } from '../../../src/ledger/stores/postgres-connection.ts';
+import { migrate, postgresMigrations } from '../../../src/ledger/stores/postgres-schema.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
 import { audio, type OrderingAccount, orderingAccount } from '../../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';

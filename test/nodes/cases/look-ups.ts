@@ -31,7 +31,7 @@ export function lookUps(node: NodeUnderTest): void {
     const { stdout } = await node.user.ok('completion bash');
     execFileSync('bash', ['-n'], { input: stdout });
     for (const shell of ['zsh', 'fish', 'powershell'])
-      expect((await node.user.ok(`completion ${shell}`)).stdout).toContain('transcript');
+      expect((await node.user.ok(`completion ${shell}`)).stdout).toContain(`steno __complete ${shell}`);
   });
 
   it('completes the id of a file that was ordered', async () => {

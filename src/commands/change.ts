@@ -1,0 +1,195 @@
+/** `upgrade` and `refund`: calls that change ordered files, for money. */
+import { getFile } from '../api/files.ts';
+import type { Transport } from '../api/http/transport.ts';
+import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
+import { meaningOfUpgradeSku, speedUpgradeSkus, upgradeSkus } from '../catalog/skus.ts';
+import { changedFiles } from '../flows/files/shown.ts';
+import { type ChangePlan, planAll, raiseUnchanged, sendChanges } from '../flows/orders/changes.ts';
+import type { OrderCosts } from '../flows/orders/cost.ts';
+import { givenIds } from '../flows/orders/manifest.ts';
+import { asOrder, callCosts } from '../flows/orders/money-calls.ts';
+import { totalText } from '../flows/prices/estimate.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { command, MONEY_EXITS } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import { flag, idsFrom, list } from '../spec/options.ts';
+import { WAITING, whileWorking } from '../ui/progress.ts';
+import { askPerson } from '../ui/prompt.ts';
+import { changedView, changeRecord, fileInQuestion, filesInQuestion } from '../views/files.ts';
+import { printedOneOrSeveral } from '../views/outputs.ts';
+
+const againFlag = flag('--again', 'send it though an earlier try had no clear answer');
+
+export const upgrade = command({
+  name: 'upgrade',
+  summary: 'Upgrade files',
+  about:
+    'Upgrades files: faster, with timestamps, and so on. Each upgrade costs money, is sent once, and is in the ledger ' +
+    'before it is sent. A delivered file is then open again until it is delivered again.',
+  details: [
+    'Where an earlier try had no clear answer, or another process is sending the same, it exits 9: see steno attempts.',
+    'Several files are upgraded one after the other, if a budget covers all of them; on a terminal it asks first. One that ' +
+      'is refused is listed, and the others go on; one without a clear answer ends the run, which names what was not sent.',
+  ],
+  args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
+  options: {
+    from: idsFrom(),
+    sku: list('--sku <SKU…>', 'the upgrades', {
+      values: upgradeSkus.map((each) => each.sku),
+      meaning: meaningOfUpgradeSku,
+      onlyOneOf: speedUpgradeSkus,
+    }),
+    anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),
+    yes: flag('-y, --yes', 'do not ask before several are upgraded'),
+    test: flag('--test', 'ask for a fake success; only for audiofiles 100 and 101'),
+    again: againFlag,
+    unpriced: flag('--unpriced', 'under a budget, allow an unknown cost'),
+  },
+  examples: [
+    ['steno upgrade 12345 --sku UPGRD2', 'from TRANS14 to TRANS2'],
+    ['steno upgrade 12345 --sku TSTMP1,CAPTION1', 'add timestamps and captions'],
+    ['steno ls --order 4nX --quiet | steno upgrade --from - --sku TSTMP1', 'all files of an order'],
+    ['steno upgrade 100 --sku TSTMP1 --test', 'try it'],
+  ],
+  effect: 'money',
+  exits: [...MONEY_EXITS, 'duplicate', 'partial'],
+  output: () => printedOneOrSeveral(changeRecord, 'audiofile'),
+  async run(context, { args, options }) {
+    const { settings, stdin } = context;
+    const { test, again, unpriced, from } = options;
+    const ids = await givenIds('upgrade', args, from, stdin);
+    const skus = checkUpgradeSkus(options.sku, options.anySku);
+    if (test) ids.forEach(checkTestFile);
+    const several = args.length > 1 || from !== undefined;
+    const isOne = ids.length === 1;
+    if (ids.length === 0) return context.out.show(changedView([], several));
+    const ledger = await context.ledgers.forMoney({ what: 'this upgrade', again, test });
+    const transport = await context.connect();
+    const asks = ids.length > 1 && !options.yes && !test && stdin.isTTY && from !== '-';
+    const costs = await callCosts(ledger, settings, unpriced, asks);
+    const plan = await planAll(ids, { kind: 'upgrade', skus, test }, { ledger, again, costs });
+    if (asks && plan.ready.length && !(await isUpgradeConfirmed(context, plan, skus, costs)))
+      throw new StenoError('failed', 'not upgraded: the question was not answered with yes');
+    await send(context, plan, { what: 'upgrade', transport, ledger, again, costs, several, isOne });
+  },
+});
+
+function isUpgradeConfirmed(
+  context: Context,
+  { ready }: ChangePlan,
+  skus: readonly string[],
+  costs: OrderCosts,
+): Promise<boolean> {
+  const estimate = costs.estimate(ready.map(({ purchase }) => asOrder(purchase)));
+  const what = `${filesInQuestion(ready.map(({ id }) => id))} with ${skus.join(', ')}`;
+  const cost = [`estimated cost ${totalText(estimate)}`, ...costs.leftTexts].join(', ');
+  return askPerson(context, (questions) => questions.confirm(`Upgrade ${what} (${cost})?`));
+}
+
+export const refund = command({
+  name: 'refund',
+  summary: 'Refund files on which no work has been done',
+  about:
+    'Refunds files that were ordered with prepay or on an invoice, while no transcription work has been done. It asks ' +
+    'first on a terminal; elsewhere it requires --yes. Each refund is sent once, and is in the ledger before it is sent.',
+  details: [
+    'Where an earlier try had no clear answer, or another process is sending the same, it exits 9: see steno attempts.',
+    'Several files are refunded one after the other. One that is refused is listed, and the others go on; one without a ' +
+      'clear answer ends the run, which names what was not sent.',
+  ],
+  args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
+  options: {
+    from: idsFrom(),
+    yes: flag('-y, --yes', 'do not ask'),
+    test: flag('--test', 'ask for a fake approval; only for audiofiles 100 and 101'),
+    again: againFlag,
+  },
+  examples: [
+    ['steno refund 12345', 'asks before it does it'],
+    ['steno refund 12345 --yes', 'in a script'],
+    ['steno refund --from ids.txt --yes', 'many, from a list'],
+    ['steno refund 100 --test --yes', 'try it'],
+  ],
+  effect: 'money',
+  exits: [...MONEY_EXITS, 'duplicate', 'partial'],
+  output: () => printedOneOrSeveral(changeRecord, 'audiofile'),
+  async run(context, { args, options, line }) {
+    const { test, again, from, yes } = options;
+    const ids = await givenIds('refund', args, from, context.stdin);
+    if (test) ids.forEach(checkTestFile);
+    // The list has taken what a person could answer.
+    if (!yes && (!context.stdin.isTTY || from === '-'))
+      throw usage(
+        'refund requires --yes where there is no terminal to ask on',
+        goOnHint('run', line, '--yes'),
+      );
+    const several = args.length > 1 || from !== undefined;
+    const isOne = ids.length === 1;
+    if (ids.length === 0) return context.out.show(changedView([], several));
+    const ledger = await context.ledgers.forMoney({ what: 'this refund', again, test, isFree: true });
+    const transport = await context.connect();
+    const plan = await planAll(ids, { kind: 'refund', skus: [], test }, { ledger, again });
+    const ready = plan.ready.map(({ id }) => id);
+    if (!yes && ready.length && !(await isRefundConfirmed(context, ready)))
+      throw new StenoError('failed', 'not refunded: the question was not answered with yes');
+    await send(context, plan, { what: 'refund', transport, ledger, again, several, isOne });
+  },
+});
+
+/** How long the question waits for what the service knows of the file. */
+const QUESTION_LIMIT_MS = 5_000;
+
+async function isRefundConfirmed(context: Context, ids: readonly string[]): Promise<boolean> {
+  const [id = '', ...more] = ids;
+  const what = more.length
+    ? filesInQuestion(ids)
+    : await whileWorking(context.out, 'Asking', () => describe(context, id));
+  return askPerson(context, (questions) => questions.confirm(`Refund ${what}?`));
+}
+
+/** The file as far as it is known: it is asked about all the same where the service does not tell. */
+async function describe(context: Context, id: string): Promise<string> {
+  const { signal, settings } = context;
+  try {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(QUESTION_LIMIT_MS)]);
+    const file = await getFile(await context.connect({ signal: limited }), id);
+    return fileInQuestion(file, settings.currency);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return `audiofile ${id}`;
+  }
+}
+
+interface Sending {
+  readonly what: 'upgrade' | 'refund';
+  readonly transport: Transport;
+  readonly ledger: Ledger | undefined;
+  readonly again: boolean;
+  readonly costs?: OrderCosts;
+  /** There is one file: the line that moves says what is waited for. */
+  readonly isOne: boolean;
+  /** Several files were asked for: the answer is a list. */
+  readonly several: boolean;
+}
+
+async function send(context: Context, plan: ChangePlan, sending: Sending): Promise<void> {
+  const { out, settings, signal, globals } = context;
+  const { what, several, isOne, ...calls } = sending;
+  const { ledger } = calls;
+  const [doing, done] =
+    what === 'upgrade' ? (['Upgrading', 'upgraded'] as const) : (['Refunding', 'refunded'] as const);
+  const keyMark = await context.ledgers.keyMark(ledger, true);
+  const onLedgerError = (error: unknown) =>
+    out.warnOf(`the ledger could not record the outcome of the ${what}`, error);
+  const pauseLimitMs = () => globals.timeout ?? Number.POSITIVE_INFINITY;
+  const sent = await whileWorking(out, isOne ? `${doing}: ${WAITING}` : doing, (report) =>
+    sendChanges(plan, { ...calls, keyMark, onLedgerError, signal, pauseLimitMs, report }),
+  );
+  for (const { what: id, error } of sent.outcomes) if (!error) out.addDone(`audiofile ${id} is ${done}`);
+  const known = out.mode.json ? ledger : undefined;
+  if (several || !sent.outcomes[0]?.error)
+    await out.show(changedView(await changedFiles(known, sent.outcomes, settings.currency), several));
+  raiseUnchanged(sent, done);
+}

@@ -1,8 +1,0 @@
-import type { Context } from '../cli/context.ts';
-import { commandsView } from '../views/command-index.ts';
-import { outputs } from '../views/outputs.ts';
-
-export async function run({ out, commandTree }: Context): Promise<void> {
-  const index = (await commandTree()).entries?.() ?? { commands: [], globals: [] };
-  await out.show(commandsView(index, (path) => path in outputs));
-}

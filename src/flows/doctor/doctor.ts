@@ -1,0 +1,161 @@
+/** All checks, in the order in which they are shown. */
+import { getWebhook, testWebhook } from '../../api/account.ts';
+import type { Transport } from '../../api/http/transport.ts';
+import { loanOfUrl, setCommand } from '../../ledger/webhook-loans.ts';
+import { monotonicMs } from '../../lib/clock.ts';
+import { durationText } from '../../lib/duration.ts';
+import { errorMessage } from '../../lib/errors.ts';
+import { isSealed } from '../../lib/sealer.ts';
+import { sleep } from '../../lib/sleep.ts';
+import { plural } from '../../lib/text.ts';
+import { maskUserinfo } from '../../lib/userinfo.ts';
+import {
+  type Check,
+  type CheckResult,
+  type Finding,
+  fail,
+  ok,
+  once,
+  runChecks,
+  type Setup,
+  skipped,
+  warn,
+  within,
+} from './check.ts';
+import { LedgerChecks } from './ledger.ts';
+import {
+  checkCompletions,
+  checkConfigFile,
+  checkDisk,
+  checkNode,
+  checkProgram,
+  checkSettings,
+  checkStateFolder,
+} from './machine.ts';
+import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
+
+// The account's webhook, the listener behind it, and the way of an event from the service to the ledger.
+
+const TEST_LIMIT_MS = 20_000;
+const POLL_INTERVAL_MS = 200;
+
+export class WebhookChecks {
+  readonly #setup: Setup;
+  readonly #service: ServiceChecks;
+  readonly #ledger: LedgerChecks;
+
+  constructor(setup: Setup, service: ServiceChecks, ledger: LedgerChecks) {
+    this.#setup = setup;
+    this.#service = service;
+    this.#ledger = ledger;
+  }
+
+  /** Empty where none is set; undefined where the service can't be asked. */
+  readonly #url = once(async (): Promise<string | undefined> => {
+    const { limitMs, signal } = this.#setup;
+    const key = await this.#service.usableKey();
+    if (key === undefined) return undefined;
+    return within(limitMs, signal, async (limit) => (await getWebhook(await this.#connect(key, limit))).url);
+  });
+
+  #connect(key: string, signal: AbortSignal): Promise<Transport> {
+    return this.#setup.connect(key, signal);
+  }
+
+  async checkWebhook(): Promise<Finding> {
+    const url = await this.#url();
+    if (url === undefined) return skipped("the service can't be asked");
+    if (url === '') return ok('none is set; steno listen --register sets one while it runs');
+    const facts = await this.#ledger.facts();
+    const loan = facts && loanOfUrl(url, facts.loans);
+    if (!loan) return ok(`${maskUserinfo(url)}; it was not set by a listener of this ledger`);
+    if (loan.isRunning) return ok(`it leads to the listener that runs (pid ${loan.pid})`);
+    return warn(
+      `it leads to a listener that ended without putting back what was set before (last seen ${loan.seenAt}): events are lost`,
+      `steno listen puts it back, or: ${setCommand(isSealed(loan.former) ? '' : loan.former)}`,
+    );
+  }
+
+  async checkListener(): Promise<Finding> {
+    const facts = await this.#ledger.facts();
+    if (await this.#ledger.isNew()) return ok('none runs');
+    if (!facts) return skipped('the ledger was not read');
+    return ok(facts.listeners ? `${plural(facts.listeners, 'listener')} running` : 'none runs');
+  }
+
+  /** Asks the service for a test, and waits until a listener has kept it. */
+  async checkTestEvent(): Promise<Finding> {
+    const { testEvent: type, signal } = this.#setup;
+    if (type === undefined) return skipped('not asked for: --test-event TRANSCRIPT_COMPLETE');
+    const key = await this.#service.usableKey();
+    const view = await this.#ledger.view();
+    const url = await this.#url();
+    if (key === undefined || url === undefined)
+      return fail("the service can't be asked for one", 'see the checks above');
+    if (url === '')
+      return fail(
+        'no webhook is set, so that no event is sent',
+        'set one with: steno listen --register, or steno webhook set <url>',
+      );
+    if (!view || !(await view.facts()).listeners)
+      return fail('no listener runs here that could keep it', 'start one in another window: steno listen');
+    const latest = await view.latestEvent();
+    const startedAt = monotonicMs();
+    try {
+      const n = await within(TEST_LIMIT_MS, signal, async (limit) => {
+        await testWebhook(await this.#connect(key, limit), type);
+        for (;;) {
+          const found = await view.eventAfter(latest, type);
+          if (found !== undefined) return found;
+          await sleep(POLL_INTERVAL_MS, limit);
+        }
+      });
+      return ok(`${type} came as event ${n} after ${durationText(monotonicMs() - startedAt)}`);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return fail(
+        `${type} was asked for and did not come: ${errorMessage(error)}`,
+        'see that the webhook leads to the listener: steno webhook get',
+      );
+    }
+  }
+}
+
+export interface Program {
+  readonly version: string;
+  /** Where its build is. */
+  readonly folder: string;
+}
+
+export async function examine(setup: Setup, { version, folder }: Program): Promise<CheckResult[]> {
+  const service = new ServiceChecks(setup);
+  const ledger = new LedgerChecks(setup);
+  const webhook = new WebhookChecks(setup, service, ledger);
+  const checks: readonly Check[] = [
+    { name: 'node', run: () => checkNode() },
+    { name: 'steno', run: () => checkProgram(version, folder) },
+    { name: 'config', run: () => checkConfigFile(setup) },
+    { name: 'settings', run: () => checkSettings(setup) },
+    { name: 'state', run: () => checkStateFolder(setup) },
+    { name: 'disk', run: () => checkDisk(setup) },
+    { name: 'base-url', run: () => service.checkBaseUrl() },
+    { name: 'proxy', run: () => checkProxy(setup) },
+    { name: 'certificates', run: () => checkCertificates(setup) },
+    { name: 'service', needsNetwork: true, run: () => service.checkReachable() },
+    { name: 'key', run: () => service.checkKey() },
+    { name: 'clock', needsNetwork: true, run: () => service.checkClock() },
+    { name: 'ledger', run: () => ledger.checkFile() },
+    { name: 'shared-ledger', run: () => ledger.checkShared() },
+    { name: 'orders', run: () => ledger.checkOrders() },
+    { name: 'spool', run: () => ledger.checkSpool() },
+    { name: 'webhook', needsNetwork: true, run: () => webhook.checkWebhook() },
+    { name: 'listener', run: () => webhook.checkListener() },
+    { name: 'test-event', needsNetwork: true, run: () => webhook.checkTestEvent() },
+    { name: 'completions', run: () => checkCompletions(setup) },
+  ];
+  try {
+    return await runChecks(checks, setup);
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,75 @@
+/** An order's id in place of a file's, and the reverse: the ledger knows which it is. Or what is hardly an id. */
+
+import { checkId, idHint } from '../../api/decode.ts';
+import { Files } from '../../ledger/files.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
+import { missingText } from '../../ledger/ordered-files.ts';
+import { StenoError, usage } from '../../lib/errors.ts';
+import { shellWord } from '../../lib/shell-word.ts';
+
+interface MayBeMissing {
+  readonly what: string;
+  readonly error?: StenoError | undefined;
+}
+
+/** Outcomes with a hint where the service does not know a file: it is an order of the ledger, or looks like no id. */
+export async function withOrderHints<T extends MayBeMissing>(
+  outcomes: readonly T[],
+  ledger: Ledger | undefined,
+): Promise<readonly MayBeMissing[]> {
+  if (!outcomes.some(({ error }) => error?.kind === 'missing')) return outcomes;
+  return Promise.all(
+    outcomes.map(async ({ what, error }) => {
+      if (error?.kind !== 'missing' || error.hint) return { what, error };
+      const word = shellWord(what);
+      const hint = (await isOrder(ledger, what))
+        ? `${what} is an order, not a file: steno files --order ${word}   or: steno wait --order ${word}`
+        : idHint(what);
+      if (hint === undefined) return { what, error };
+      const { message, status } = error;
+      return { what, error: new StenoError('missing', message, { hint, status, cause: error }) };
+    }),
+  );
+}
+
+/** What can't be read of the ledger is no reason to hide the error itself. */
+const isOrder = async (ledger: Ledger | undefined, id: string): Promise<boolean> =>
+  (await (ledger && new Files(ledger).hasOrder(id).catch(() => false))) ?? false;
+
+/** The hint where a file stands in place of its order; undefined where the ledger does not know the file. */
+export async function fileHint(ledger: Ledger, id: string): Promise<string | undefined> {
+  if ((await new Files(ledger).get(id)) === undefined) return undefined;
+  return `${id} is a file, not an order: steno file ${shellWord(id)}   or: steno wait ${shellWord(id)}`;
+}
+
+const missingError = (order: string, what: string): StenoError =>
+  new StenoError('uncertain', `order ${order} was accepted, but ${what}`, {
+    hint: 'look for them in your account, and take them in with: steno track <id>; see also: steno attempts',
+  });
+
+/** The error for an order of which some files are not known, so that they could not be waited for. */
+export async function missingFilesError(ledger: Ledger, order: string): Promise<StenoError | undefined> {
+  const missing = await new OpenAttempts(ledger).missingFiles(order);
+  return missing && missingError(order, missingText(missing));
+}
+
+/** The files that were named, those of an order, or all that are open. */
+export async function filesToWaitFor(
+  ledger: Ledger | undefined,
+  ids: readonly string[],
+  order: string | undefined,
+): Promise<string[]> {
+  if (ids.length) return [...new Set(ids.map((id) => checkId(id)))];
+  if (!ledger) throw usage('wait requires ids with --no-ledger', 'name them: steno wait <id…>');
+  if (order === undefined) return new Files(ledger).open();
+  const found = (await new Files(ledger).ofOrder(checkId(order))).map((row) => row.id);
+  if (found.length === 0 && (await new Files(ledger).hasOrder(order)))
+    throw missingError(order, 'its files are not known');
+  if (found.length === 0)
+    throw usage(
+      `the ledger has no order ${order}`,
+      (await fileHint(ledger, order)) ?? 'name the files: steno wait <id…>',
+    );
+  return found;
+}

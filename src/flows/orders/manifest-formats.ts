@@ -1,0 +1,353 @@
+/** A row of a manifest, whichever way it is written. */
+
+import type { CsvError } from 'csv-parse/sync';
+import { scalar } from '../../api/decode.ts';
+import { findOrderSku } from '../../catalog/skus.ts';
+import type { Audio } from '../../ledger/purchase.ts';
+import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts';
+import { didYouMean } from '../../lib/suggest.ts';
+import { oneLine } from '../../lib/text.ts';
+import { checkUrl } from '../../lib/urls.ts';
+import type { FileMark } from '../uploads/audio-files.ts';
+
+export interface Cells {
+  readonly url: string;
+  readonly skus?: readonly string[] | undefined;
+  readonly notes?: string | undefined;
+  readonly names?: readonly string[] | undefined;
+  /** Identifies the audio in place of its URL. */
+  readonly key?: string | undefined;
+  /** How long the audio is. */
+  readonly minutes?: string | undefined;
+  /** In place of the URL: a file of this machine. */
+  readonly path?: string | undefined;
+  /** What the audio is filed under. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+export interface Row extends Omit<Cells, 'minutes'> {
+  /** How long the audio is, where the list says it. */
+  readonly seconds?: number | undefined;
+  /** For messages: `talks.csv, line 3`; empty for a URL that is not from a manifest. */
+  readonly at: string;
+  /** Where more is known of the audio than its URL or key. */
+  readonly audio?: Audio | undefined;
+  /** What that file was when its content was read. */
+  readonly mark?: FileMark | undefined;
+}
+
+/** A line of a manifest. */
+export interface Place {
+  /** The name of the manifest. */
+  readonly where: string;
+  readonly line: number;
+}
+
+export const placeText = (where: string, line: number): string => `${where}, line ${line}`;
+
+export type OnRow = (row: Row, line: number) => void;
+
+const fields = ['url', 'path', 'sku', 'notes', 'names', 'key', 'minutes', 'tags'];
+
+/** The header that most manifests need. */
+export const HEADER = 'url,sku,notes,names';
+
+export const isField = (name: string): boolean => fields.includes(name.trim().toLowerCase());
+
+/** How a manifest is read. */
+export interface ManifestReading {
+  /** Columns that are not known are passed over. */
+  readonly ignoreColumns?: boolean | undefined;
+}
+
+/** Empty for one that is passed over. */
+export function fieldName(name: string, { ignoreColumns }: ManifestReading): string {
+  if (isField(name)) return name.trim().toLowerCase();
+  if (ignoreColumns) return '';
+  const list = `a manifest has: ${fields.join(', ')}; --ignore-columns ignores others`;
+  if (name.trim() === '') throw usage('a field has no name', list);
+  throw usage(`unknown field '${name}'`, didYouMean(name, fields, list));
+}
+
+/** A checked row; an error says where it is. */
+export function rowAt({ where, line }: Place, read: () => Cells): Row {
+  const at = placeText(where, line);
+  return withPosition(at, () => {
+    const { url, skus = [], notes, names = [], key, minutes, path, tags = [] } = read();
+    // With an empty key the row would be identified by its URL, which is not what the file asks for.
+    if (key?.trim() === '')
+      throw usage('the key is empty', 'give the row a key, or leave out the column key');
+    if (names.some((name) => name.trim() === ''))
+      throw usage('a name is empty', 'leave it out, or write the names like Ada|Grace');
+    checkPlace(url, path, key);
+    return {
+      at,
+      url: path ? '' : checkUrl(url),
+      path: path || undefined,
+      skus: skus.length ? skus : undefined,
+      notes: notes || undefined,
+      names: names.length ? names : undefined,
+      key: key?.trim(),
+      seconds: secondsOf(minutes),
+      tags: tags.length ? checkTags(tags) : undefined,
+    };
+  });
+}
+
+function checkPlace(url: string, path: string | undefined, key: string | undefined): void {
+  if (path && url) throw usage('it has a url and a path', 'leave one of them empty');
+  if (path && key)
+    throw usage('it has a path and a key', 'a file is known by its content: leave the key empty');
+  if (!path && url === '')
+    throw usage(path === undefined ? 'the url is missing' : 'both url and path are empty');
+}
+
+export function checkTags(tags: readonly string[]): string[] {
+  const all = tags.map((tag) => oneLine(tag.trim()));
+  if (all.some((tag) => tag === '')) throw usage('a tag is empty', 'leave it out');
+  return [...new Set(all)];
+}
+
+/** A year; more is a mistake. */
+const MAX_MINUTES = 525_600;
+
+function secondsOf(minutes: string | undefined): number | undefined {
+  if (minutes === undefined || minutes.trim() === '') return undefined;
+  const length = /^\d+(\.\d+)?$/.test(minutes.trim()) ? Number(minutes) : Number.NaN;
+  // Whole milliseconds: 1.1 * 60 is a little more than 66, which would be billed as a second more.
+  if (length > 0 && length <= MAX_MINUTES) return Math.max(1, Math.round(length * 60_000)) / 1_000;
+  throw usage(
+    `minutes is '${minutes}', which is not a length`,
+    'write the length in minutes, like 35 or 35.5',
+  );
+}
+
+export const splitTags = (text = ''): string[] =>
+  text.trim() === '' ? [] : text.split(/[|,;]/).map((tag) => tag.trim());
+
+export const splitSkus = (text = ''): string[] => text.split(/[\s,;|]+/).filter(Boolean);
+
+export const splitNames = (text = ''): string[] =>
+  text.trim() === '' ? [] : text.split('|').map((name) => name.trim());
+
+/** Adds to an error where in the manifest it is. */
+export function withPosition<T>(at: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof StenoError)) throw error;
+    throw usage(`${at}: ${error.message}`, error.hint);
+  }
+}
+
+// A manifest in JSON lines: one object a line.
+
+const ONE_A_LINE = 'a manifest of JSON has one object a line';
+
+export function fromJson(line: string, reading: ManifestReading): Cells {
+  const found = fieldsOf(parseObject(line), reading);
+  const text = (key: string): string | undefined => textOf(key, found.get(key));
+  const list = (key: string, split: (text: string | undefined) => string[]): string[] => {
+    const value = found.get(key);
+    return Array.isArray(value) ? value.map((each) => textOf(key, each) ?? '') : split(textOf(key, value));
+  };
+  return {
+    url: text('url') ?? '',
+    skus: list('sku', splitSkus),
+    notes: text('notes'),
+    names: list('names', splitNames),
+    key: text('key'),
+    minutes: text('minutes'),
+    path: text('path'),
+    tags: list('tags', splitTags),
+  };
+}
+
+function parseObject(line: string): JsonObject {
+  if (line.startsWith('['))
+    throw usage('not a JSON object', `${ONE_A_LINE}, not an array: jq -c '.[]' makes lines of one`);
+  let json: Json;
+  const repeated: string[] = [];
+  try {
+    json = parseJson(line, (key) => repeated.push(key));
+  } catch {
+    throw usage('not a JSON object', `${ONE_A_LINE}: jq -c . makes lines of any JSON`);
+  }
+  if (!isObject(json)) throw usage('not a JSON object', ONE_A_LINE);
+  if (repeated.length) throw occursTwice(repeated[0] ?? '');
+  return json;
+}
+
+/** Names in any case: `URL` beside `url` would hide one of the two. */
+function fieldsOf(object: JsonObject, reading: ManifestReading): Map<string, Json> {
+  const found = new Map<string, Json>();
+  for (const [key, value] of object) {
+    const name = fieldName(key, reading);
+    if (name === '') continue;
+    if (found.has(name)) throw occursTwice(name);
+    found.set(name, value);
+  }
+  return found;
+}
+
+const occursTwice = (key: string): Error =>
+  usage(`'${key}' occurs twice`, 'give each audio a line of its own');
+
+function textOf(key: string, value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = scalar(value);
+  if (text === undefined) throw usage(`${key} is not a text`);
+  return text;
+}
+
+// A manifest in CSV: a header, then a row for each audio; commas, semicolons or tabs, as the header has them.
+
+const SEPARATOR = /[,;\t]/;
+
+/** Whether the first line of a manifest names columns. */
+export const isCsvHeader = (line: string): boolean =>
+  !startsWithUrl(line) && (SEPARATOR.test(line) || isField(line.replaceAll('"', '')));
+
+const startsWithUrl = (line: string): boolean => /^["']?https?:/i.test(line);
+
+/** Whether lines that begin with a URL are rows of a CSV whose header is missing. */
+export function lacksHeader(where: string, lines: Iterable<string>): boolean {
+  let found = false;
+  for (const line of lines) {
+    if (/\.[ct]sv$/i.test(where)) return true;
+    if (isQuotedUrl(line)) return false;
+    if (line.startsWith('"')) return true;
+    // A URL may hold commas and semicolons too: only if all do are they taken for separators.
+    if (!isUrlAndMore(line)) return false;
+    found = true;
+  }
+  return found;
+}
+
+const isSku = (text: string): boolean => findOrderSku(text.trim()) !== undefined;
+
+/** A URL in quotes, and nothing else. */
+export const isQuotedUrl = (line: string): boolean => /^"https?:[^"]*"$/i.test(line);
+
+function isUrlAndMore(line: string): boolean {
+  const [, separator, rest = ''] = /^https?:\/\/[^\s,;]+(,|;|\s*\t)(.*)$/i.exec(line) ?? [];
+  if (separator === undefined) return false;
+  // A comma in the query is part of the URL, unless a SKU or a text of several words follows.
+  const before = line.slice(0, line.length - rest.length);
+  if (separator === ',' && before.includes('?') && !/\s/.test(rest) && !rest.split(',').some(isSku))
+    return false;
+  // In a URL, what follows a semicolon is `name=value`.
+  return separator !== ';' || rest.split(';').some((part) => !part.includes('='));
+}
+
+export const headerMissing = (at: string): StenoError =>
+  usage(
+    `${at}: this looks like CSV, but the header line is missing`,
+    `begin it with a line that names its columns: ${HEADER} (a URL that holds commas goes in quotes)`,
+  );
+
+/** `bytes` begin with the header, which is at that line of the manifest. */
+export async function fromCsv(
+  bytes: Buffer,
+  { where, line: firstLine }: Place,
+  onRow: OnRow,
+  reading: ManifestReading,
+): Promise<void> {
+  const { parse } = await import('csv-parse/sync');
+  const lineBreak = bytes.indexOf('\n');
+  const header = bytes.toString('utf8', 0, lineBreak < 0 ? bytes.length : lineBreak);
+  const delimiter = SEPARATOR.exec(header)?.[0] ?? ',';
+  let columns: string[] | undefined;
+  let lastLine = 0;
+  const addRecord = (record: string[], lines: number): null => {
+    lastLine = lines;
+    // The parser tells the line at which a record ends.
+    const line = firstLine - 1 + lines - lineBreaksIn(record);
+    if (columns) onRow(toRow(columns, record, { where, line }), line);
+    else columns = toColumns(record, placeText(where, line), reading);
+    return null;
+  };
+  try {
+    parse(bytes, {
+      skip_empty_lines: true,
+      relax_column_count: true,
+      delimiter,
+      record_delimiter: '\n',
+      trim: true,
+      // Made into a row at once, so that the records of a large manifest never lie in memory together.
+      on_record: (record: string[], { lines }) => addRecord(record, lines),
+    });
+  } catch (error) {
+    if (error instanceof StenoError) throw error;
+    const { code, lines = 1 } = error as Partial<CsvError> & { lines?: number };
+    // The parser looks for the closing quote to the end of the text: what to correct is where the record begins.
+    const line = code === 'CSV_QUOTE_NOT_CLOSED' ? nextRecord(bytes.toString(), lastLine) : lines;
+    throw usage(
+      `${placeText(where, firstLine - 1 + line)}: ${explanations[code ?? ''] ?? errorMessage(error)}`,
+      QUOTES,
+    );
+  }
+}
+
+const lineBreaksIn = (record: readonly string[]): number =>
+  record.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0);
+
+/** The first line after `line` that is not blank. */
+function nextRecord(text: string, line: number): number {
+  const after = text.split('\n').slice(line);
+  return (
+    line +
+    1 +
+    Math.max(
+      0,
+      after.findIndex((each) => each.trim() !== ''),
+    )
+  );
+}
+
+const QUOTES =
+  'a cell with a separator, a quote or a line break goes in quotes, and quotes in it are doubled: "say ""hi"""';
+
+const explanations: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
+  CSV_INVALID_CLOSING_QUOTE: 'something follows the closing quote of a cell',
+  INVALID_OPENING_QUOTE: 'there is a quote in a cell that does not begin with one',
+};
+
+function toColumns(header: readonly string[], at: string, reading: ManifestReading): string[] {
+  if (header.some(startsWithUrl)) throw headerMissing(at);
+  return withPosition(at, () => {
+    const columns = header.map((name) => fieldName(name, reading));
+    const twice = columns.find((column, index) => column && columns.indexOf(column) !== index);
+    if (twice) throw usage(`the column ${twice} occurs twice`);
+    if (!columns.includes('url') && !columns.includes('path'))
+      throw usage('there is no column url', `a header looks like: ${HEADER}`);
+    return columns;
+  });
+}
+
+function toRow(columns: readonly string[], record: readonly string[], at: Place): Row {
+  return rowAt(at, () => {
+    if (record.length !== columns.length) {
+      throw usage(
+        `${count(record.length, 'cell')}, but the header has ${count(columns.length, 'column')}`,
+        record.length > columns.length ? QUOTES : 'write a separator for each cell that is empty',
+      );
+    }
+    const cell = (name: string): string | undefined => record[columns.indexOf(name)];
+    return {
+      url: cell('url') ?? '',
+      skus: splitSkus(cell('sku')),
+      notes: cell('notes'),
+      names: splitNames(cell('names')),
+      // An empty cell means none.
+      key: cell('key') || undefined,
+      minutes: cell('minutes'),
+      path: cell('path'),
+      tags: splitTags(cell('tags')),
+    };
+  });
+}
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;

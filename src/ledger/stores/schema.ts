@@ -1,0 +1,344 @@
+/**
+ * The tables, in the SQL of SQLite. A shared ledger has the same: postgres-schema.ts translates them, so they are written
+ * in what that knows. Ids are text: they may have any form.
+ */
+import type { Migration } from '../../lib/sqlite.ts';
+
+export const TABLES = `
+  -- 'salt' goes into whatever is derived from a secret.
+  CREATE TABLE properties (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) WITHOUT ROWID;
+
+  -- The budget that all who use this ledger share; null: none is set. The row itself is the lock of purchases under
+  -- a budget: each sees what the others cost.
+  CREATE TABLE budgets (
+    profile TEXT PRIMARY KEY,
+    budget TEXT,
+    set_at TEXT,
+    set_by TEXT NOT NULL DEFAULT '',
+    asked_at TEXT NOT NULL DEFAULT ''
+  ) WITHOUT ROWID;
+
+  -- 'id' is the one that was asked for, 'own_id' the one in the answer: one invoice may have several names. 'final':
+  -- nothing is known that may have changed it since; a refund changes one that is paid.
+  CREATE TABLE kept_invoices (
+    profile TEXT NOT NULL,
+    id TEXT NOT NULL,
+    own_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    fetched_at TEXT NOT NULL,
+    paid INTEGER NOT NULL,
+    final INTEGER NOT NULL,
+    answer TEXT NOT NULL,
+    PRIMARY KEY (profile, id)
+  ) WITHOUT ROWID;
+
+  -- The lines of an invoice, by its own id; 'amount' is in millionths, null where it can't be read. The part of the
+  -- total that no item explains is a line of the first file. 'fetched_at' is that of the invoice they are from.
+  CREATE TABLE invoice_lines (
+    profile TEXT NOT NULL,
+    invoice TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    file TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    amount INTEGER,
+    currency TEXT NOT NULL,
+    paid INTEGER NOT NULL,
+    fetched_at TEXT NOT NULL,
+    PRIMARY KEY (profile, invoice, position)
+  ) WITHOUT ROWID;
+  CREATE INDEX invoice_lines_by_file ON invoice_lines (profile, file);
+
+  -- The URLs that files of this machine got, by their content.
+  CREATE TABLE uploads (
+    profile TEXT NOT NULL,
+    content TEXT NOT NULL,
+    url TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (profile, content)
+  ) WITHOUT ROWID;
+
+  -- Audio that lists, feeds and folders leave out, by what people named it: 'given'. One that is wanted again stays,
+  -- as 'removed', so that an older copy of the ledger does not bring it back.
+  CREATE TABLE ignored_audio (
+    profile TEXT NOT NULL,
+    name TEXT NOT NULL,
+    given TEXT NOT NULL,
+    removed INTEGER NOT NULL DEFAULT 0,
+    set_at TEXT NOT NULL,
+    set_by TEXT NOT NULL,
+    PRIMARY KEY (profile, name)
+  ) WITHOUT ROWID;
+
+  -- Every call that costs or returns money: written before it is sent, closed by the answer. 'id' is made by the
+  -- client, so that a lost COMMIT can be asked about and an outcome never reaches another row; 'number' is for people.
+  -- 'outcome' and 'named' are what the service said, 'status' and 'order_id' also heed the settlements. 'via' is the
+  -- raw call of 'steno api'. 'user' to 'actor' say who sends, 'seen_at' is the heartbeat.
+  CREATE TABLE purchases (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    profile TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('order', 'upgrade', 'refund')),
+    via TEXT NOT NULL DEFAULT '',
+    outcome TEXT NOT NULL CHECK (outcome IN ('sending', 'placed', 'refused', 'uncertain')),
+    named TEXT NOT NULL DEFAULT '',
+    status TEXT NOT NULL CHECK (status IN ('sending', 'placed', 'refused', 'uncertain')),
+    order_id TEXT NOT NULL DEFAULT '',
+    test INTEGER NOT NULL,
+    tracked INTEGER NOT NULL DEFAULT 0,
+    hold TEXT,
+    started_at TEXT NOT NULL,
+    seen_at TEXT,
+    ended_at TEXT,
+    detail TEXT NOT NULL DEFAULT '',
+    "user" TEXT NOT NULL DEFAULT '',
+    host TEXT NOT NULL DEFAULT '',
+    pid INTEGER NOT NULL DEFAULT 0,
+    process_start TEXT NOT NULL DEFAULT '',
+    job TEXT NOT NULL DEFAULT '',
+    actor TEXT NOT NULL DEFAULT '',
+    skus TEXT NOT NULL DEFAULT '',
+    names TEXT NOT NULL DEFAULT '',
+    notes TEXT NOT NULL DEFAULT ''
+  );
+  CREATE INDEX purchases_by_time ON purchases (profile, started_at);
+  CREATE INDEX purchases_unclear ON purchases (profile, number) WHERE status IN ('sending', 'uncertain');
+  CREATE INDEX purchases_by_order ON purchases (profile, order_id) WHERE order_id <> '';
+
+  -- What people said of purchases without a clear answer. None is deleted: one that was mistaken is undone.
+  CREATE TABLE settlements (
+    id TEXT PRIMARY KEY,
+    purchase TEXT NOT NULL REFERENCES purchases (id),
+    placed INTEGER NOT NULL,
+    order_id TEXT NOT NULL,
+    settled_at TEXT NOT NULL,
+    settled_by TEXT NOT NULL,
+    undone_at TEXT,
+    undone_by TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX settlements_by_purchase ON settlements (purchase);
+
+  -- What a purchase is of: an audio of an order, or a file. 'url_key' is the first name of the audio. 'spelling' is a
+  -- hash of the URL as it was given: the URL itself is kept without its signature. 'details' is JSON: what a feed or a
+  -- file says of its audio. 'file' is the one whose cost it has; 'named' is the one that the service named for it.
+  -- Amounts are in millionths of 'currency': 'estimate' of the day it was bought, 'billed' by the service (null: not
+  -- yet), of that 'unpaid' (null: its invoice is not read) and 'refunded', also of an estimate; what came back with a
+  -- refund is its 'billed', below zero. 'total_before' is the file's total when it was bought. 'counted_at' is
+  -- 'bought_at'; null where a budget does not count it.
+  CREATE TABLE purchase_items (
+    purchase TEXT NOT NULL REFERENCES purchases (id),
+    position INTEGER NOT NULL,
+    profile TEXT NOT NULL,
+    url TEXT NOT NULL,
+    url_key TEXT NOT NULL,
+    key TEXT NOT NULL DEFAULT '',
+    spelling TEXT NOT NULL DEFAULT '',
+    details TEXT NOT NULL DEFAULT '',
+    file TEXT NOT NULL DEFAULT '',
+    named TEXT NOT NULL DEFAULT '',
+    bought_at TEXT NOT NULL DEFAULT '',
+    counted_at TEXT,
+    estimate INTEGER,
+    billed INTEGER,
+    unpaid INTEGER DEFAULT 0,
+    refunded INTEGER NOT NULL DEFAULT 0,
+    currency TEXT NOT NULL DEFAULT '',
+    total_before TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (purchase, position)
+  ) WITHOUT ROWID;
+  CREATE INDEX purchase_items_by_file ON purchase_items (profile, file) WHERE file <> '';
+  CREATE INDEX purchase_items_counted ON purchase_items (profile, counted_at, currency, estimate, billed, refunded)
+    WHERE counted_at IS NOT NULL;
+  CREATE INDEX purchase_items_by_currency ON purchase_items (profile, currency) WHERE currency > '';
+  CREATE INDEX purchase_items_unpriced ON purchase_items (profile, counted_at)
+    WHERE counted_at IS NOT NULL AND billed IS NULL AND estimate IS NULL;
+
+  CREATE TABLE purchase_names (
+    name TEXT NOT NULL,
+    purchase TEXT NOT NULL REFERENCES purchases (id),
+    position INTEGER NOT NULL,
+    PRIMARY KEY (name, purchase, position)
+  ) WITHOUT ROWID;
+  CREATE INDEX purchase_names_by_purchase ON purchase_names (purchase, position);
+
+  -- A name and the purchase that holds it. The primary key is what keeps two processes from buying the same thing.
+  CREATE TABLE claims (
+    profile TEXT NOT NULL,
+    name TEXT NOT NULL,
+    purchase TEXT NOT NULL REFERENCES purchases (id),
+    PRIMARY KEY (profile, name)
+  ) WITHOUT ROWID;
+  CREATE INDEX claims_by_purchase ON claims (purchase);
+
+  -- 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with, the last time at
+  -- 'upgraded_at'. One that was delivered by then is open until it was seen in another state ('reworked') and
+  -- delivered again. 'completed' is set back by an upgrade alone. 'found': the event that stands for a delivery until that comes, as its 'twin'.
+  -- 'hint' is what an event says of a file, until the service is asked. 'due_since' is the target of its SKU, and
+  -- then the last time that the service was asked about it; empty: no listener has seen it yet. 'looked_at' is that
+  -- time in any case.
+  CREATE TABLE files (
+    seq INTEGER PRIMARY KEY,
+    profile TEXT NOT NULL,
+    id TEXT NOT NULL,
+    purchase TEXT NOT NULL DEFAULT '',
+    order_id TEXT NOT NULL,
+    url TEXT NOT NULL,
+    key TEXT NOT NULL DEFAULT '',
+    details TEXT NOT NULL DEFAULT '',
+    test INTEGER NOT NULL,
+    upgrades TEXT NOT NULL DEFAULT '',
+    upgraded_at TEXT,
+    reworked INTEGER NOT NULL DEFAULT 0,
+    state TEXT NOT NULL DEFAULT '',
+    ended TEXT NOT NULL DEFAULT '' CHECK (ended IN ('', 'delivered', 'unfinished')),
+    title TEXT NOT NULL DEFAULT '',
+    duration TEXT NOT NULL DEFAULT '',
+    total TEXT NOT NULL DEFAULT '',
+    invoices TEXT NOT NULL DEFAULT '',
+    ordered_at TEXT NOT NULL,
+    changed_at TEXT,
+    checked_at TEXT,
+    answer TEXT,
+    heard_at TEXT,
+    remark TEXT NOT NULL DEFAULT '',
+    hint TEXT NOT NULL DEFAULT '',
+    awaited INTEGER NOT NULL DEFAULT 0,
+    completed INTEGER NOT NULL DEFAULT 0,
+    found INTEGER,
+    due_since TEXT NOT NULL DEFAULT '',
+    looked_at TEXT NOT NULL DEFAULT '',
+    UNIQUE (profile, id)
+  );
+  CREATE INDEX files_by_profile ON files (profile, seq);
+  CREATE INDEX files_by_purchase ON files (purchase);
+  CREATE INDEX files_by_order ON files (profile, order_id, seq);
+  CREATE INDEX files_by_state ON files (profile, state, seq);
+  CREATE INDEX files_open ON files (profile, seq) WHERE ended = '' AND test = 0;
+  CREATE INDEX files_invoiced ON files (profile, seq) WHERE invoices <> '';
+  CREATE INDEX files_missed ON files (profile, seq) WHERE awaited = 1 AND ended = 'delivered';
+  CREATE INDEX files_with_news ON files (profile, heard_at) WHERE heard_at >= coalesce(checked_at, '');
+  CREATE INDEX files_due ON files (profile, due_since) WHERE ended = '' AND test = 0;
+  CREATE INDEX files_by_look ON files (profile, looked_at) WHERE ended = '' AND test = 0 AND due_since > '';
+
+  -- 'path_key' is one for all spellings of a path that a disk may take for the same. 'sha256' is of what we wrote. A
+  -- draft was written while its file was not known to be delivered, an outdated one before it was upgraded.
+  -- 'handed_over': 1, it waits for the command of sync --exec; 2, one that got it exited 0. 'tries': how often one
+  -- was begun. Who runs it at the moment is in 'duties'.
+  CREATE TABLE downloads (
+    profile TEXT NOT NULL,
+    file TEXT NOT NULL,
+    ext TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    path TEXT NOT NULL,
+    path_key TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    sha256 TEXT NOT NULL DEFAULT '',
+    draft INTEGER NOT NULL DEFAULT 0,
+    outdated INTEGER NOT NULL DEFAULT 0,
+    handed_over INTEGER NOT NULL DEFAULT 0,
+    tries INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (profile, file, ext, folder)
+  ) WITHOUT ROWID;
+  CREATE INDEX downloads_by_path ON downloads (path_key);
+  CREATE INDEX downloads_waiting ON downloads (profile, folder, ext, file) WHERE handed_over = 1;
+
+  -- 'shows' are the names of the events that a listener shows; all those up to 'shown_up_to' are shown, and if that is
+  -- null, all that it has received. 'shown_by' is the run that shows the rest after it has ended.
+  CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    profile TEXT NOT NULL,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    process_start TEXT NOT NULL DEFAULT '',
+    started_at TEXT NOT NULL,
+    seen_at TEXT NOT NULL,
+    ended_at TEXT,
+    shows TEXT NOT NULL DEFAULT '',
+    shown_up_to INTEGER,
+    shown_by INTEGER
+  );
+  CREATE INDEX runs_unended ON runs (profile) WHERE ended_at IS NULL;
+  CREATE INDEX runs_unshown ON runs (profile) WHERE shown_up_to IS NOT NULL;
+
+  -- What one listener, or one sync, does for all.
+  CREATE TABLE duties (
+    name TEXT PRIMARY KEY,
+    run INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+  -- Webhooks that listeners have borrowed. 'account' is a mark of the base URL and the key, 'secret_hash' tells the
+  -- listener's address, which is kept sealed; 'former' is what is put back. No reference to runs: one may be pruned.
+  CREATE TABLE webhook_loans (
+    id INTEGER PRIMARY KEY,
+    account TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    secret_hash TEXT NOT NULL,
+    address TEXT NOT NULL,
+    former TEXT NOT NULL,
+    leaving INTEGER NOT NULL DEFAULT 0,
+    taken_at TEXT NOT NULL
+  );
+
+  -- 'run' has to show it; no reference, because one may be pruned. 'arrival' is the id that a delivery got when it came
+  -- in, so that it is moved from a spool into the ledger once. Null for other events.
+  CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    profile TEXT NOT NULL,
+    run INTEGER NOT NULL DEFAULT 0,
+    source TEXT NOT NULL CHECK (source IN ('received', 'test', 'found')),
+    arrival TEXT,
+    received_at TEXT NOT NULL,
+    remote TEXT NOT NULL,
+    content_type TEXT NOT NULL,
+    body BLOB NOT NULL,
+    event TEXT NOT NULL,
+    version TEXT NOT NULL,
+    audiofile TEXT NOT NULL,
+    order_id TEXT NOT NULL,
+    twin INTEGER
+  );
+  CREATE UNIQUE INDEX events_by_arrival ON events (arrival) WHERE arrival IS NOT NULL;
+  CREATE INDEX events_by_file ON events (audiofile) WHERE audiofile <> '';
+
+  CREATE TABLE event_files (
+    audiofile TEXT NOT NULL,
+    event INTEGER NOT NULL REFERENCES events (id),
+    PRIMARY KEY (audiofile, event)
+  ) WITHOUT ROWID;
+  -- Without it, each event that is removed would have all rows read.
+  CREATE INDEX event_files_by_event ON event_files (event);
+
+  -- 'subject' is the file or order of the event; 'stranger': the ledger does not know it; 'turn': how many actions
+  -- about the same subject wait before it. 'due_at' is the time of the next try, 'failing_since' that of the first
+  -- one that failed. 'hops' are the listeners that a delivery has passed.
+  CREATE TABLE actions (
+    event INTEGER NOT NULL REFERENCES events (id),
+    kind TEXT NOT NULL,
+    target TEXT NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs (id),
+    status TEXT NOT NULL CHECK (status IN ('pending', 'done', 'failed')),
+    tries INTEGER NOT NULL DEFAULT 0,
+    outcome TEXT NOT NULL DEFAULT '',
+    updated_at TEXT NOT NULL,
+    subject TEXT NOT NULL DEFAULT '',
+    stranger INTEGER NOT NULL DEFAULT 0,
+    turn INTEGER NOT NULL DEFAULT 0,
+    due_at TEXT NOT NULL DEFAULT '',
+    failing_since TEXT NOT NULL DEFAULT '',
+    hops TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (event, kind, target)
+  ) WITHOUT ROWID;
+  CREATE INDEX actions_unfinished ON actions (kind, target, event) WHERE status <> 'done';
+  CREATE INDEX actions_next ON actions (kind, target, run, stranger, due_at, turn, event) WHERE status = 'pending';
+  CREATE INDEX actions_by_subject ON actions (kind, target, subject, turn) WHERE status = 'pending';
+  CREATE INDEX actions_failing ON actions (kind, target, run, failing_since) WHERE status = 'pending';
+  CREATE INDEX actions_failed ON actions (kind, target, event) WHERE status = 'failed';
+  CREATE INDEX actions_by_run ON actions (run);`;
+
+const SALT = "INSERT INTO properties (name, value) VALUES ('salt', lower(hex(randomblob(16))))";
+
+/** In the order they were added; one that has been released is never changed. */
+export const migrations: readonly Migration[] = [{ name: '001-ledger', sql: `${TABLES}\n${SALT}` }];

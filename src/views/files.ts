@@ -1,0 +1,337 @@
+/** The file document: what `files`, `file`, `order`, `wait`, `track`, `upgrade` and `refund` print of each file. */
+
+import type { AudioFile } from '../api/files.ts';
+import { toneOfState } from '../catalog/states.ts';
+import type { Outcome } from '../flows/bulk.ts';
+import type { FilePage, ListedFile } from '../flows/files/listed.ts';
+import type { ChangedFile, ShownFile } from '../flows/files/shown.ts';
+import type { WaitResult } from '../flows/files/wait.ts';
+import type { FileRow } from '../ledger/files.ts';
+import { cutSignatures, withoutSignature } from '../lib/audio-identity.ts';
+import { leftOutReasons } from '../lib/errors.ts';
+import { type Json, parseJson } from '../lib/json.ts';
+import type { Line } from '../lib/line.ts';
+import { localTime } from '../lib/local-time.ts';
+import { type OrderedBy, otherSender, userAndHost } from '../lib/sender.ts';
+import { plural } from '../lib/text.ts';
+import type { View } from '../lib/view.ts';
+import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
+import {
+  answerField,
+  documentOf,
+  documents,
+  errorField,
+  flagField,
+  listField,
+  RecordType,
+  textField,
+  timeField,
+  viewPages,
+} from './record.ts';
+import * as is from './schema.ts';
+import { downloadRecord, savedView, writtenPaths } from './transcripts.ts';
+
+const orderedBy = documentOf<FileRow>({
+  user: [is.maybeText, ({ user }) => user || null],
+  host: [is.maybeText, ({ host }) => host],
+  job: [is.maybeText, ({ job }) => job || null],
+  actor: [is.maybeText, ({ actor }) => actor || null],
+});
+
+export const fileRecord = new RecordType<ShownFile>([
+  textField('audiofile', "the file's id; null where the service's answer names none", ({ row }) => row.id, {
+    header: 'id',
+    kind: 'id',
+  }),
+  textField(
+    'state',
+    'as the service names it; null (in rows: ordered) where it was not asked yet',
+    ({ row }) => row.state,
+    { kind: 'state', cell: ({ row, error }) => row.state || (error && !row.id ? '' : 'ordered') },
+  ),
+  textField('title', "of the audio; of an episode, the feed's", ({ row }) => row.title, { importance: 90 }),
+  amountField('minutes', 'how long the audio is', ({ row }) => row.minutes, {
+    ...{ header: 'length', kind: 'minutes', importance: 50 },
+  }),
+  amountField('total', 'what it costs, to the digit', ({ row }) => row.total, { importance: 60 }),
+  textField('order', 'the id of its order', ({ row }) => row.order_id, { importance: 40, uncut: true }),
+  timeField('ordered_at', 'when it was ordered, or taken in with track', ({ row }) => row.ordered_at, {
+    header: 'ordered',
+    importance: 80,
+  }),
+  timeField('changed_at', 'when its state was last seen to change', ({ row }) => row.changed_at, {
+    header: 'changed',
+    importance: 30,
+  }),
+  textField('url', 'of the audio, without signatures', ({ row }) => row.url, {
+    kind: 'link',
+    importance: 70,
+  }),
+  textField('key', 'what tells its audio from others in place of the URL', ({ row }) => row.key, {
+    importance: 20,
+  }),
+  {
+    ...{ name: 'by', help: 'who ordered it: the actor of the CI job, or user and host', importance: 25 },
+    schema: is.nullable(orderedBy.schema),
+    json: ({ row }) => (row.host ? orderedBy.json(row) : null),
+    cell: ({ row }) => row.actor || userAndHost(senderOf(row)),
+  },
+  {
+    ...{
+      name: 'job',
+      help: 'the CI job that ordered it',
+      kind: 'link',
+      importance: 10,
+      schema: is.maybeText,
+    },
+    cell: ({ row }) => row.job ?? '',
+  },
+  textField('currency', 'of the total, where it is known', ({ row, currency }) =>
+    currencyOf(row.total, currency),
+  ),
+  listField('skus', 'of its order', ({ row }) => split(row.skus, ',')),
+  textField('hold', 'why its order is on hold', ({ row }) => holdOf(row)),
+  flagField(
+    'test',
+    'whether it is a test order, which is not transcribed (in rows: test)',
+    ({ row }) => row.test === 1,
+  ),
+  textField(
+    'ended',
+    'delivered, or unfinished: no transcript comes; null while it may change',
+    ({ row }) => row.ended,
+    { schema: is.nullable(is.oneOf('delivered', 'unfinished')) },
+  ),
+  timeField('checked_at', 'when the service was last asked about it', ({ row }) => row.checked_at),
+  timeField('heard_at', 'when the last event named it', ({ row }) => row.heard_at),
+  listField('invoices', 'ids of its invoices', ({ row }) => split(row.invoices, ',')),
+  {
+    ...{ name: 'downloads', help: 'its transcripts that were downloaded (in rows: their paths)' },
+    schema: is.arrayOf(downloadRecord.schema),
+    json: ({ downloads }) => downloads.map((each) => downloadRecord.json(each)),
+    cell: ({ downloads }) => downloads.map(({ path }) => path).join(','),
+  },
+  listField('names', 'of the speakers', ({ row }) => split(row.names, '|'), { separator: '|' }),
+  textField('notes', 'for the transcriber', ({ row }) => row.notes),
+  textField('remark', 'what events said of it since the service was asked', ({ row }) => remarkOf(row)),
+  listField('tags', 'what it is filed under', ({ row }) => row.audio.tags ?? [], { separator: '|' }),
+  textField('feed', 'the feed that it comes from: its title', ({ row }) => row.audio.feed),
+  textField('guid', "the feed's name for the episode", ({ row }) => row.audio.guid),
+  textField('link', 'the page of the episode', ({ row }) => row.audio.link, { kind: 'link' }),
+  timeField('published_at', 'when the episode came out', ({ row }) => row.audio.published),
+  textField(
+    'source',
+    'the path of a recording on the machine that uploaded it',
+    ({ row }) => row.audio.source,
+  ),
+  answerField(answerOf),
+  {
+    ...{ name: 'left_out', help: 'why it was not ordered now', schema: is.oneOf(...leftOutReasons) },
+    json: ({ leftOut }) => leftOut ?? null,
+    ...{ cell: false, optional: true },
+  },
+  errorField(({ error }) => error),
+]);
+
+const split = (text: string | null, separator: string): string[] => (text ? text.split(separator) : []);
+
+export const senderOf = ({ user, host, job }: FileRow): OrderedBy => ({
+  ...{ user: user ?? '', host: host ?? '', job: job ?? '' },
+});
+
+/** What an event says of the state is a remark, until the service has said it. */
+const remarkOf = ({ hint, remark }: FileRow): string => [hint, remark].filter(Boolean).join('; ');
+
+/** Why its order is on hold; a file that has ended is not on hold any more. */
+const holdOf = (row: FileRow): string => (row.ended ? '' : (row.hold ?? ''));
+
+/** As text where it is no JSON any more because a secret was masked in it. */
+function answerOf({ answer, row }: ShownFile): Json {
+  if (answer !== undefined) return answer;
+  try {
+    return row.answer === null ? null : parseJson(row.answer);
+  } catch {
+    return row.answer;
+  }
+}
+
+/** What people see of each file: of the last ones only those that tell something of one of the files. */
+const columnsForPeople = (files: readonly ShownFile[]): string[] => {
+  const has = (name: string, isTold: (row: ListedFile) => unknown): string[] =>
+    files.some(({ row }) => isTold(row)) ? [name] : [];
+  return [
+    ...['audiofile', 'state', 'title'],
+    ...has('minutes', ({ minutes }) => minutes),
+    ...has('total', ({ total }) => total),
+    ...['order', 'ordered_at', 'changed_at', 'url'],
+    ...has('key', ({ key }) => key),
+    // Where it was somebody else.
+    ...has('by', (row) => otherSender(senderOf(row))),
+    ...has('job', ({ job }) => job),
+  ];
+};
+
+export interface ListForm {
+  readonly forPeople: boolean;
+  /** Of totals that name none; empty where it is not known. */
+  readonly currency: string;
+}
+
+/** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
+function fileListView(files: readonly ShownFile[], { forPeople, currency }: ListForm): View {
+  if (!forPeople) return fileRecord.view(files, ({ row }) => row.id);
+  const totals = alignAmounts(
+    files.map(({ row }) => row.total),
+    currency,
+  );
+  const aligned = files.map((file, at) => ({ ...file, row: { ...file.row, total: totals[at] ?? '' } }));
+  return fileRecord.some(
+    fileRecord.view(aligned, ({ row }) => row.id),
+    columnsForPeople(files),
+  );
+}
+
+function filePageView({ rows, downloads }: FilePage, form: ListForm): View {
+  const { currency } = form;
+  const files = rows.map((row) => ({ row, downloads: downloads.get(row.id) ?? [], currency }));
+  return fileListView(files, form);
+}
+
+export const filePages = (pages: AsyncIterable<FilePage>, form: ListForm): AsyncGenerator<View> =>
+  viewPages(pages, (page) => filePageView(page, form), { rows: [], downloads: new Map() });
+
+/** The files that were asked about. JSON: one document, or with `several` an array in the order asked. */
+export function askedView(files: readonly ShownFile[], several: boolean, form: ListForm): View {
+  const found = files.filter(({ error }) => !error);
+  const { columns, rows, quiet } = fileListView(found, form);
+  return { columns, rows, quiet, json: fileDocuments(files, several) };
+}
+
+export const fileDocuments = (files: readonly ShownFile[], several: boolean): Json => {
+  const all = files.map((each) => fileRecord.json(each));
+  return several ? all : (all[0] ?? null);
+};
+
+/** A file that was upgraded or refunded: its rows say what the service answers, its document is that of the file. */
+export const changeRecord = new RecordType<ChangedFile>([
+  textField('audiofile', "the file's id", ({ row }) => row.id, { kind: 'id' }),
+  textField('message', 'what the service says', ({ message }) => message),
+  ...fileRecord.fields.slice(1).flatMap((field) => (field.json ? [{ ...field, cell: false as const }] : [])),
+]);
+
+/** JSON: one document, or with `several` an array in the order asked. */
+export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: boolean): View => ({
+  ...changeRecord.view(
+    outcomes.flatMap(({ value }) => value ?? []),
+    ({ row }) => row.id,
+  ),
+  json: documents(outcomes, (file) => changeRecord.json(file), { name: 'audiofile', isList: several }),
+});
+
+/** A file as the service has it now, for people. */
+const audioFileRecord = new RecordType<AudioFile>([
+  textField('audiofile', "the file's id", ({ id }) => id, { header: 'id', kind: 'id' }),
+  textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
+  textField('title', 'of the audio', ({ title }) => cutSignatures(title), { importance: 90 }),
+  textField('minutes', 'how long the audio is', ({ duration }) => duration, {
+    header: 'length',
+    kind: 'minutes',
+    importance: 50,
+  }),
+  textField('total', 'what it costs', ({ total }) => total, { kind: 'amount', importance: 60 }),
+  textField('quality_stars', "the service's note for the audio", ({ qualityStars }) => qualityStars, {
+    header: 'stars',
+    kind: 'amount',
+    importance: 30,
+  }),
+  listField('order', 'ids of its orders', ({ orders }) => orders, { importance: 40 }),
+  listField('invoices', 'ids of its invoices', ({ invoices }) => invoices),
+  textField('names', 'of the speakers', ({ names }) => cutSignatures(names)),
+  textField('notes', 'for the transcriber', ({ notes }) => cutSignatures(notes)),
+  textField('description', 'of the audio', ({ description }) => cutSignatures(description)),
+  textField('url', 'of the audio, without signatures', ({ originalLink }) => withoutSignature(originalLink), {
+    kind: 'link',
+  }),
+]);
+
+const tableColumns = ['audiofile', 'state', 'title', 'minutes', 'total', 'quality_stars', 'order'];
+
+/** A single file is a page, several are a table of what matters most. */
+export function filesTable(files: readonly AudioFile[], currency: string): View {
+  const totals = alignAmounts(
+    files.map(({ total }) => total),
+    currency,
+  );
+  const shown = files.map((file, at) => ({ ...file, total: totals[at] ?? '' }));
+  const view = audioFileRecord.view(shown, ({ id }) => id);
+  return files.length === 1 ? { ...view, asRecord: true } : audioFileRecord.some(view, tableColumns);
+}
+
+/**
+ * For programs: a document or a row for each file. With --quiet: the files that were written, or the ids. `several`: the
+ * JSON is an array, because several files were asked for, or the command line does not say how many.
+ */
+export function waitedView(
+  files: readonly ShownFile[],
+  { outcomes, saved }: WaitResult,
+  several: boolean,
+): View {
+  // Of a file that failed before the service said anything, there is no row.
+  const withState = files.filter(({ row, error }) => !error || row.state);
+  const { columns, rows } = fileRecord.view(withState, ({ row }) => row.id);
+  const delivered = outcomes.flatMap(({ what, file, error }) => (file && !error ? [what] : []));
+  const quiet = saved ? writtenPaths(saved) : delivered;
+  return { json: fileDocuments(files, several), columns, rows, quiet };
+}
+
+/** For people: the transcripts if they were downloaded, otherwise the files. */
+export function waitedTable(
+  { outcomes, saved }: WaitResult,
+  currency: string,
+  held: readonly AudioFile[] = [],
+): View {
+  if (saved) return savedView(saved, { forPeople: true });
+  const files = outcomes.flatMap(({ file }) => file ?? []);
+  return filesTable([...files, ...held], currency);
+}
+
+/** A state that a file has come to, for a person who watches; `several` files are told by their ids. */
+export function watchedLine(file: AudioFile, at: string, several: boolean): Line {
+  const { day, time } = localTime(at);
+  return {
+    pieces: [
+      { text: day, tone: 'faint' },
+      { text: time, tone: 'faint' },
+      { text: several ? file.id : '', tone: 'strong' },
+      { text: file.state, tone: toneOfState(file.state) },
+      { text: cutSignatures(file.title) },
+    ],
+    narrowing: [
+      [4, 20],
+      [0, 0],
+      [4, 8],
+      [4, 0],
+    ],
+  };
+}
+
+/** No title hides the rest of a question. */
+const MAX_TITLE_LENGTH = 80;
+
+/** More would fill the screen. */
+const MAX_NAMED = 5;
+
+/** `7 files (audiofile 1001, 1002, 1003, 1004, 1005 and 2 more)` */
+export function filesInQuestion(ids: readonly string[]): string {
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  return `${plural(ids.length, 'file')} (audiofile ${ids.slice(0, MAX_NAMED).join(', ')}${more})`;
+}
+
+/** `audiofile 1001, “A talk”, Transcribing, 12.50 USD`: what a person must know before it is changed. */
+export function fileInQuestion({ id, title, state, total }: AudioFile, currency: string): string {
+  const name = [...title];
+  const shown = name.length > MAX_TITLE_LENGTH ? `${name.slice(0, MAX_TITLE_LENGTH).join('')}…` : title;
+  return [`audiofile ${id}`, shown && `“${shown}”`, state, total && amountWithCurrency(total, currency)]
+    .filter(Boolean)
+    .join(', ');
+}

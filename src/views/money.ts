@@ -1,0 +1,253 @@
+/** Amounts, the balance, budgets, invoices and estimates. */
+
+import type { Balance, Invoice, InvoiceItem } from '../api/account.ts';
+import type { Outcome } from '../flows/bulk.ts';
+import type { BudgetUse } from '../flows/orders/cost.ts';
+import type { Estimate } from '../flows/prices/estimate.ts';
+import type { Fraction } from '../lib/fraction.ts';
+import { JsonNumber } from '../lib/json.ts';
+import { amountText, type Money, moneyText, parseMoney } from '../lib/money.ts';
+import type { View } from '../lib/view.ts';
+import {
+  answerField,
+  countField,
+  documentOf,
+  documents,
+  type Field,
+  listField,
+  RecordType,
+  textField,
+  timeField,
+  wordField,
+} from './record.ts';
+import * as is from './schema.ts';
+
+/** More than this is a mistake of the service, which must not push out every other amount. */
+const MAX_DECIMALS = 8;
+
+/** As many as the most exact of them takes, so that points stand below each other. */
+export const commonDecimals = (amounts: readonly Fraction[]): number =>
+  amounts.reduce((decimals, amount) => Math.max(decimals, amount.decimals ?? 0), 2);
+
+/** The currency that an amount names, else the one that is known; empty where it is not known or is no amount. */
+export const currencyOf = (text: string, known: string): string => {
+  const money = parseMoney(text);
+  return money ? money.currency || known : '';
+};
+
+/** An amount with its currency, where that is known. What is no amount stays as it is. */
+export const amountWithCurrency = (text: string, known: string): string =>
+  alignAmounts([text], known)[0] ?? '';
+
+/** Amounts that stand below each other, with their currency where that is known. */
+export function alignAmounts(texts: readonly string[], known = ''): string[] {
+  const read = texts.map(readable);
+  const decimals = commonDecimals(read.flatMap((money) => money?.amount ?? []));
+  return texts.map((text, at) => {
+    const money = read[at];
+    if (!money) return text;
+    const currency = money.currency || known;
+    return money.amount.roundedUp(decimals) + (currency && ` ${currency}`);
+  });
+}
+
+function readable(text: string): Money | undefined {
+  const money = parseMoney(text);
+  const decimals = money?.amount.decimals;
+  return decimals === undefined || decimals > MAX_DECIMALS ? undefined : money;
+}
+
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** To the digit; null where it is not known or can't be read. */
+export function amountJson(text: string): JsonNumber | null {
+  if (jsonNumber.test(text)) return new JsonNumber(text);
+  const money = parseMoney(text);
+  return money ? new JsonNumber(amountText(money.amount)) : null;
+}
+
+export const exactJson = (amount: Fraction): JsonNumber => new JsonNumber(amountText(amount));
+
+/** An amount as text; null in JSON where it is not known or can't be read. */
+export const amountField = <T>(
+  name: string,
+  help: string,
+  take: (value: T) => string,
+  more: Partial<Field<T>> = {},
+): Field<T> => ({
+  ...{ name, help, kind: 'amount', schema: is.maybeNumber, cell: take },
+  json: (value) => amountJson(take(value)),
+  ...more,
+});
+
+/** An amount that is always known. */
+export const exactField = <T>(
+  name: string,
+  help: string,
+  take: (value: T) => Fraction,
+  importance?: number,
+): Field<T> => ({
+  ...{ name, help, kind: 'amount', schema: is.number, ...(importance !== undefined && { importance }) },
+  json: (value) => exactJson(take(value)),
+  cell: (value) => amountText(take(value)),
+});
+
+/** The API document calls it dollars. */
+const BALANCE_CURRENCY = 'USD';
+
+export const balanceRecord = new RecordType<Balance>([
+  amountField('balance', 'what is left, to the digit', ({ balance }) => balance),
+  textField('currency', 'of the balance', ({ balance }) => currencyOf(balance, BALANCE_CURRENCY), {
+    cell: false,
+  }),
+  answerField(({ json }) => json),
+]);
+
+export function balanceView(found: Balance, forPeople: boolean): View {
+  const view = balanceRecord.page(found, found.balance);
+  return forPeople ? { ...view, rows: [[amountWithCurrency(found.balance, BALANCE_CURRENCY)]] } : view;
+}
+
+export const budgetRecord = new RecordType<BudgetUse>([
+  wordField('budget', 'amount and period', ({ budget }) => budget, { kind: 'id' }),
+  wordField('source', 'ledger, or where the setting comes from', ({ source }) => source, { importance: 60 }),
+  timeField('from', 'the beginning of the period', ({ start }) => start, { importance: 30, schema: is.time }),
+  timeField('until', 'the first moment after it', ({ end }) => end, { importance: 50, schema: is.time }),
+  exactField('billed', 'what the service has billed', ({ billed }) => billed, 80),
+  exactField('estimated', 'what is not billed yet, by estimate', ({ estimated }) => estimated, 75),
+  exactField('refunded', 'what came back', ({ refunded }) => refunded, 55),
+  countField('unknown', 'purchases of unknown cost', ({ unknown }) => unknown, { importance: 70 }),
+  exactField('left', 'what is left; below zero where more was bought', ({ left }) => left, 95),
+  textField('currency', 'of the amounts', ({ currency }) => currency, { importance: 65 }),
+  listField('not_counted', 'amounts in other currencies', ({ foreign }) => foreign.map(moneyText), {
+    importance: 45,
+  }),
+  exactField('limit', 'the amount of the budget', ({ limit }) => limit, 20),
+  textField('set_by', 'who set it in the ledger', ({ setBy }) => setBy, { importance: 40 }),
+  timeField('set_at', 'when it was set in the ledger', ({ setAt }) => setAt, { importance: 25 }),
+]);
+
+export const budgetsSchema: is.Schema = is.object({ budgets: is.arrayOf(budgetRecord.schema) });
+
+export function budgetsView(budgets: readonly BudgetUse[]): View {
+  const view = budgetRecord.view(budgets, ({ left }) => amountText(left));
+  return { ...view, json: new Map([['budgets', view.json]]) };
+}
+
+/** A line of an invoice. */
+const itemRecord = new RecordType<InvoiceItem>([
+  textField('item', 'the id of the item', ({ id }) => id, { kind: 'id' }),
+  textField('sku', 'what was bought', ({ sku }) => sku, { importance: 80, uncut: true }),
+  amountField('quantity', 'how much of it', ({ quantity }) => quantity, { importance: 40 }),
+  amountField('price', 'of one', ({ price }) => price, { importance: 50 }),
+  textField('audiofile', 'the file that it is for', ({ audiofile }) => audiofile, {
+    importance: 60,
+    uncut: true,
+  }),
+  amountField('total', 'of the item', ({ total }) => total, { importance: 90 }),
+]);
+
+interface ShownInvoice extends Invoice {
+  /** Of amounts that name none; empty where it is not known. */
+  readonly currency: string;
+}
+
+/** The document of an invoice; its columns come before those of its items, one of which is the item's total. */
+export const invoiceRecord = new RecordType<ShownInvoice>([
+  textField('invoice', 'its id', ({ id }) => id, { kind: 'id' }),
+  textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
+  textField('purchase_order', 'of the account', ({ purchaseOrder }) => purchaseOrder),
+  textField('created', 'when it was made, as the service says it', ({ created }) => created, {
+    kind: 'time',
+  }),
+  textField('paid', 'when it was paid, as the service says it', ({ paid }) => paid, { kind: 'time' }),
+  {
+    ...{ name: 'invoice_total', help: 'of the whole invoice', kind: 'amount', schema: is.maybeText },
+    cell: ({ total }) => total,
+  },
+  amountField('total', 'of the whole invoice, to the digit', ({ total }) => total, { cell: false }),
+  {
+    ...textField('currency', 'of the amounts, where it is known', (each) =>
+      currencyOf(each.total, each.currency),
+    ),
+    cell: false,
+  },
+  {
+    ...{ name: 'items', help: 'what it bills', schema: is.arrayOf(itemRecord.schema), cell: false },
+    json: ({ items }) => items.map((each) => itemRecord.json(each)),
+  },
+  answerField(({ json }) => json),
+]);
+
+export const invoiceColumns = [...invoiceRecord.columnHelp, ...itemRecord.columnHelp];
+
+/** For scripts: a row for each item, with the invoice's header in front; an invoice with no items is one row. */
+export function invoicesView(outcomes: ReadonlyArray<Outcome<Invoice>>, currency: string): View {
+  const invoices = outcomes.flatMap(({ value }) => (value ? [{ ...value, currency }] : []));
+  const rows = invoices.flatMap((invoice) => {
+    const items = invoice.items.map((each) => itemRecord.cells(each));
+    const header = invoiceRecord.cells(invoice);
+    return (items.length ? items : [itemRecord.columns.map(() => '')]).map((row) => [...header, ...row]);
+  });
+  return {
+    json: documents(outcomes, (each) => invoiceRecord.json({ ...each, currency }), { name: 'invoice' }),
+    columns: [...invoiceRecord.columns, ...itemRecord.columns],
+    rows,
+    quiet: invoices.map(({ total }) => total),
+  };
+}
+
+/** For people: the header as a page, then the items, then the sum, in the currency that is known. */
+export function invoicePages(given: Invoice, currency: string): View[] {
+  const invoice = { ...given, ...alignedAmounts(given, currency), currency };
+  const page: View = { ...invoiceRecord.view([invoice], ({ id }) => id), asRecord: true };
+  if (invoice.items.length === 0) return [page];
+  const items = itemRecord.view(invoice.items, ({ id }) => id);
+  const total = ['total', ...itemRecord.columns.slice(2).map(() => ''), invoice.total];
+  return [page, { ...items, rows: [...items.rows, total] }];
+}
+
+function alignedAmounts({ total, items }: Invoice, currency: string): Pick<Invoice, 'total' | 'items'> {
+  const [sum = '', ...totals] = alignAmounts([total, ...items.map((each) => each.total)], currency);
+  const prices = alignAmounts(
+    items.map((each) => each.price),
+    currency,
+  );
+  return {
+    total: sum,
+    items: items.map((each, at) => ({ ...each, price: prices[at] ?? '', total: totals[at] ?? '' })),
+  };
+}
+
+const price = documentOf<Estimate['prices'][number]>({
+  sku: [is.text, ({ sku }) => sku],
+  low: [is.number, ({ low }) => exactJson(low)],
+  high: [is.number, ({ high }) => exactJson(high)],
+  currency: [is.maybeText, ({ currency }) => currency || null],
+  billing: [is.text, ({ billing }) => billing, 'whether it counts by the minute or by the file'],
+  from: [is.text, ({ ground }) => ground.from, 'how the price is known'],
+  count: [
+    is.maybeInteger,
+    ({ ground }) => (ground.from === 'setting' ? null : ground.count),
+    'from how many invoice items',
+  ],
+  since: [is.maybeText, ({ ground }) => (ground.from === 'setting' ? null : ground.since)],
+});
+
+/** What planned orders will cost. `low` and `high` are the same where all is known; null where a part is not. */
+export const estimateDocument = documentOf<Estimate>({
+  low: [is.maybeNumber, ({ total }) => total && exactJson(total.low), 'null where a part is not known'],
+  high: [is.maybeNumber, ({ total }) => total && exactJson(total.high)],
+  currency: [is.maybeText, ({ total }) => total?.currency || null],
+  known: [
+    is.arrayOf(is.object({ amount: is.number, currency: is.maybeText })),
+    ({ known }) => known.map((each) => ({ amount: exactJson(each.amount), currency: each.currency || null })),
+    'what is known of it, by currency',
+  ],
+  prices: [is.arrayOf(price.schema), ({ prices }) => prices.map(price.json)],
+  unpriced: [
+    is.arrayOf(is.object({ sku: is.text, reason: is.text })),
+    ({ unpriced }) => unpriced.map(({ sku, reason }) => ({ sku, reason })),
+  ],
+  unmeasured: [is.arrayOf(is.text), ({ unmeasured }) => unmeasured, 'audios of unknown length'],
+});

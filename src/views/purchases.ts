@@ -1,0 +1,221 @@
+/** Orders, upgrades and refunds: those without a known end, and the log of all. */
+import type { Settled } from '../flows/orders/settle.ts';
+import type { Attempt, LaterOrder } from '../ledger/open-attempts.ts';
+import type { LogEntry } from '../ledger/purchase-log.ts';
+import { cutSignatures } from '../lib/audio-identity.ts';
+import { amountText, fromMillionths } from '../lib/money.ts';
+import { type Sender, senderText, userAndHost } from '../lib/sender.ts';
+import type { View } from '../lib/view.ts';
+import { amountField } from './money.ts';
+import { countField, documentOf, flagField, listField, RecordType, textField, timeField } from './record.ts';
+import * as is from './schema.ts';
+
+const kinds = is.oneOf('order', 'upgrade', 'refund');
+const statuses = is.oneOf('unclear', 'being sent', 'placed', 'refused');
+
+const sender = documentOf<{ readonly by: Sender; readonly actor: string }>({
+  user: [is.maybeText, ({ by }) => by.user || null],
+  host: [is.maybeText, ({ by }) => by.host || null],
+  pid: [is.maybeInteger, ({ by }) => by.pid || null],
+  job: [is.maybeText, ({ by }) => by.job || null],
+  actor: [is.maybeText, ({ actor }) => actor || null],
+});
+
+export const attemptRecord = new RecordType<Attempt>([
+  countField('attempt', 'its number, for attempts settle', ({ attempt }) => attempt, { kind: 'id' }),
+  textField('status', 'unclear, or being sent', ({ status }) => status, { kind: 'state', schema: statuses }),
+  timeField('attempted_at', 'when it was begun', ({ at }) => at, { header: 'at', importance: 80 }),
+  listField('urls', 'the audios of an order, or of the file', ({ urls }) => urls, {
+    kind: 'link',
+    separator: ' ',
+    importance: 70,
+  }),
+  listField('skus', 'that were asked for', ({ skus }) => skus, { importance: 50 }),
+  {
+    ...{
+      name: 'by',
+      help: 'who sends or sent it: user, host, process, CI job and its actor',
+      importance: 30,
+    },
+    ...{ schema: sender.schema, json: sender.json, cell: ({ by }) => senderText(by) },
+  },
+  textField('order', 'the id of the order, where one is known', ({ order }) => order, {
+    importance: 40,
+    uncut: true,
+  }),
+  textField('detail', 'what happened', (attempt) => detailOf(attempt), { importance: 60 }),
+  textField('kind', 'order, upgrade or refund', ({ kind }) => kind, { importance: 75, schema: kinds }),
+  listField('audiofiles', 'the files of it that are known', ({ files }) => files, { importance: 65 }),
+  textField('via', 'the raw call, where it was one of steno api', ({ via }) => via, { importance: 20 }),
+  listField('keys', 'what tells its audios from others in place of their URLs', ({ keys }) => keys, {
+    importance: 15,
+  }),
+  listField(
+    'sources',
+    'the paths of its recordings, on the machine that uploaded them',
+    ({ sources }) => sources,
+    { separator: ' ', importance: 10 },
+  ),
+]);
+
+export function attemptsView(attempts: readonly Attempt[], forPeople: boolean): View {
+  const shown = forPeople
+    ? attempts.map((each) => ({ ...each, urls: [shortened(namesOf(each))] }))
+    : attempts;
+  return attemptRecord.view(shown, ({ attempt }) => String(attempt));
+}
+
+/** People know a recording by its path. */
+const namesOf = ({ urls, sources }: Attempt): readonly string[] =>
+  sources.length === urls.length ? sources : urls;
+
+const detailOf = ({ status, detail, later }: Attempt): string =>
+  [detail || (status === 'unclear' && 'begun, and no outcome written'), ...later.map(laterText)]
+    .filter(Boolean)
+    .join('; ');
+
+const laterText = ({ order, tracked }: LaterOrder): string =>
+  tracked
+    ? `${order ? `its order ${order}` : 'a file of it'} was added with track later`
+    : `it was ordered again later${order ? ` as order ${order}` : ''}`;
+
+const shortened = (urls: readonly string[]): string =>
+  urls.length > 1 ? `${urls[0]} and ${urls.length - 1} more` : (urls[0] ?? '');
+
+export const settledRecord = new RecordType<Settled>([
+  countField('attempt', 'its number', ({ attempt }) => attempt, { kind: 'id' }),
+  textField('status', 'placed or not placed; after --reopen what it is now', ({ status }) => status, {
+    kind: 'state',
+    schema: is.oneOf('placed', 'not placed', 'unclear', 'being sent'),
+  }),
+  textField('order', 'the id of its order', ({ order }) => order),
+  listField('audiofiles', 'ids of its files that are known', ({ audiofiles }) => audiofiles),
+]);
+
+export const settledView = (settled: Settled): View => ({
+  ...settledRecord.page(settled, ''),
+  quiet: settled.audiofiles,
+});
+
+/** An entry with what it cost, as far as that is known. */
+interface PricedEntry extends LogEntry {
+  readonly cost: number | undefined;
+  readonly currency: string;
+  readonly source: 'billed' | 'estimated' | 'unknown' | 'none';
+  readonly unpaid: number | undefined;
+}
+
+function priced(entry: LogEntry, currency: string): PricedEntry {
+  const { items, status, test, kind } = entry;
+  const currencies = new Set(items.flatMap((item) => item.currency || []));
+  const unpaid = items.map((item) => item.unpaid);
+  const known = {
+    ...{ ...entry, cost: undefined, currency: [...currencies][0] ?? currency },
+    unpaid: unpaid.includes(null) ? undefined : sumOf(unpaid),
+  };
+  // What was refused, and what is a test, costs nothing.
+  if (status === 'refused' || test) return { ...known, unpaid: 0, source: 'none' };
+  // A refund that is not known to have gone through has returned nothing.
+  if (kind === 'refund' && status !== 'placed') return { ...known, source: 'unknown' };
+  const costs = items.map(({ billed, estimate }) => billed ?? estimate);
+  if (items.length === 0 || costs.includes(null) || currencies.size > 1)
+    return { ...known, source: 'unknown' };
+  const isBilled = items.every(({ billed }) => billed !== null);
+  return { ...known, cost: sumOf(costs), source: isBilled ? 'billed' : 'estimated' };
+}
+
+const sumOf = (amounts: ReadonlyArray<number | null>): number =>
+  amounts.reduce<number>((sum, each) => sum + Number(each), 0);
+
+const millionthsText = (millionths: number | undefined): string =>
+  millionths === undefined ? '' : amountText(fromMillionths(millionths));
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts.filter(Boolean))];
+
+type Settlement = LogEntry['settlements'][number];
+
+const settlement = documentOf<Settlement>({
+  placed: [is.boolean, ({ placed }) => placed],
+  order: [is.maybeText, ({ order }) => order || null],
+  at: [is.maybeText, ({ at }) => at],
+  by: [is.maybeText, ({ by }) => by],
+  undone_at: [is.maybeText, ({ undoneAt }) => undoneAt],
+  undone_by: [is.maybeText, ({ undoneBy }) => undoneBy],
+});
+
+export const logRecord = new RecordType<PricedEntry>([
+  timeField('at', 'when it was sent', ({ at }) => at, { importance: 90 }),
+  textField('kind', 'order, upgrade or refund', ({ kind }) => kind, { importance: 95, schema: kinds }),
+  textField('status', 'placed, refused, unclear, or being sent', ({ status }) => status, {
+    kind: 'state',
+    schema: is.oneOf('placed', 'refused', 'unclear', 'being sent'),
+  }),
+  amountField(
+    'cost',
+    'what it cost; below zero for a refund; less what the service returned by itself',
+    ({ cost }) => millionthsText(cost),
+    { importance: 85 },
+  ),
+  textField('currency', 'of the cost', ({ currency, cost }) => (cost === undefined ? '' : currency), {
+    importance: 60,
+  }),
+  textField(
+    'cost_source',
+    'billed, estimated, unknown, or none for what was not bought',
+    ({ source }) => source,
+    { importance: 70, schema: is.oneOf('billed', 'estimated', 'unknown', 'none') },
+  ),
+  amountField(
+    'unpaid',
+    'how much of it is billed and not paid yet; none until its invoice is read',
+    ({ unpaid }) => millionthsText(unpaid),
+    { importance: 10 },
+  ),
+  textField('order', 'the id of the order', ({ order }) => order, { importance: 50, uncut: true }),
+  listField('audiofiles', 'ids of the files', ({ items }) => unique(items.map(({ file }) => file)), {
+    importance: 55,
+  }),
+  listField('urls', 'the audios', ({ items }) => unique(items.map(({ url }) => cutSignatures(url))), {
+    kind: 'link',
+    separator: ' ',
+    importance: 45,
+  }),
+  listField('skus', 'what was asked for', ({ skus }) => skus, { importance: 40 }),
+  {
+    ...{ name: 'by', help: 'who sent it: user, host, process, CI job and its actor', importance: 65 },
+    ...{ schema: sender.schema, json: sender.json, cell: (entry) => whoText(entry) },
+  },
+  flagField('test', 'it was a test, which costs nothing', ({ test }) => test, { importance: 15 }),
+  textField('via', 'the raw call, where it was one of steno api', ({ via }) => via, { importance: 12 }),
+  textField('detail', 'what happened', ({ detail }) => detail, { importance: 30 }),
+  countField('attempt', 'its number, for attempts settle', ({ attempt }) => attempt, { importance: 20 }),
+  {
+    ...{ name: 'settlements', help: 'what people said of it, and whether that was undone', importance: 25 },
+    schema: is.arrayOf(settlement.schema),
+    json: ({ settlements }) => settlements.map(settlement.json),
+    cell: ({ settlements }) => settlements.map(settlementText).join('; '),
+  },
+]);
+
+const whoText = ({ actor, by }: PricedEntry): string =>
+  [actor || userAndHost(by), by.job].filter(Boolean).join(', ');
+
+const settlementText = ({ placed, order, by, undoneBy }: Settlement): string => {
+  const said = `settled as ${placed ? `placed${order ? ` (order ${order})` : ''}` : 'not placed'} by ${by}`;
+  return undoneBy ? `${said}, undone by ${undoneBy}` : said;
+};
+
+/** A person is shown one audio; a program all of them. */
+export function logView(entries: readonly LogEntry[], currency: string, forPeople: boolean): View {
+  const rows = entries.map((entry) => priced(entry, currency));
+  const shown = forPeople ? rows.map(forPerson) : rows;
+  return logRecord.view(shown, ({ attempt }) => String(attempt));
+}
+
+function forPerson(entry: PricedEntry): PricedEntry {
+  const { items } = entry;
+  const [first] = items;
+  const name = first ? first.title || first.url || first.file : '';
+  const more = items.length > 1 ? ` and ${items.length - 1} more` : '';
+  return { ...entry, items: first ? [{ ...first, url: `${name}${more}` }] : [] };
+}

@@ -1,0 +1,336 @@
+/** A report: its JSON, its rows, and tables with small bars for people. */
+import type { Report } from '../flows/report/report.ts';
+import { cutSignatures } from '../lib/audio-identity.ts';
+import { Fraction, most } from '../lib/fraction.ts';
+import { JsonNumber } from '../lib/json.ts';
+import { amountText } from '../lib/money.ts';
+import type { Column, View } from '../lib/view.ts';
+import { commonDecimals, exactField } from './money.ts';
+import {
+  countField,
+  documentOf,
+  type Field,
+  listField,
+  numberField,
+  type RecordColumn,
+  RecordType,
+  textField,
+  timeField,
+} from './record.ts';
+import * as is from './schema.ts';
+
+type SpendRow = Report['months'][number];
+
+export const groupings = ['month', 'sku', 'order', 'feed', 'tag'] as const;
+export type Grouping = (typeof groupings)[number];
+
+export const spendBy = (report: Report, by: Grouping): readonly SpendRow[] =>
+  ({
+    ...{ month: report.months, sku: report.skus, order: report.orders },
+    ...{ feed: report.feeds, tag: report.tags },
+  })[by];
+
+/** Most files have no feed and no tag. */
+function namedSpendBy(report: Report, by: Grouping): readonly SpendRow[] {
+  const rows = spendBy(report, by);
+  return (by === 'feed' || by === 'tag') && !rows.some(({ name }) => name) ? [] : rows;
+}
+
+/** Minutes have no cents. */
+const minutesText = (minutes: Fraction): string => minutes.toExact() ?? minutes.roundedUp(4);
+
+const spendFields: ReadonlyArray<Field<SpendRow>> = [
+  textField('currency', 'of the amounts', ({ currency }) => currency),
+  exactField('spent', 'billed and paid, less refunds', ({ spent }) => spent),
+  exactField('refunded', 'what came back', ({ refunded }) => refunded),
+  exactField('unpaid', 'billed, not paid yet', ({ unpaid }) => unpaid),
+  exactField('estimated', 'not billed yet, by estimate', ({ estimated }) => estimated),
+  countField('unbilled', 'purchases that are not billed yet', ({ unbilled }) => unbilled),
+  {
+    ...{ name: 'minutes', help: 'of audio that was billed', kind: 'amount', schema: is.number },
+    json: ({ minutes }) => new JsonNumber(minutesText(minutes)),
+    cell: ({ minutes }) => minutesText(minutes),
+  },
+  countField('files', 'that were billed', ({ files }) => files),
+  countField('unmeasured', 'files of unknown length or time', ({ unmeasured }) => unmeasured),
+];
+
+const spendRecord = new RecordType(spendFields);
+
+const groupRecord = (by: Grouping): RecordType<SpendRow> =>
+  new RecordType<SpendRow>([
+    textField(by, 'null where it is not known', ({ name }) => name, { kind: 'id' }),
+    ...spendFields,
+  ]);
+
+/** In rows, what it names is the name of the row, and what is unmeasured stands among the columns of spend. */
+const turnaroundRecord = new RecordType<Report['turnaround'][number]>([
+  textField('sku', 'null where it is not known', ({ sku }) => sku, { cell: false }),
+  numberField('target_days', 'how long the SKU may take', ({ targetDays }) => targetDays),
+  countField('delivered', 'how many', ({ delivered }) => delivered),
+  countField('on_time', 'of them', ({ onTime }) => onTime),
+  countField('late', 'of them', ({ late }) => late),
+  numberField('median_seconds', 'from order to delivery', ({ medianSeconds }) => medianSeconds),
+  numberField('slowest_seconds', 'from order to delivery', ({ slowestSeconds }) => slowestSeconds),
+  countField('unmeasured', 'of unknown time', ({ unmeasured }) => unmeasured, { cell: false }),
+]);
+
+const waitingRecord = new RecordType<Report['waiting'][number]>([
+  textField('kind', 'what it waits for', ({ kind }) => kind, {
+    ...{ cell: false, schema: is.oneOf('open', 'held', 'unclear') },
+  }),
+  textField('audiofile', "the file's id", ({ id }) => id, { cell: false }),
+  {
+    ...{ name: 'attempt', help: 'of an order without a known end', schema: is.maybeInteger, cell: false },
+    // A text that is no number would break the document.
+    json: ({ attempt }) => (/^[1-9]\d*$/.test(attempt) ? new JsonNumber(attempt) : null),
+  },
+  textField('title', 'of the audio', ({ title }) => cutSignatures(title)),
+  textField('order', 'the id of its order', ({ order }) => order),
+  listField('skus', 'of its order', ({ skus }) => skus),
+  textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
+  timeField('ordered_at', 'when it was ordered', ({ orderedAt }) => orderedAt),
+  timeField('due_at', 'when it is due', ({ dueAt }) => dueAt),
+  numberField('late_seconds', 'how late it is', ({ lateSeconds }) => lateSeconds, { schema: is.number }),
+  textField('url', 'of the audio, without signatures', ({ url }) => cutSignatures(url), { kind: 'link' }),
+]);
+
+const spendPart = (by: Grouping, help = '') => {
+  const record = groupRecord(by);
+  const rows = (report: Report) => namedSpendBy(report, by).map((row) => record.json(row));
+  return [is.arrayOf(record.schema), rows, help] as const;
+};
+
+export const reportDocument = documentOf<Report>({
+  made_at: [is.time, ({ madeAt }) => madeAt],
+  since: [is.maybeTime, ({ since }) => since],
+  until: [is.maybeTime, ({ until }) => until],
+  counts: [
+    is.object({
+      delivered: is.integer,
+      open: is.integer,
+      held: is.integer,
+      unclear: is.integer,
+      late: is.integer,
+    }),
+    ({ counts }) => ({ ...counts }),
+  ],
+  totals: [
+    is.arrayOf(spendRecord.schema),
+    ({ totals }) => totals.map((row) => spendRecord.json(row)),
+    'one for each currency',
+  ],
+  months: spendPart('month'),
+  skus: spendPart('sku'),
+  orders: spendPart('order'),
+  feeds: spendPart('feed', 'empty where no file has one'),
+  tags: spendPart('tag', 'a file counts for each of its tags; empty where no file has one'),
+  turnaround: [
+    is.arrayOf(turnaroundRecord.schema),
+    ({ turnaround }) => turnaround.map((row) => turnaroundRecord.json(row)),
+  ],
+  waiting: [
+    is.arrayOf(waitingRecord.schema),
+    ({ waiting }) => waiting.map((file) => waitingRecord.json(file)),
+  ],
+  notes: [is.arrayOf(is.text), ({ notes }) => notes, 'what the sums leave out'],
+});
+
+/** The rows of --by: what was spent by month, SKU or order. */
+export const spendView = (report: Report, by: Grouping): View => ({
+  ...groupRecord(by).view(spendBy(report, by), String),
+  json: reportDocument.json(report),
+  quiet: totalLines(report),
+});
+
+/** What --quiet prints: what was spent, a line for each currency. */
+const totalLines = ({ totals }: Report): string[] =>
+  totals.map(({ spent, currency }) => [amountText(spent), currency].filter(Boolean).join(' '));
+
+/**
+ * All parts of a report as one table. `part` says which one a row is of: total, month, sku, order, turnaround, open, held
+ * or unclear; `name` is the month, SKU, order, audiofile or attempt. What a part does not have is empty.
+ */
+export function reportView(report: Report): View {
+  const [noSpend, noTurnaround, noWaiting] = [spendRecord, turnaroundRecord, waitingRecord].map(
+    ({ columns }) => columns.map(() => ''),
+  ) as [string[], string[], string[]];
+  const spend = (part: string, rows: readonly SpendRow[]): string[][] =>
+    rows.map((row) => [part, row.name, ...spendRecord.cells(row), ...noTurnaround, ...noWaiting]);
+  return {
+    json: reportDocument.json(report),
+    columns: [
+      ...[{ name: 'part' }, { name: 'name', kind: 'id' as const }],
+      ...[...spendRecord.columns, ...turnaroundRecord.columns, ...waitingRecord.columns],
+    ],
+    rows: [
+      ...spend('total', report.totals),
+      ...groupings.flatMap((by) => spend(by, namedSpendBy(report, by))),
+      ...report.turnaround.map((row) => [
+        ...['turnaround', row.sku, ...noSpend.slice(1), String(row.unmeasured)],
+        ...[...turnaroundRecord.cells(row), ...noWaiting],
+      ]),
+      ...report.waiting.map((file) => [
+        ...[file.kind, file.id || file.attempt, ...noSpend, ...noTurnaround],
+        ...waitingRecord.cells(file),
+      ]),
+    ],
+    quiet: totalLines(report),
+  };
+}
+
+export const reportColumns: readonly RecordColumn[] = [
+  { name: 'part', help: 'total, month, sku, order, turnaround, open, held or unclear' },
+  { name: 'name', help: 'the month, SKU, order, audiofile or attempt' },
+  ...[...spendRecord.columnHelp, ...turnaroundRecord.columnHelp, ...waitingRecord.columnHelp],
+];
+
+export interface ReportPage {
+  readonly title: string;
+  readonly view: View;
+}
+
+/** In columns of the screen. */
+const BAR_WIDTH = 20;
+/** What is beyond is in --csv and --json. */
+const MAX_ROWS = 40;
+
+/** The tables of a report, each with its title; a table without rows is left out. */
+export function reportPages(report: Report, by: Grouping | undefined): ReportPage[] {
+  const pages = [
+    spendPage(report, by ?? 'month'),
+    ...(by ? [] : [spendPage(report, 'sku'), turnaroundPage(report), waitingPage(report)]),
+  ];
+  return pages.filter(({ view }) => view.rows.length > 0);
+}
+
+const page = (title: string, columns: readonly Column[], rows: string[][]): ReportPage => {
+  const more = rows.length - MAX_ROWS;
+  const shown = more > 0 ? rows.slice(0, MAX_ROWS) : rows;
+  const heading = more > 0 ? `${title} (${MAX_ROWS} of ${rows.length}; --csv has all)` : title;
+  return { title: heading, view: { json: null, columns, rows: shown, quiet: [] } };
+};
+
+function spendPage(report: Report, by: Grouping): ReportPage {
+  const rows = spendBy(report, by);
+  // Bars of different currencies would compare what can't be compared.
+  const tops = new Map<string, Fraction>();
+  for (const { currency, spent } of rows)
+    tops.set(currency, most(tops.get(currency) ?? Fraction.zero, spent));
+  const table = spendTable(rows, by, true);
+  const bars = rows.map(({ spent, currency }) => barOf(spent, tops.get(currency) ?? Fraction.zero));
+  return page(
+    `Spend by ${by === 'sku' ? 'SKU' : by}`,
+    [...table.columns, { name: '', importance: 0, uncut: true }],
+    table.rows.map((cells, at) => [...cells, bars[at] ?? '']),
+  );
+}
+
+interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: string[][];
+}
+
+/** With the columns that tell something of one of the rows. `hidesZero`: beside what was spent, zero is empty. */
+export function spendTable(rows: readonly SpendRow[], by: Grouping, hidesZero: boolean): Table {
+  const amounts = otherAmounts.filter((name) => rows.some((row) => row[name].sign !== 0));
+  const currency = rows.some((row) => row.currency) ? ['currency' as const] : [];
+  const unbilled = rows.some((row) => row.unbilled > 0) ? ['unbilled' as const] : [];
+  const decimals = commonDecimals(
+    rows.flatMap((row) => [row.spent, ...otherAmounts.map((name) => row[name])]),
+  );
+  const amount = (value: Fraction): string => value.roundedUp(decimals);
+  const numbers = (names: readonly string[]): Column[] => names.map((name) => ({ name, kind: 'amount' }));
+  return {
+    columns: [
+      ...[{ name: by, kind: 'id' as const }, ...numbers(['spent', ...amounts])],
+      ...[...currency.map((name) => ({ name })), ...numbers(['minutes', 'files', ...unbilled])],
+    ],
+    rows: rows.map((row) => [
+      row.name || namelessText[by],
+      amount(row.spent),
+      ...amounts.map((name) => (row[name].sign || !hidesZero ? amount(row[name]) : '')),
+      ...currency.map((name) => row[name]),
+      minutesText(row.minutes),
+      String(row.files),
+      ...unbilled.map((name) => (row[name] || !hidesZero ? String(row[name]) : '')),
+    ]),
+  };
+}
+
+/** What a row is called that belongs to no month, SKU or order. */
+export const namelessText: Readonly<Record<Grouping, string>> = {
+  month: 'no date',
+  sku: 'no SKU',
+  order: 'no order',
+  feed: 'no feed',
+  tag: 'no tag',
+};
+
+const otherAmounts = ['refunded', 'unpaid', 'estimated'] as const;
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar as long as `value` is of `top`; anything above zero shows. */
+export function barOf(value: Fraction, top: Fraction): string {
+  if (value.sign <= 0 || top.sign <= 0) return '';
+  const eighths = Math.max(1, Math.round(value.over(top).toNumber() * BAR_WIDTH * 8));
+  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
+}
+
+export function turnaroundTable({ turnaround }: Report, unknown: string): Table {
+  const numbers = ['delivered', 'median', 'slowest', 'target', 'on_time', 'late'] as const;
+  return {
+    columns: [{ name: 'sku', kind: 'id' }, ...numbers.map((name) => ({ name, kind: 'amount' as const }))],
+    rows: turnaround.map((row) => [
+      row.sku || namelessText.sku,
+      String(row.delivered),
+      daysText(row.medianSeconds) || unknown,
+      daysText(row.slowestSeconds) || unknown,
+      row.targetDays === undefined ? 'none' : `${row.targetDays}d`,
+      row.targetDays === undefined ? '' : String(row.onTime),
+      row.targetDays === undefined ? '' : String(row.late),
+    ]),
+  };
+}
+
+/** `3.5d`, or `5h` below a day; empty where it is not known. */
+export function daysText(seconds: number | undefined): string {
+  if (seconds === undefined) return '';
+  if (seconds < 3_600) return `${Math.ceil(seconds / 60)}m`;
+  if (seconds < 86_400) return `${Math.round(seconds / 3_600)}h`;
+  return `${(seconds / 86_400).toFixed(1)}d`;
+}
+
+function turnaroundPage(report: Report): ReportPage {
+  const { columns, rows } = turnaroundTable(report, '');
+  return page('Turnaround', columns, rows);
+}
+
+function waitingPage({ waiting }: Report): ReportPage {
+  const columns: Column[] = [
+    { name: 'id', kind: 'id' },
+    { name: 'status', kind: 'state' },
+    { name: 'title', importance: 90 },
+    { name: 'skus', importance: 40 },
+    { name: 'ordered', kind: 'time', importance: 50 },
+    { name: 'due', kind: 'time', importance: 60 },
+    { name: 'late', kind: 'amount', importance: 80 },
+  ];
+  const rows = waiting.map((file) => [
+    file.id || `attempt ${file.attempt}`,
+    statusText(file),
+    cutSignatures(file.title || file.url),
+    file.skus.join(','),
+    file.orderedAt,
+    file.dueAt,
+    file.lateSeconds ? daysText(file.lateSeconds) : '',
+  ]);
+  return page('Open, held and unclear', columns, rows);
+}
+
+/** The service's own word for it, where it has one. */
+export const statusText = ({ kind, state }: Report['waiting'][number]): string => {
+  if (kind === 'unclear') return 'unclear';
+  return kind === 'held' ? 'On Hold' : state || 'ordered';
+};

@@ -1,0 +1,177 @@
+/** A transcript on disk, as every command prints it. */
+
+import type { Change } from '../flows/files/sync.ts';
+import type { Saved } from '../flows/transcripts/save.ts';
+import type { Download } from '../ledger/downloads.ts';
+import { errorJson } from '../lib/error-json.ts';
+import type { Failure } from '../lib/errors.ts';
+import { type Json, toJson } from '../lib/json.ts';
+import { plural } from '../lib/text.ts';
+import type { View } from '../lib/view.ts';
+import { countField, type Field, flagField, RecordType, textField, timeField, wordField } from './record.ts';
+
+interface ShownDownload extends Omit<Download, 'at'> {
+  readonly at: string | null;
+  readonly skipped?: boolean | undefined;
+}
+
+const fields: ReadonlyArray<Field<ShownDownload>> = [
+  wordField('audiofile', 'the id of its file', ({ file }) => file, { kind: 'id' }),
+  wordField('format', 'its extension', ({ ext }) => ext, { importance: 60, uncut: true }),
+  countField('bytes', 'its size', ({ bytes }) => bytes, { header: 'size', kind: 'bytes', importance: 50 }),
+  wordField('path', 'where it is', ({ path }) => path, { kind: 'link', importance: 90 }),
+  timeField('downloaded_at', 'when it was written; null where it was there before', ({ at }) => at),
+];
+
+export const downloadRecord = new RecordType(fields);
+
+/** What a command has just downloaded, or has found there. */
+export const savedRecord = new RecordType<ShownDownload>([
+  ...fields,
+  flagField(
+    'skipped',
+    'whether it was there before, and was left as it is (in rows: skipped)',
+    ({ skipped }) => skipped === true,
+  ),
+]);
+
+const shownDownload = ({ id, ext, path, bytes, at, skipped }: Saved): ShownDownload => ({
+  ...{ file: id, ext, path, bytes, at: at ?? null, skipped },
+});
+
+export const savedJson = (saved: Saved): Json => savedRecord.json(shownDownload(saved));
+
+/** Those that were not there already. */
+export const writtenPaths = (saved: readonly Saved[]): string[] =>
+  saved.flatMap(({ path, skipped }) => (skipped ? [] : [path]));
+
+/** Says which files were written; nothing if none was. */
+export function savedLine(saved: readonly Saved[] = []): string[] {
+  const paths = writtenPaths(saved);
+  return paths.length ? [`${plural(paths.length, 'transcript')} saved: ${paths.join(', ')}`] : [];
+}
+
+type Warning = readonly [message: string, hint?: string | undefined];
+
+/** More would fill the screen. */
+const MAX_LISTED = 10;
+
+function alreadyThere(paths: readonly string[], what: string, hint?: string): Warning[] {
+  if (paths.length === 0) return [];
+  const more = paths.length > MAX_LISTED ? `, and ${paths.length - MAX_LISTED} more` : '';
+  return [[`already there, ${what}: ${paths.slice(0, MAX_LISTED).join(', ')}${more}`, hint]];
+}
+
+/** Of files that existed already and were not written. */
+export const skippedWarnings = (saved: readonly Saved[] = [], hint?: string): Warning[] =>
+  alreadyThere(
+    saved.filter(({ skipped }) => skipped).map(({ path }) => path),
+    'not written',
+    hint,
+  );
+
+/** Of files that existed already and whose name does not tell which transcript they are. */
+export const unidentifiedWarnings = (saved: readonly Saved[]): Warning[] =>
+  alreadyThere(
+    saved
+      .filter(({ unidentified, isDraft }) => unidentified && !isDraft)
+      .map(({ path, id }) => `${path} for ${id}`),
+    'and not known to be the transcript that was asked for',
+    'replace it with --force, or put {id} into --name-as',
+  );
+
+/** Of files that existed already and were written before the transcript was known to be final. */
+export const draftWarnings = (saved: readonly Saved[]): Warning[] =>
+  alreadyThere(
+    saved.filter(({ isDraft }) => isDraft).map(({ path }) => path),
+    'and written before the transcript was known to be delivered',
+    'fetch it again with --force; steno sync does so when it is delivered',
+  );
+
+/** The files that were written, or were there already. */
+export function savedView(
+  saved: readonly Saved[],
+  { forPeople, json = () => saved.map(savedJson) }: { forPeople: boolean; json?: () => Json },
+): View {
+  const all = savedRecord.view(saved.map(shownDownload), ({ path }) => path);
+  const shown = forPeople ? savedRecord.some(all, ['audiofile', 'format', 'bytes', 'path']) : all;
+  return {
+    // Made only if asked for: there may be thousands of files.
+    get json() {
+      return json();
+    },
+    columns: shown.columns,
+    get rows() {
+      return shown.rows;
+    },
+    quiet: writtenPaths(saved),
+  };
+}
+
+/** What is new of a file: a change of its state, or a transcript. */
+export interface SyncRow {
+  readonly change?: Change;
+  readonly saved?: Saved;
+}
+
+/** A row for each change of state, and one for each transcript. */
+export const syncRecord = new RecordType<SyncRow>([
+  textField('audiofile', "the file's id", ({ change, saved }) => change?.id ?? saved?.id, {
+    header: 'id',
+    kind: 'id',
+  }),
+  textField(
+    'what',
+    'state: it changed; transcript: one was downloaded',
+    ({ saved }) => (saved ? 'transcript' : 'state'),
+    { importance: 30, uncut: true },
+  ),
+  textField('was', 'the state before', ({ change }) => change?.previousState, {
+    kind: 'state',
+    importance: 40,
+  }),
+  textField('state', 'the state now', ({ change }) => change?.state, { kind: 'state' }),
+  textField('format', 'of the transcript', ({ saved }) => saved?.ext, { importance: 60, uncut: true }),
+  textField('bytes', 'its size', ({ saved }) => saved && String(saved.bytes), {
+    header: 'size',
+    kind: 'bytes',
+    importance: 50,
+  }),
+  textField('path', 'where it is', ({ saved }) => saved?.path, { kind: 'link', importance: 90 }),
+  timeField('downloaded_at', 'when it was written', ({ saved }) => saved?.at, { importance: 10 }),
+]);
+
+/** A change of state is a row alone: what has changed is told by `files`. */
+export function syncedView(row: SyncRow): View {
+  const { saved } = row;
+  return {
+    ...syncRecord.view([row], String),
+    get json() {
+      return saved ? [savedJson(saved)] : [];
+    },
+    quiet: saved ? [saved.path] : [],
+  };
+}
+
+/** A file that could not be asked about. */
+export const notAskedView = ({ what, error }: Failure): View => ({
+  ...noSyncRows(),
+  json: [toJson({ audiofile: what, error: errorJson(error) })],
+});
+
+/** A transcript, `1.txt`, that could not be downloaded, or whose command failed. */
+export function notHandedOverView({ what, error }: Failure): View {
+  const at = what.lastIndexOf('.');
+  const [audiofile, format] = [what.slice(0, at), what.slice(at + 1)];
+  return { ...noSyncRows(), json: [toJson({ audiofile, format, error: errorJson(error) })] };
+}
+
+const ROWS_PER_TABLE = 2000;
+
+/** Tables for people. */
+export function* syncTables(rows: readonly SyncRow[]): Generator<View> {
+  for (let at = 0; at < rows.length; at += ROWS_PER_TABLE)
+    yield syncRecord.filled(syncRecord.view(rows.slice(at, at + ROWS_PER_TABLE), String));
+}
+
+export const noSyncRows = (): View => syncRecord.view([], String);

@@ -1,0 +1,9 @@
+/** All commands of the program, with what each prints. */
+import { loadGroups } from '../../src/cli/registry.ts';
+import { outputsOf } from '../../src/spec/entries.ts';
+
+export const groups = await loadGroups();
+
+export const commands = groups.flatMap((group) => group.commands);
+
+export const outputs = outputsOf(groups);
