@@ -267,16 +267,17 @@ describe('what loads at once', () => {
     ['formats --json', ['launch.js']],
     ['__complete audiofile', ['launch.js', 'complete.js']],
     // A ledger in a file needs nothing of what a shared one does, and no call is made.
-    ['files --quiet', ['launch.js', 'steno.js', 'rolldown-runtime.js', 'ledger.js', 'common.js']],
+    ['files --quiet', ['launch.js', 'steno.js', 'rolldown-runtime.js', 'ledger.js', 'call.js', 'common.js']],
   ])('is small in the build too: steno %s', (line, expected) => {
     const build = expected.map((name) => resolve('dist', name));
     expect(filesLoadedBy(line.split(' '))).toEqual([BIN, ...build]);
   });
 
-  it('loads neither calls nor the ledger from the build for what needs none', () => {
-    const loaded = filesLoadedBy(['config', 'list']).map((path) => basename(path));
+  it.each(['config list', 'completion zsh'])('loads no package from the build: steno %s', (line) => {
+    const loaded = filesLoadedBy(line.split(' ')).map((path) => basename(path));
     expect(loaded.slice(0, 3)).toEqual(['steno.js', 'launch.js', 'steno.js']);
-    expect(loaded.filter((name) => ['call.js', 'ledger.js', 'undici.js'].includes(name))).toEqual([]);
+    const packages = ['undici.js', 'source.js', 'ora.js', 'client.js', 'sax.js', 'sync.js'];
+    expect(loaded.filter((name) => packages.includes(name))).toEqual([]);
   });
 });
 
