@@ -5,6 +5,7 @@ import { PAGE_WIDTH } from '../lib/defaults.ts';
 import { exitCodes } from '../lib/errors.ts';
 import type { View } from '../lib/view.ts';
 import type { Command, Details, Group, Item } from '../spec/command.ts';
+import { commandEntries } from '../spec/entries.ts';
 import { Output } from '../ui/output.ts';
 import { formatsView, skusView, statesView } from '../views/catalog.ts';
 import { about, firstLines, helpText } from './help.ts';
@@ -39,21 +40,13 @@ export function fillSections(text: string, groups: readonly Group[]): string {
 
 /** A row for each group, with every command that can be run. */
 function commandsSection(groups: readonly Group[]): string {
-  const rows = groups.map(({ title, commands }) => [
-    title,
-    commands
-      .flatMap((spec) => runnable(spec, ''))
-      .map(code)
-      .join(', '),
-  ]);
+  const entries = commandEntries(groups);
+  const namesIn = (title: string): string[] =>
+    entries
+      .filter(({ group }) => group === title)
+      .flatMap(({ command, alias }) => (alias ? [command, alias] : [command]));
+  const rows = groups.map(({ title }) => [title, namesIn(title).map(code).join(', ')]);
   return table(['for', 'commands'], rows);
-}
-
-function runnable(spec: Command, parent: string): string[] {
-  const name = `${parent}${spec.name}`;
-  const children = (spec.children ?? []).flatMap((child) => runnable(child, `${name} `));
-  const names = spec.alias ? [name, `${parent}${spec.alias}`] : [name];
-  return spec.run ? [...names, ...children] : children;
 }
 
 function exitCodesSection(): string {

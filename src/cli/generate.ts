@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Shell } from '../completion/model.ts';
+import { completionScript, scriptPaths } from '../completion/shells.ts';
 import { makeFolder } from '../lib/folders.ts';
 import type { Group } from '../spec/command.ts';
 import { commandTree } from './command-tree.ts';
 import { catalogueTexts, fillSections, helpPages, manFiles, manPages } from './docs.ts';
 import { loadGroups } from './registry.ts';
-import { completionScript, scriptPaths } from '../completion/shells.ts';
 
 async function writeTexts(folder: string, groups: readonly Group[]): Promise<void> {
   makeFolder(folder);

@@ -61,7 +61,7 @@ const settle = command({
         'see: steno attempts settle --help',
       );
     const { out } = context;
-    const ledger = await context.ledgers.require('attempts reads the ledger');
+    const ledger = await context.ledgers.required('attempts reads the ledger');
     const attempt = await findAttempt(ledger, args[0] ?? '');
     const settled = await whileWorking(out, WAITING, () => settleAs(context, ledger, attempt, options));
     await out.show(settledView(settled));
@@ -99,7 +99,7 @@ export const attempts = command({
   output: () => printedList(attemptRecord),
   async run(context) {
     const { out } = context;
-    const ledger = await context.ledgers.require('attempts reads the ledger');
+    const ledger = await context.ledgers.required('attempts reads the ledger');
     const attempts = await new OpenAttempts(ledger).list();
     await withPager(context, () => out.show(attemptsView(attempts, out.forPeople)));
     if (out.forPeople && attempts.length === 0)

@@ -25,7 +25,7 @@ const set = command({
   async run(context, { args: [text = ''] }) {
     // For all who share the ledger, whatever currency their settings name.
     const budget = budgetText(withCurrency(parseBudget(text), context.settings.currency));
-    const ledger = await context.ledgers.require('the budget is kept in the ledger');
+    const ledger = await context.ledgers.required('the budget is kept in the ledger');
     await new Budgets(ledger).set(budget, thisSender(context.env));
     context.out.done(`the budget is ${budget}, for everyone who uses this ledger`, { budget });
   },
@@ -40,7 +40,7 @@ const unset = command({
   exits: LEDGER_EXITS,
   output: () => printed(object({ budget: maybeText })),
   async run(context) {
-    const ledger = await context.ledgers.require('the budget is kept in the ledger');
+    const ledger = await context.ledgers.required('the budget is kept in the ledger');
     const had = (await new Budgets(ledger).get()) !== undefined;
     await new Budgets(ledger).set(undefined, thisSender(context.env));
     context.out.done(had ? "the ledger's budget was removed" : 'the ledger had no budget', { budget: null });
@@ -71,7 +71,7 @@ export const budget = command({
   output: () => printed(budgetsSchema, budgetRecord.columnHelp),
   async run(context) {
     const { out } = context;
-    const ledger = await context.ledgers.require('a budget is counted in the ledger');
+    const ledger = await context.ledgers.required('a budget is counted in the ledger');
     const budgets = await budgetReport(ledger, context.settings);
     await out.show(budgetsView(budgets));
     for (const { budget, foreign } of budgets)

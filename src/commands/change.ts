@@ -4,10 +4,9 @@ import type { Transport } from '../api/http/transport.ts';
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import { meaningOfUpgradeSku, speedUpgradeSkus, upgradeSkus } from '../catalog/skus.ts';
 import { changedFiles } from '../flows/files/shown.ts';
-import { type ChangePlan, planAll, raiseUnchanged, sendChanges } from '../flows/orders/changes.ts';
+import { type ChangePlan, planAll, raiseUnchanged, sendChanges, callCosts } from '../flows/orders/money-calls.ts';
 import type { OrderCosts } from '../flows/orders/cost.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
-import { asOrder, callCosts } from '../flows/orders/money-calls.ts';
 import { totalText } from '../flows/prices/estimate.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -82,7 +81,7 @@ function isUpgradeConfirmed(
   skus: readonly string[],
   costs: OrderCosts,
 ): Promise<boolean> {
-  const estimate = costs.estimate(ready.map(({ purchase }) => asOrder(purchase)));
+  const estimate = costs.estimate(ready.map(({ purchase }) => purchase));
   const what = `${filesInQuestion(ready.map(({ id }) => id))} with ${skus.join(', ')}`;
   const cost = [`estimated cost ${totalText(estimate)}`, ...costs.leftTexts].join(', ');
   return askPerson(context, (questions) => questions.confirm(`Upgrade ${what} (${cost})?`));

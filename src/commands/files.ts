@@ -3,8 +3,7 @@ import { fileStates, meaningOfStateName } from '../catalog/states.ts';
 import { raiseTallies } from '../flows/bulk.ts';
 import { fileHint } from '../flows/files/ids.ts';
 import { listFiles, refreshOpenFiles } from '../flows/files/listed.ts';
-import type { FileFilter } from '../ledger/files.ts';
-import { Files } from '../ledger/files.ts';
+import { type FileFilter, Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { OpenAttempts } from '../ledger/open-attempts.ts';
 import { nowMs } from '../lib/clock.ts';
@@ -19,8 +18,9 @@ import type { Context } from '../spec/context.ts';
 import { count, flag, list, type OptionValues, text } from '../spec/options.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { filePages, fileRecord } from '../views/files.ts';
-import { printedList } from '../views/outputs.ts';
+import { fileSchema, filePages, fileRecord } from '../views/files.ts';
+import { printed } from '../views/outputs.ts';
+import { arrayOf } from '../views/schema.ts';
 
 const options = {
   state: list('--state <state…>', 'only files in these states', {
@@ -58,10 +58,10 @@ export const files = command({
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,
-  output: () => printedList(fileRecord),
+  output: () => printed(arrayOf(fileSchema()), fileRecord.columnHelp),
   async run(context, { options, line }) {
     const { out } = context;
-    const ledger = await context.ledgers.require('files reads the ledger');
+    const ledger = await context.ledgers.required('files reads the ledger');
     const filter = await filterOf(options, ledger);
     const refreshed = options.refresh ? [await refresh(context, ledger, filter, line)] : [];
     const { forPeople } = out;

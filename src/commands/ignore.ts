@@ -38,7 +38,7 @@ export const ignore = command({
     if (args.length && options.list)
       throw usage('--list takes no argument', 'leave out the argument, or --list');
     const audios = await toIgnore(args, signal);
-    const ledger = await context.ledgers.require('what is ignored is kept in the ledger');
+    const ledger = await context.ledgers.required('what is ignored is kept in the ledger');
     if (options.remove)
       for (const { given } of await new IgnoredAudio(ledger).remove(audios, thisSender(env)))
         await out.warn(`not on the ignore list: ${given}`, 'see: steno ignore --list');

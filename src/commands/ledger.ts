@@ -40,7 +40,7 @@ import {
   migratedView,
   prunedRecord,
   prunedView,
-  statusDocument,
+  statusSchema,
   statusView,
 } from '../views/ledger.ts';
 import { columns, printed, printedList, printedRecord, writtenFile } from '../views/outputs.ts';
@@ -125,7 +125,7 @@ const importCommand = command({
     const { out, signal } = context;
     // What comes from a pipe may take for ever.
     const source = addAbortSignal(signal, file === '-' ? context.stdin : createReadStream(file));
-    const ledger = await context.ledgers.require('ledger import writes to the ledger');
+    const ledger = await context.ledgers.required('ledger import writes to the ledger');
     // What is taken in must hold up orders of this account, also before its first one.
     await prepareForOrders(ledger, false);
     let profile: string | null = null;
@@ -224,7 +224,7 @@ const status = command({
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: () => printed(statusDocument.schema, columns({ name: 'of the fact', value: 'as text' })),
+  output: () => printed(statusSchema, columns({ name: 'of the fact', value: 'as text' })),
   async run(context) {
     const { out, settings, mask, signal } = context;
     const { sharedUrl: url, localPath: path } = context.ledgers;
@@ -416,7 +416,7 @@ function salvageLedger(
 
 /** The ledger with the events that ended listeners left on their way: after a prune they would come back. */
 async function openWhole(context: Context, use: string): Promise<Ledger> {
-  const ledger = await context.ledgers.require(use);
+  const ledger = await context.ledgers.required(use);
   await takeSpoolIn(context, ledger);
   return ledger;
 }
@@ -573,7 +573,7 @@ async function changeBaseUrl(context: Context, given: string): Promise<void> {
 
 async function keepSeparate(context: Context, other: string): Promise<void> {
   const { out, settings } = context;
-  const ledger = await context.ledgers.require('ledger account works on the ledger');
+  const ledger = await context.ledgers.required('ledger account works on the ledger');
   if (other === ledger.profile)
     throw usage(`'${other}' is the account itself`, 'choose another with --profile or STENO_ACCOUNT');
   await whileWorking(out, 'Writing', () => keepAccountsSeparate(ledger, other));
@@ -589,7 +589,7 @@ async function leaveLocalBehind(context: Context): Promise<void> {
   const { sharedUrl: url, localPath: path } = context.ledgers;
   if (url === undefined) throw noSharedLedger('no shared ledger is set: the local one is used');
   if (!existsSync(path)) throw usage(`there is no ledger in ${dirname(path)}`, 'nothing is left behind');
-  const shared = await context.ledgers.require('ledger account works on the ledger');
+  const shared = await context.ledgers.required('ledger account works on the ledger');
   const local = await openLocal(context);
   await leaveFor(local, shared);
   const baseUrl = settings.get('base-url').value;

@@ -20,7 +20,6 @@ import {
 } from '../spec/options.ts';
 import { loadDrawing, noteLines, showLines } from '../ui/output.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { EventLines, totalLines } from '../views/event-lines.ts';
 import {
   eventRecord,
   eventSchema,
@@ -30,6 +29,7 @@ import {
   reportLine,
   subjectOf,
 } from '../views/events.ts';
+import { EventLines, totalLines } from '../views/lines.ts';
 import { printed } from '../views/outputs.ts';
 
 const names = eventTypes.map(({ name }) => name);
@@ -154,7 +154,7 @@ export const listen = command({
       onWarning: (text, hint) => void out.warn(text, hint),
       onOutput: (lines) => out.stderr.passOn(lines),
     });
-    const ledger = await context.ledgers.require('listen keeps events in the ledger', 'later');
+    const ledger = await context.ledgers.required('listen keeps events in the ledger', 'later');
     await context.ledgers.warnOfLittleRoom();
     const account = await accountOf(context, plan.register || options.download !== undefined);
     const connect = account && connector(context, account);

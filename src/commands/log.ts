@@ -47,7 +47,7 @@ export const log = command({
     const { file, order } = options;
     const isFiltered = [since, file, order].some((each) => each !== undefined);
     const limit = options.limit ?? (isFiltered ? Number.POSITIVE_INFINITY : LOG_ROWS);
-    const ledger = await context.ledgers.require('log reads the ledger');
+    const ledger = await context.ledgers.required('log reads the ledger');
     const entries: LogEntry[] = [];
     // One more tells whether there are others.
     for await (const page of new PurchaseLog(ledger).entries({ since, file, order }, limit + 1))

@@ -22,7 +22,6 @@ import {
   orderAndWait,
   raiseOrderFailures,
 } from '../flows/orders/order-and-wait.ts';
-import type { PlacedOrder } from '../flows/orders/place.ts';
 import { type OrderPlan, planOrders } from '../flows/orders/plan.ts';
 import {
   countAudios,
@@ -34,7 +33,6 @@ import {
 } from '../flows/orders/planned-order.ts';
 import { leftOutIds, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
-import type { NotCovered } from '../flows/prices/limits.ts';
 import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
 import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
 import { prepareForOrders } from '../ledger/accounts.ts';
@@ -59,8 +57,7 @@ import {
 } from '../spec/options.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { fileSchema } from '../views/file-outputs.ts';
-import { waitedTable } from '../views/files.ts';
+import { fileSchema, waitedTable } from '../views/files.ts';
 import {
   orderedView,
   orderLines,
@@ -424,7 +421,7 @@ async function sayOverBudget(
   out: Output,
   orders: readonly PlannedOrder[],
   of: number,
-  why?: NotCovered,
+  why?: ReturnType<OrderCosts['upToBudget']>['why'],
 ): Promise<void> {
   const rows = orders.flatMap(({ audios }) => audios.map(describeAudio));
   if (rows.length === 0) return;
@@ -582,7 +579,7 @@ function announceLacking(out: Output, { waited, placed }: OrderResult): void {
   if (lacks) for (const line of orderLines(placed.map(({ order }) => order))) out.stderr.writeLine(line);
 }
 
-async function warnRemarks(out: Output, placed: readonly PlacedOrder[]): Promise<void> {
+async function warnRemarks(out: Output, placed: OrderResult['placed']): Promise<void> {
   for (const { order, files, planned } of placed) {
     // Of an order that costs something, a problem is an error.
     const text = files.remark ?? (planned.test ? files.problem : undefined);

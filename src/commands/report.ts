@@ -26,8 +26,8 @@ import {
   type Grouping,
   groupings,
   reportColumns,
-  reportDocument,
   reportPages,
+  reportSchema,
   reportView,
   spendView,
 } from '../views/report.ts';
@@ -71,7 +71,7 @@ export const report = command({
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,
-  output: () => printed(anyOf(reportDocument.schema, described('with --html', writtenFile)), reportColumns),
+  output: () => printed(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
   async run(context, { options, line }) {
     const { out } = context;
     const by = options.by === undefined ? undefined : checkGrouping(options.by);
@@ -83,7 +83,7 @@ export const report = command({
     const until = options.until === undefined ? undefined : parseUntil(options.until, now);
     if (since !== undefined && until !== undefined && until < since)
       throw usage('--until is before --since', 'name a later time after --until');
-    const ledger = await context.ledgers.require('report reads the ledger');
+    const ledger = await context.ledgers.required('report reads the ledger');
     await fetchMissing(context, ledger, line);
     const { currency } = costSettings(context.settings);
     const report = makeReport(await gatherReport(ledger, { since, until, now, currency }));

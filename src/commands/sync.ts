@@ -18,7 +18,6 @@ import type { Context } from '../spec/context.ts';
 import { count, downloadOptions, execOptions, flag, type OptionValues, text } from '../spec/options.ts';
 import { type Output, ResultStream } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { savedSchema } from '../views/file-outputs.ts';
 import { anyOf, failed, printed } from '../views/outputs.ts';
 import { arrayOf } from '../views/schema.ts';
 import {
@@ -27,6 +26,7 @@ import {
   notHandedOverView,
   type SyncRow,
   savedLine,
+  savedSchema,
   skippedWarnings,
   syncedView,
   syncRecord,
@@ -99,7 +99,7 @@ export const sync = command({
     checkNameAs(options, formats);
     const missingSince = since === undefined ? '' : parseSince(since, nowMs());
     const exec = await execOf(context, options);
-    const ledger = await context.ledgers.require('sync works from the ledger');
+    const ledger = await context.ledgers.required('sync works from the ledger');
     await moveLeftEvents(context, ledger);
     await context.ledgers.warnOfLittleRoom();
     const transport = await context.connect({ connections: options.jobs });

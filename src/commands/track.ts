@@ -9,8 +9,7 @@ import { plural } from '../lib/text.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { idsFrom } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { askedFiles } from '../views/file-outputs.ts';
-import { askedView } from '../views/files.ts';
+import { askedFiles, askedView } from '../views/files.ts';
 
 export const track = command({
   name: 'track',
@@ -33,7 +32,7 @@ export const track = command({
   async run(context, { args, options, line }) {
     const { out } = context;
     const ids = await givenIds('track', args, options.from, context.stdin);
-    const ledger = await context.ledgers.require('track writes to the ledger');
+    const ledger = await context.ledgers.required('track writes to the ledger');
     const form = { forPeople: out.forPeople, currency: context.settings.currency };
     if (ids.length === 0) return out.show(askedView([], true, form));
     const transport = await context.connect();

@@ -104,13 +104,13 @@ function checkGuids(episodes: readonly Episode[]): void {
   }
 }
 
-export const nameOf = ({ title, guid, enclosure }: Episode): string =>
-  `'${oneLine(title || guid || enclosure.url.replace(/[?#].*$/s, ''), 80)}'`;
+export const nameOf = ({ title, guid, url }: Episode): string =>
+  `'${oneLine(title || guid || url.replace(/[?#].*$/s, ''), 80)}'`;
 
 // `--match`: which titles hold a text, or fit a regular expression between slashes.
 
 /** Says of each title whether it is meant. */
-export type TitleMatch = (titles: readonly string[]) => boolean[];
+type TitleMatch = (titles: readonly string[]) => boolean[];
 
 const MAX_PATTERN_LENGTH = 1_000;
 /** For all titles together. 10,000 of them take some milliseconds, but `(a+)+$` may take longer than we live. */

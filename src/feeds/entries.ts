@@ -7,7 +7,7 @@ import type { XmlHandler } from './xml.ts';
 
 // Which vocabulary an element belongs to, whatever prefix its feed has for it.
 
-export type Vocabulary = 'rss' | 'atom' | 'itunes' | 'podcast' | 'dc' | 'other';
+type Vocabulary = 'rss' | 'atom' | 'itunes' | 'podcast' | 'dc' | 'other';
 
 /** In lower case: feeds differ in the case, the scheme and the end of these. */
 const uris: ReadonlyArray<readonly [RegExp, Vocabulary]> = [
@@ -29,7 +29,7 @@ const prefixes: Readonly<Record<string, Vocabulary>> = {
 };
 
 /** What holds within an element. */
-export interface Scope {
+interface Scope {
   readonly parent: Scope | undefined;
   readonly vocabularies: ReadonlyMap<string, Vocabulary>;
   /** What relative addresses are relative to: `xml:base`. */
@@ -39,7 +39,7 @@ export interface Scope {
 /** What a root without prefix says by its name: feeds have these in namespaces of their own, or in none. */
 const roots: Readonly<Record<string, Vocabulary>> = { rss: 'rss', feed: 'atom' };
 
-export function scopeWithin(
+function scopeWithin(
   parent: Scope | undefined,
   name: string,
   attributes: Readonly<Record<string, string>>,
@@ -82,7 +82,6 @@ export function qualified(name: string, scope: Scope): { vocabulary: Vocabulary;
 export interface Link {
   readonly url: string;
   readonly type: string;
-  readonly length: string;
   /** What it is relative to, where the feed says so. */
   readonly base: string | undefined;
 }
@@ -215,8 +214,8 @@ export class FeedCollector implements XmlHandler {
 }
 
 function linkOf({ attributes }: Tag, { base }: Scope): Link & { rel: string } {
-  const { url, href = url ?? '', type = '', length = '', rel = 'alternate' } = attributes;
-  return { url: href.trim(), type: type.trim(), length: length.trim(), rel: rel.trim().toLowerCase(), base };
+  const { url, href = url ?? '', type = '', rel = 'alternate' } = attributes;
+  return { url: href.trim(), type: type.trim(), rel: rel.trim().toLowerCase(), base };
 }
 
 function useInFeed(feed: RawFeed, name: string, { rel, ...link }: Link & { rel: string }): Element['use'] {

@@ -13,18 +13,11 @@ import { readXml } from './xml.ts';
 
 // Which of the files of an entry is its audio, and where it is.
 
-export interface Enclosure {
-  /** Absolute; as the feed spells it where that is possible. */
-  readonly url: string;
-  readonly type: string | undefined;
-  readonly bytes: number | undefined;
-}
-
 const audioEndings =
   /\.(?:mp3|m4[abpv]|mp4|mp2|mpga|aac|og[agv]|opus|spx|wave?|flac|wma|wmv|webm|mk[av]|aiff?|aifc|amr|3gpp?|3g2|caf|mov|mpe?g|avi|ac3|au|ra|rm)$/i;
 
 /** A feed may offer one episode in several formats: the first audio counts, or the first video. */
-export function chooseEnclosure(all: readonly Link[]): Link | undefined {
+function chooseEnclosure(all: readonly Link[]): Link | undefined {
   return all.find((each) => kindOf(each) === 'audio') ?? all.find((each) => kindOf(each) === 'video');
 }
 
@@ -40,7 +33,7 @@ function kindOf({ type, url }: Link): 'audio' | 'video' | undefined {
 }
 
 /** An absolute http or https URL; undefined where the text is none, and nothing says what it is relative to. */
-export function absoluteUrl({ url, base }: Link, documentUrl: string | undefined): string | undefined {
+function absoluteUrl({ url, base }: Link, documentUrl: string | undefined): string | undefined {
   const parent = base !== undefined && isUrl(base) ? base : documentUrl;
   if (!isUrl(url, parent)) return undefined;
   const { protocol, href } = new URL(url, parent);
@@ -49,16 +42,10 @@ export function absoluteUrl({ url, base }: Link, documentUrl: string | undefined
   return isPlain ? url : href;
 }
 
-export const enclosureOf = ({ type, length }: Link, url: string): Enclosure => ({
-  url,
-  type: type || undefined,
-  bytes: /^[1-9]\d{0,14}$/.test(length) ? Number(length) : undefined,
-});
-
 // Turns the bytes of a feed into text: by byte order mark, then what the server and the feed itself say.
 
 /** `contentType` is the server's; a file has none. */
-export function decodeFeed(bytes: Buffer, contentType: string, where: string): string {
+function decodeFeed(bytes: Buffer, contentType: string, where: string): string {
   return decoderFor(bytes, contentType, where).decode(bytes);
 }
 
@@ -106,7 +93,7 @@ function knownDecoder(name: string): TextDecoder[] {
 const MAX_LENGTH = 262_144;
 
 /** `url` is where the page came from. */
-export function pageError(where: string, page: string, url: string | undefined): StenoError {
+function pageError(where: string, page: string, url: string | undefined): StenoError {
   const feed = feedIn(page.slice(0, MAX_LENGTH), url);
   return usage(
     `${where} is a web page, not a feed`,
@@ -136,7 +123,8 @@ export interface Episode {
   readonly seconds: number | undefined;
   /** Its page, without a signature. */
   readonly link: string | undefined;
-  readonly enclosure: Enclosure;
+  /** Its audio: absolute, and as the feed spells it where that is possible. */
+  readonly url: string;
   /** The feed offers a transcript of it. */
   readonly hasTranscript: boolean;
   /** What tells it from others, beside its URL; for the claims of the ledger. */
@@ -147,13 +135,10 @@ export interface Episode {
 
 export interface Feed {
   readonly title: string;
-  readonly link: string | undefined;
   /** What tells it from others. May hold a token: not to be kept. */
   readonly marks: FeedMarks;
   /** As the feed lists them. */
   readonly episodes: readonly Episode[];
-  /** Entries that are no episodes: without audio, or listed twice. */
-  readonly leftOut: { readonly withoutAudio: number; readonly repeated: number };
   /** How many pages of it were read. */
   readonly pages: number;
   /** Why older pages were not read, if there are any. */
@@ -165,7 +150,7 @@ export type UnreadPages = 'not needed' | { readonly message: string; readonly hi
 
 /** A document of a feed: all of it, or a page. */
 export interface FeedPage {
-  readonly head: Pick<Feed, 'title' | 'link' | 'marks'>;
+  readonly head: Pick<Feed, 'title' | 'marks'>;
   readonly episodes: readonly Draft[];
   /** How many it has, with audio or without. */
   readonly entries: number;
@@ -173,7 +158,7 @@ export interface FeedPage {
 }
 
 /** Where older entries are. */
-export interface OlderPage {
+interface OlderPage {
   readonly url: string;
   /** Archives may repeat what newer documents have; a page that adds nothing is the end. */
   readonly isArchive: boolean;
@@ -265,7 +250,6 @@ export class FeedPages {
     return {
       ...this.#head,
       episodes: this.episodes.map((draft, at) => ({ ...draft, names: names[at] ?? [] })),
-      leftOut: { withoutAudio, repeated: this.#withAudio - this.episodes.length },
       pages: this.count,
       unread,
     };
@@ -280,7 +264,6 @@ function toPage(
   const selfLink = raw.selfLink && absoluteUrl(raw.selfLink, url);
   // A file has no address, but the feed in it says where it belongs.
   const base = url ?? selfLink ?? (raw.link && absoluteUrl(raw.link, undefined));
-  const link = raw.link && absoluteUrl(raw.link, base);
   const newAddress = raw.newAddress && absoluteUrl(raw.newAddress, base);
   const title = titleText(raw.title);
   const saidAddresses = [selfLink, newAddress].filter((each) => each !== undefined);
@@ -289,7 +272,7 @@ function toPage(
   const older = next ?? raw.archive;
   const olderUrl = older && absoluteUrl(older, base);
   return {
-    head: { title, link, marks },
+    head: { title, marks },
     episodes: raw.entries.flatMap((entry) => draftOf(entry, base)),
     entries: raw.entries.length,
     older: olderUrl === undefined ? undefined : { url: olderUrl, isArchive: next === undefined },
@@ -300,7 +283,7 @@ function toPage(
 function linkedNext(header: string): Link | undefined {
   for (const [, url = '', parameters = ''] of header.matchAll(/<([^<>]*)>((?:[^<",]|"[^"]*")*)/g)) {
     const [, quoted, plain = ''] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(parameters) ?? [];
-    if (/(?:^|\s)next(?:\s|$)/i.test(quoted ?? plain)) return { url, type: '', length: '', base: undefined };
+    if (/(?:^|\s)next(?:\s|$)/i.test(quoted ?? plain)) return { url, type: '', base: undefined };
   }
   return undefined;
 }
@@ -323,7 +306,7 @@ function draftOf(entry: Entry, base: string | undefined): Draft[] {
       published: published && parseFeedDate(published),
       seconds: entry.duration ? parseFeedDuration(entry.duration) : undefined,
       link: link && withoutSignature(link),
-      enclosure: enclosureOf(enclosure, url ?? enclosure.url),
+      url: url ?? enclosure.url,
       hasTranscript: entry.hasTranscript ?? false,
       problem: url === undefined ? problemOf(enclosure) : undefined,
     },
@@ -338,9 +321,9 @@ const problemOf = ({ url }: Link): string => {
     : `the address of its audio is relative, and the feed does not say to what: ${address}`;
 };
 
-const namedBy = ({ enclosure, problem, ...draft }: Draft) => ({
+const namedBy = ({ url, problem, ...draft }: Draft) => ({
   ...draft,
-  url: problem === undefined ? enclosure.url : undefined,
+  url: problem === undefined ? url : undefined,
 });
 
 /** Some feeds list an episode twice, with the same guid and audio. */
@@ -353,8 +336,7 @@ const pageMark = (draft: Draft): string => {
   return JSON.stringify([guid, title, published, guid && title && published ? '' : audioOf(draft)]);
 };
 
-const audioOf = ({ enclosure, problem }: Draft): string =>
-  problem ? enclosure.url : audioIdentity(enclosure.url);
+const audioOf = ({ url, problem }: Draft): string => (problem ? url : audioIdentity(url));
 
 const MAX_TITLE_LENGTH = 1_000;
 

@@ -20,7 +20,7 @@ export interface FeedReading extends PublicReading {
 }
 
 /** After as many, no older page is read. */
-export interface FeedBounds {
+interface FeedBounds {
   readonly pages: number;
   readonly entries: number;
   readonly bytes: number;

@@ -1,5 +1,5 @@
 /**
- * Reads XML that a stranger wrote. Elements must be closed as they were opened, or an episode might get the audio of
+ * Reads XML that nobody vouches for. Elements must be closed as they were opened, or an episode might get the audio of
  * another; a bare `&` is common and harmless, and stays as it is. Entities that a document declares are never expanded:
  * such a document is refused.
  */

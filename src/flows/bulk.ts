@@ -1,7 +1,6 @@
+/** The same work for many items: what became of each, and what is raised at the end. */
 import { CallError } from '../api/http/failures.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../lib/errors.ts';
-import { limitHeapGrowth, limitYoungSpace } from '../lib/memory.ts';
-import { optimiseLater } from '../lib/optimise-later.ts';
 import { noReport, type Report } from '../lib/progress.ts';
 
 /** What became of one of many items: a value or an error, never both. */
@@ -24,19 +23,25 @@ interface Success<T> {
  * - While the service is down or busy, nothing new is started. If no call under way is answered either, the rest is
  *   not asked for: all have the same error.
  */
-export async function doEach<I, T>(
+export const doEach = <I, T>(
   items: readonly I[],
   concurrency: number,
   name: (item: I) => string,
   work: (item: I, at: number) => Promise<T>,
   /** Is told how many are done, whatever became of them, and how many failed. */
   report: Report = noReport,
-): Promise<Outcome<T>[]> {
-  const outcomes: Outcome<T>[] = [];
-  await doAll<T>({
+): Promise<Outcome<T>[]> =>
+  doPlaces({
     ...{ count: items.length, concurrency, report },
     name: (at) => name(items[at] as I),
     work: (at) => work(items[at] as I, at),
+  });
+
+/** The same of work that is told by its places. */
+export async function doPlaces<T>(work: BulkWork<T>): Promise<Outcome<T>[]> {
+  const outcomes: Outcome<T>[] = [];
+  await doAll<T>({
+    ...work,
     onOutcome: (outcome, at) => {
       outcomes[at] = outcome;
     },
@@ -64,13 +69,6 @@ export async function doMany(work: BulkWork<unknown>): Promise<Tally> {
   return tally;
 }
 
-const ITEMS_BETWEEN_LIMITS = 1_000;
-
-function limitMemory(): void {
-  limitYoungSpace();
-  limitHeapGrowth();
-}
-
 /** How many items there were, and which of them failed. */
 export class Tally {
   readonly total: number;
@@ -82,10 +80,6 @@ export class Tally {
 
   add({ what, error }: MayHaveFailed, at: number): void {
     if (error) this.#failed.set(at, { what, error });
-  }
-
-  get byPlace(): ReadonlyMap<number, Failure> {
-    return this.#failed;
   }
 
   /** As if there had been nothing else. */
@@ -109,7 +103,6 @@ async function doAll<T>({
   onOutcome,
   report = noReport,
 }: BulkWork<T> & { readonly onOutcome: (outcome: Outcome<T>, at: number) => void }): Promise<void> {
-  optimiseLater(count);
   let [done, failed] = [0, 0];
   let next = 0;
   let succeeded = false;
@@ -135,7 +128,6 @@ async function doAll<T>({
       if (isServiceDown(error)) down = error;
     }
     done += 1;
-    if (done % ITEMS_BETWEEN_LIMITS === 0) limitMemory();
     report({ done, of: count, failed });
   };
   const mayStart = (): boolean => next < count && !fatal && !down && (succeeded || !unauthorized);
@@ -211,11 +203,11 @@ function raiseFailed(failed: readonly Failure[], total: number): void {
   if (total === 1) throw first.error;
   // A service that is down: one line says it all.
   if (failed.length === total && failed.every(({ error }) => error === first.error)) throw first.error;
-  throw new BulkError(kindOf(failed, total), `${failed.length} of ${total} failed`, failed);
+  throw new BulkError(kindOfAll(failed, total), `${failed.length} of ${total} failed`, failed);
 }
 
 /** `all`: how many were tried. */
-export function kindOf(failed: readonly Failure[], all: number): Kind {
+export function kindOfAll(failed: readonly Failure[], all: number): Kind {
   if (failed.length < all) return 'partial';
   const kinds = new Set(failed.map(({ error }) => error.kind));
   const [kind] = kinds;
@@ -248,4 +240,24 @@ export class InOrder<Item> {
     this.#early.clear();
     for (const [, item] of left) if (item !== undefined) this.#onNext(item);
   }
+}
+
+/** What became of one piece of work, which may fail with an error for people. */
+export async function outcomeOf<T>(what: string, work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { what, value: await work() };
+  } catch (error) {
+    if (error instanceof StenoError) return { what, error };
+    throw error;
+  }
+}
+
+export function groupBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
 }

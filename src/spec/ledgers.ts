@@ -6,10 +6,10 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import type { Spool } from '../ledger/spool.ts';
+import { accountName } from '../lib/account-name.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
-import { accountName } from '../lib/names.ts';
 import type { Key } from '../settings/key.ts';
 import { closeFolder, ledgerPath, makePrivateFolder, spoolPath, stateFolder } from '../settings/paths.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -86,7 +86,7 @@ export class Ledgers {
    * For a command that can't do without it; `use` says what for: `files reads the ledger`. A listener connects to a
    * shared one later, when it first uses it.
    */
-  async require(use: string, connects: SharedOptions['connects'] = 'now'): Promise<Ledger> {
+  async required(use: string, connects: SharedOptions['connects'] = 'now'): Promise<Ledger> {
     if (!this.#context.globals.ledger) throw usage(`${use}, so it can't be used with --no-ledger`);
     this.#ledger ??= this.#openOwn({ connects });
     return this.#ledger;
@@ -159,14 +159,14 @@ export class Ledgers {
               this.localPath,
               settings.profileName,
               mask.hide,
-              { checks: false },
             )
           : await (await import('../ledger/shared.ts')).viewShared(
               await this.sharedOptions(url, settings, READ_TIMEOUT_MS),
               mask.hide,
             );
       try {
-        return await view?.budget();
+        const { Budgets } = await import('../ledger/budgets.ts');
+        return await (view && new Budgets(view.context).get());
       } finally {
         await view?.close();
       }

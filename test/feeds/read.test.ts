@@ -39,9 +39,7 @@ describe('a feed at an address', () => {
   it('is fetched without a key, a cookie or a password', async () => {
     const service = (await Service.start()).on('GET /feed.xml', { headers: XML, body: text });
     const feed = await fetchFeed(`${service.origin}/feed.xml?token=t0k3n`);
-    expect(feed.episodes).toMatchObject([
-      { title: 'Grüße', enclosure: { url: `${service.origin}/audio/a.mp3` } },
-    ]);
+    expect(feed.episodes).toMatchObject([{ title: 'Grüße', url: `${service.origin}/audio/a.mp3` }]);
     const [got] = service.calls('GET /feed.xml');
     expect(got?.query.get('token')).toBe('t0k3n');
     expect(Object.keys(got?.headers ?? {}).sort()).toEqual(
@@ -74,7 +72,7 @@ describe('a feed at an address', () => {
   it('is asked for through the proxy that the environment names', async () => {
     const proxy = (await Service.start()).on('GET /feed.xml', { headers: XML, body: text });
     const feed = await fetchFeed('http://feeds.invalid/feed.xml', { env: { http_proxy: proxy.origin } });
-    expect(feed.episodes[0]?.enclosure.url).toBe('http://feeds.invalid/audio/a.mp3');
+    expect(feed.episodes[0]?.url).toBe('http://feeds.invalid/audio/a.mp3');
     expect(proxy.got[0]?.headers.host).toBe('feeds.invalid');
   });
 
@@ -100,7 +98,7 @@ describe('a redirect', () => {
       .on('GET /c', to(`//127.0.0.1:${new URL(other.origin).port}/d`, 307));
     other.on('GET /d', to('/there/feed.xml#top', 308));
     const feed = await fetchFeed(`${service.origin}/a`);
-    expect(feed.episodes[0]?.enclosure.url).toBe(`${other.origin}/there/audio/a.mp3`);
+    expect(feed.episodes[0]?.url).toBe(`${other.origin}/there/audio/a.mp3`);
   });
 
   it('to itself is not followed for ever', async () => {
@@ -321,7 +319,7 @@ describe('a feed in a file', () => {
   it('is read, with the addresses that it names', async () => {
     writeFileSync(path, text);
     expect((await readFeed(path, reading)).episodes).toMatchObject([
-      { enclosure: { url: 'https://feeds.example/audio/a.mp3' } },
+      { url: 'https://feeds.example/audio/a.mp3' },
     ]);
   });
 

@@ -4,13 +4,7 @@ import { errorIn } from '../../src/api/decode.ts';
 import { ResponseHead } from '../../src/api/http/connector.ts';
 import { parseRetryAfter } from '../../src/api/http/failures.ts';
 import { messageInText } from '../../src/api/http/message.ts';
-import {
-  fromJson,
-  isCsvHeader,
-  lacksHeader,
-  splitNames,
-  splitSkus,
-} from '../../src/flows/orders/manifest-formats.ts';
+import { fromJson, isCsvHeader, lacksHeader, splitNames, splitSkus } from '../../src/flows/orders/manifest-formats.ts';
 import { isSomethingElse } from '../../src/flows/transcripts/content.ts';
 import { fileName } from '../../src/flows/transcripts/name.ts';
 import { isAmount } from '../../src/lib/amount.ts';
@@ -33,8 +27,8 @@ import { drawLines } from '../../src/ui/fit.ts';
 import { csvTable, tabSeparated } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { drawPairs, drawRecords, drawTable } from '../../src/ui/table.ts';
-import { EventLines } from '../../src/views/event-lines.ts';
 import { eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/views/events.ts';
+import { EventLines } from '../../src/views/lines.ts';
 import { excessGrowth } from '../support/growth.ts';
 import { KEY } from '../support/steno.ts';
 
@@ -171,7 +165,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'a list of names and values': (text) => drawPairs(rowsOf(text), 80, paint, 0),
   'a record': (text) => drawRecords(rowsOf(text), 80, paint, 0),
   'the bytes of a manifest': (text) => decodeUtf8(bytesOf(text), 'x'),
-  'a manifest in JSON': (text) => fromJson(text, {}),
+  'a manifest in JSON': (text) => fromJson(text, false),
   'the header of a manifest': isCsvHeader,
   'a manifest without a header': (text) => lacksHeader('x', [text, `https://h/${text}`]),
   'the SKUs and names of a manifest': (text) => [splitSkus(text), splitNames(text)],

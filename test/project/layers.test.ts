@@ -96,21 +96,36 @@ function offences(forbidden: (module: Module, each: Import) => boolean): string[
   );
 }
 
-/** Circles of imports, each as the path that leads back to its beginning. */
-function circles(): string[] {
+/** Circles of imports, each as the path that leads back to its beginning; `nodeOf` says what a module belongs to. */
+function circles(nodeOf: (path: string) => string): string[] {
+  const links = new Map<string, Set<string>>();
+  for (const { path, imports } of modules) {
+    const node = nodeOf(path);
+    const others = links.get(node) ?? new Set();
+    for (const { to } of imports)
+      if (isOurs(to) && (to === path || nodeOf(to) !== node)) others.add(nodeOf(to));
+    links.set(node, others);
+  }
   const found: string[] = [];
   const done = new Set<string>();
-  const visit = (path: string, trail: readonly string[]): void => {
-    const at = trail.indexOf(path);
-    if (at >= 0) found.push([...trail.slice(at), path].join(' → '));
-    if (at >= 0 || done.has(path)) return;
-    for (const { to } of modules.find((module) => module.path === path)?.imports ?? [])
-      if (isOurs(to)) visit(to, [...trail, path]);
-    done.add(path);
+  const visit = (node: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(node);
+    if (at >= 0) found.push([...trail.slice(at), node].join(' → '));
+    if (at >= 0 || done.has(node)) return;
+    for (const to of links.get(node) ?? []) visit(to, [...trail, node]);
+    done.add(node);
   };
-  for (const { path } of modules) visit(path, []);
+  for (const node of links.keys()) visit(node, []);
   return found;
 }
+
+/** TEMPORARY, to be empty in the end: folders that are still in a circle. */
+const circlesToMend: readonly RegExp[] = [
+  /^(cli|commands)( → (cli|commands|commands\/.*))+$/,
+  /^listen(\/actions)?( → listen(\/actions)?)+$/,
+  /^views(\/report)?( → views(\/report)?)+$/,
+  /^ledger(\/\w+)?( → ledger(\/\w+)?)+$/,
+];
 
 describe('imports', () => {
   it('are all understood by this test', () => {
@@ -148,7 +163,12 @@ describe('imports', () => {
   });
 
   it('never form a circle, types included', () => {
-    expect(circles()).toEqual([]);
+    expect(circles((path) => path)).toEqual([]);
+  });
+
+  it('never form a circle of folders, subfolders and types included', () => {
+    const found = circles(dirname);
+    expect(found.filter((circle) => !circlesToMend.some((known) => known.test(circle)))).toEqual([]);
   });
 
   it('name commands in their registry alone, and so never in another command', () => {
@@ -179,7 +199,7 @@ describe('packages', () => {
     [['pg'], /^ledger\/stores\//],
     [['conf'], /^settings\//],
     [['sax'], /^feeds\//],
-    [['csv-parse'], /^flows\/orders\/manifest-csv\.ts$/],
+    [['csv-parse'], /^flows\/orders\/manifest-formats\.ts$/],
     [['commander'], /^cli\/program\.ts$/],
   ];
 
@@ -346,5 +366,21 @@ describe('files', () => {
       /@ts-(ignore|nocheck|expect-error)|biome-ignore/.test(text),
     );
     expect(silenced.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('classes that everything uses', () => {
+  it.each([
+    ['spec/context.ts', 'Context'],
+    ['spec/ledgers.ts', 'Ledgers'],
+  ])('have at most 15 public members: %s', (path, name) => {
+    const text = modules.find((module) => module.path === path)?.text ?? '';
+    const [, body = ''] = new RegExp(`^export class ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(text) ?? [];
+    const members = [...body.matchAll(/^ {2}(?:readonly |async |get )*([a-z]\w*)(?= ?[:?(<=])/gm)].map(
+      ([, each]) => each,
+    );
+    const known = new Set(members.filter((each) => each !== 'constructor'));
+    expect(known.size).toBeGreaterThan(5);
+    expect([...known].slice(15)).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ it('says the same of an episode in its feed and in its service', async () => {
     signal: new AbortController().signal,
   });
   expect(feed.episodes).toHaveLength(5);
-  const urls = feed.episodes.map(({ enclosure }) => enclosure.url);
+  const urls = feed.episodes.map(({ url }) => url);
   const { data: placed } = await client.post('/order_url', { url: urls, sku: 'TRANS14' });
   for (const [at, id] of (placed.audiofiles as number[]).entries()) {
     const { data } = await client.get(`/audiofile/${id}`);

@@ -1,4 +1,4 @@
-/** All checks, in the order in which they are shown. */
+/** `steno doctor`: all checks, in the order in which they are shown; and those of the way of an event. */
 import { getWebhook, testWebhook } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { loanOfUrl, setCommand } from '../../ledger/webhook-loans.ts';
@@ -9,37 +9,58 @@ import { isSealed } from '../../lib/sealer.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import { maskUserinfo } from '../../lib/userinfo.ts';
-import {
-  type Check,
-  type CheckResult,
-  type Finding,
-  fail,
-  ok,
-  once,
-  runChecks,
-  type Setup,
-  skipped,
-  warn,
-  within,
-} from './check.ts';
+import { type Check, type CheckResult, type Finding, fail, ok, once, runChecks, type Setup, skipped, warn, within } from './check.ts';
 import { LedgerChecks } from './ledger.ts';
-import {
-  checkCompletions,
-  checkConfigFile,
-  checkDisk,
-  checkNode,
-  checkProgram,
-  checkSettings,
-  checkStateFolder,
-} from './machine.ts';
+import { checkCompletions, checkConfigFile, checkDisk, checkNode, checkProgram, checkSettings, checkStateFolder } from './machine.ts';
 import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
+import { Events } from '../../ledger/events.ts';
+import { factsOf } from '../../ledger/inspect.ts';
+
+interface Program {
+  readonly version: string;
+  /** Where its build is. */
+  readonly folder: string;
+}
+
+export async function examine(setup: Setup, { version, folder }: Program): Promise<CheckResult[]> {
+  const service = new ServiceChecks(setup);
+  const ledger = new LedgerChecks(setup);
+  const webhook = new WebhookChecks(setup, service, ledger);
+  const checks: readonly Check[] = [
+    { name: 'node', run: () => checkNode() },
+    { name: 'steno', run: () => checkProgram(version, folder) },
+    { name: 'config', run: () => checkConfigFile(setup) },
+    { name: 'settings', run: () => checkSettings(setup) },
+    { name: 'state', run: () => checkStateFolder(setup) },
+    { name: 'disk', run: () => checkDisk(setup) },
+    { name: 'base-url', run: () => service.checkBaseUrl() },
+    { name: 'proxy', run: () => checkProxy(setup) },
+    { name: 'certificates', run: () => checkCertificates(setup) },
+    { name: 'service', needsNetwork: true, run: () => service.checkReachable() },
+    { name: 'key', run: () => service.checkKey() },
+    { name: 'clock', needsNetwork: true, run: () => service.checkClock() },
+    { name: 'ledger', run: () => ledger.checkFile() },
+    { name: 'shared-ledger', run: () => ledger.checkShared() },
+    { name: 'orders', run: () => ledger.checkOrders() },
+    { name: 'spool', run: () => ledger.checkSpool() },
+    { name: 'webhook', needsNetwork: true, run: () => webhook.checkWebhook() },
+    { name: 'listener', run: () => webhook.checkListener() },
+    { name: 'test-event', needsNetwork: true, run: () => webhook.checkTestEvent() },
+    { name: 'completions', run: () => checkCompletions(setup) },
+  ];
+  try {
+    return await runChecks(checks, setup);
+  } finally {
+    await ledger.close();
+  }
+}
 
 // The account's webhook, the listener behind it, and the way of an event from the service to the ledger.
 
 const TEST_LIMIT_MS = 20_000;
 const POLL_INTERVAL_MS = 200;
 
-export class WebhookChecks {
+class WebhookChecks {
   readonly #setup: Setup;
   readonly #service: ServiceChecks;
   readonly #ledger: LedgerChecks;
@@ -97,15 +118,16 @@ export class WebhookChecks {
         'no webhook is set, so that no event is sent',
         'set one with: steno listen --register, or steno webhook set <url>',
       );
-    if (!view || !(await view.facts()).listeners)
+    if (!view || !(await factsOf(view.context)).listeners)
       return fail('no listener runs here that could keep it', 'start one in another window: steno listen');
-    const latest = await view.latestEvent();
+    const events = new Events(view.context);
+    const latest = await events.latest();
     const startedAt = monotonicMs();
     try {
       const n = await within(TEST_LIMIT_MS, signal, async (limit) => {
         await testWebhook(await this.#connect(key, limit), type);
         for (;;) {
-          const found = await view.eventAfter(latest, type);
+          const found = await events.firstAfter(latest, type);
           if (found !== undefined) return found;
           await sleep(POLL_INTERVAL_MS, limit);
         }
@@ -118,44 +140,5 @@ export class WebhookChecks {
         'see that the webhook leads to the listener: steno webhook get',
       );
     }
-  }
-}
-
-export interface Program {
-  readonly version: string;
-  /** Where its build is. */
-  readonly folder: string;
-}
-
-export async function examine(setup: Setup, { version, folder }: Program): Promise<CheckResult[]> {
-  const service = new ServiceChecks(setup);
-  const ledger = new LedgerChecks(setup);
-  const webhook = new WebhookChecks(setup, service, ledger);
-  const checks: readonly Check[] = [
-    { name: 'node', run: () => checkNode() },
-    { name: 'steno', run: () => checkProgram(version, folder) },
-    { name: 'config', run: () => checkConfigFile(setup) },
-    { name: 'settings', run: () => checkSettings(setup) },
-    { name: 'state', run: () => checkStateFolder(setup) },
-    { name: 'disk', run: () => checkDisk(setup) },
-    { name: 'base-url', run: () => service.checkBaseUrl() },
-    { name: 'proxy', run: () => checkProxy(setup) },
-    { name: 'certificates', run: () => checkCertificates(setup) },
-    { name: 'service', needsNetwork: true, run: () => service.checkReachable() },
-    { name: 'key', run: () => service.checkKey() },
-    { name: 'clock', needsNetwork: true, run: () => service.checkClock() },
-    { name: 'ledger', run: () => ledger.checkFile() },
-    { name: 'shared-ledger', run: () => ledger.checkShared() },
-    { name: 'orders', run: () => ledger.checkOrders() },
-    { name: 'spool', run: () => ledger.checkSpool() },
-    { name: 'webhook', needsNetwork: true, run: () => webhook.checkWebhook() },
-    { name: 'listener', run: () => webhook.checkListener() },
-    { name: 'test-event', needsNetwork: true, run: () => webhook.checkTestEvent() },
-    { name: 'completions', run: () => checkCompletions(setup) },
-  ];
-  try {
-    return await runChecks(checks, setup);
-  } finally {
-    await ledger.close();
   }
 }

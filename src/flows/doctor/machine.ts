@@ -1,4 +1,4 @@
-/** What runs: Node and steno. */
+/** What is on this machine: Node, steno, settings, folders, completions. */
 import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { accountName } from '../../lib/account-name.ts';
@@ -54,7 +54,7 @@ export function accessTrouble(path: string, mode: 0o600 | 0o700): Finding | unde
   );
 }
 
-export const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
+const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
 
 // The config file and what is set.
 

@@ -3,10 +3,8 @@
 import type { AudioFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
-import type { Download } from '../../ledger/downloads.ts';
-import { Downloads } from '../../ledger/downloads.ts';
-import type { FileFilter, FileRow } from '../../ledger/files.ts';
-import { Files } from '../../ledger/files.ts';
+import { type Download, Downloads } from '../../ledger/downloads.ts';
+import { type FileFilter, type FileRow, Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type AudioDetails, audioTitle, parseDetails } from '../../ledger/purchase.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';

@@ -53,7 +53,7 @@ export interface PolledFile {
   readonly awaitsRework?: boolean;
 }
 
-export interface PollResult {
+interface PollResult {
   /** In the order asked. */
   readonly files: readonly PolledFile[];
   readonly timedOut: boolean;

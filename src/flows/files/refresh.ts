@@ -47,6 +47,14 @@ const answerOf = (
   ...{ answer: formatJson(json, 0), askedAt },
 });
 
+export const refreshFiles = (
+  transport: Transport,
+  ledger: Ledger | undefined,
+  ids: readonly string[],
+  { jobs = REFRESH_CONCURRENCY, notes, report }: Pick<RefreshOptions, 'jobs' | 'notes' | 'report'> = {},
+): Promise<Outcome<RefreshedFile>[]> =>
+  doEach(ids, jobs, String, (id) => refreshFile(transport, ledger, id, notes), report);
+
 export interface RefreshOptions {
   /** How many files are asked about at a time. */
   readonly jobs?: number;
@@ -54,24 +62,6 @@ export interface RefreshOptions {
   /** A file, by its place among the ids: it is in the ledger, or could not be refreshed. */
   readonly onDone?: (at: number, refreshed: RefreshedFile | undefined) => void;
   readonly report?: Report | undefined;
-}
-
-export async function refreshFiles(
-  transport: Transport,
-  ledger: Ledger | undefined,
-  ids: readonly string[],
-  { jobs = REFRESH_CONCURRENCY, notes, onDone, report }: RefreshOptions = {},
-): Promise<Outcome<RefreshedFile>[]> {
-  if (!ledger || notes)
-    return doEach(ids, jobs, String, (id) => refreshFile(transport, ledger, id, notes), report);
-  const refreshed: RefreshedFile[] = [];
-  const keep: RefreshOptions['onDone'] = (at, file) => {
-    if (file) refreshed[at] = file;
-    onDone?.(at, file);
-  };
-  const tally = await refreshMany(transport, ledger, ids, { jobs, onDone: keep, report });
-  const failed = tally.byPlace;
-  return ids.map((what, at) => failed.get(at) ?? { what, value: refreshed[at] as RefreshedFile });
 }
 
 /** The same for any number of files: each is told as it is done, and failures alone are kept. */

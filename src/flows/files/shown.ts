@@ -3,16 +3,14 @@
 import { resolve } from 'node:path';
 import { type AudioFile, type FileChange, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import type { Download } from '../../ledger/downloads.ts';
-import { Downloads } from '../../ledger/downloads.ts';
-import type { FileRow } from '../../ledger/files.ts';
-import { Files } from '../../ledger/files.ts';
+import { type Download, Downloads } from '../../ledger/downloads.ts';
+import { type FileRow, Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { TrackedFiles } from '../../ledger/tracked-files.ts';
 import type { LeftOutReason, StenoError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Report } from '../../lib/progress.ts';
-import { doEach, type Outcome, values } from '../bulk.ts';
+import { doEach, type Outcome, values, groupBy } from '../bulk.ts';
 import type { Saved } from '../transcripts/save.ts';
 import { type KnownFiles, knownFiles, type ListedFile, listed, unknownFile, withAnswer } from './listed.ts';
 import { keepAnswer, REFRESH_CONCURRENCY } from './refresh.ts';
@@ -64,16 +62,8 @@ function allDownloads(noted: readonly Download[], saved: readonly Saved[]): Down
 }
 
 /** By the id of the file: to search all of them for each file would take time that grows with the square. */
-export function savedByFile(saved: readonly Saved[] = []): ReadonlyMap<string, readonly Saved[]> {
-  const byFile = new Map<string, Saved[]>();
-  for (const each of saved) {
-    const { id } = each;
-    const ofFile = byFile.get(id);
-    if (ofFile) ofFile.push(each);
-    else byFile.set(id, [each]);
-  }
-  return byFile;
-}
+export const savedByFile = (saved: readonly Saved[] = []): ReadonlyMap<string, readonly Saved[]> =>
+  groupBy(saved, ({ id }) => id);
 
 /** What the service said of files, and what was written of them: a document each. */
 export function waitedFiles(
@@ -117,7 +107,7 @@ export async function changedFiles(
 
 // Takes files into the ledger that were ordered elsewhere.
 
-export interface Tracked {
+interface Tracked {
   readonly row: ListedFile;
   readonly downloads: readonly Download[];
 }

@@ -6,7 +6,6 @@ import { Downloads } from '../../ledger/downloads.ts';
 import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
-import { limitHeapGrowth } from '../../lib/memory.ts';
 import type { Report } from '../../lib/progress.ts';
 import { InOrder, type Tally } from '../bulk.ts';
 import { saveMany } from '../transcripts/fetch.ts';
@@ -48,14 +47,7 @@ export async function syncFiles(
   options: SyncOptions,
   callbacks: SyncCallbacks,
 ): Promise<{ readonly refreshed: Tally; readonly downloaded: readonly Tally[] }> {
-  // Before the ids are read: each collection sets how far the heap may grow until the next one.
-  limitHeapGrowth();
-  const refreshed = await refreshOpen(
-    transport,
-    ledger.withShortLockWait(transport.signal),
-    options.jobs,
-    callbacks,
-  );
+  const refreshed = await refreshOpen(transport, ledger.withShortLockWait(transport.signal), options.jobs, callbacks);
   const { folder } = options;
   if (folder === undefined) return { refreshed, downloaded: [] };
   await removeLeftovers(folder, (path) => new Downloads(ledger).has(path));

@@ -24,7 +24,7 @@ export interface WaitOutcome {
 }
 
 /** One outcome a file, in the order asked. */
-export async function waitForFiles(
+async function waitForFiles(
   ids: readonly string[],
   { report, ...polling }: WaitOptions,
 ): Promise<WaitOutcome[]> {

@@ -1,57 +1,26 @@
 /** What planned orders will cost, from the prices that are set and those that were learned; and whether they may. */
 import { decodeKeptInvoice } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import {
-  Budgets,
-  type KeptBudget,
-  type SpendingLimit,
-  type SpentRow,
-  type UnpricedItem,
-} from '../../ledger/budgets.ts';
+import { Budgets, type KeptBudget, type SpendingLimit, type SpentRow, type UnpricedItem } from '../../ledger/budgets.ts';
 import { Files } from '../../ledger/files.ts';
 import { Invoices, type KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Cost, type NewPurchase, parseDetails } from '../../ledger/purchase.ts';
-import {
-  type Budget,
-  type BudgetPeriod,
-  budgetPeriods,
-  budgetText,
-  type Period,
-  parseBudget,
-  periodAt,
-  withCurrency,
-} from '../../lib/budget.ts';
+import { type Budget, type BudgetPeriod, budgetPeriods, budgetText, type Period, parseBudget, periodAt, withCurrency } from '../../lib/budget.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import { fromMillionths, type Money, millionthsOf, moneyText, parseNumber } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures } from '../bulk.ts';
-import { billedFiles } from '../prices/billed-files.ts';
-import {
-  type Estimate,
-  estimateCost,
-  type PlannedAudio,
-  type Price,
-  pricesFromSettings,
-} from '../prices/estimate.ts';
+import { type Estimate, estimateCost, type PlannedAudio, type Price, pricesFromSettings } from '../prices/estimate.ts';
 import { fetchInvoices, missingOf } from '../prices/invoices.ts';
-import { learnPrices } from '../prices/learn.ts';
-import {
-  type BudgetInForce,
-  budgetState,
-  checkBudget,
-  checkMaxCost,
-  inCurrency,
-  NotCovered,
-  type Spent,
-} from '../prices/limits.ts';
-import type { BilledFile } from '../prices/samples.ts';
+import { learnPrices, type BilledFile, billedFiles } from '../prices/learn.ts';
+import { type BudgetInForce, budgetState, checkBudget, checkMaxCost, inCurrency, NotCovered, type Spent } from '../prices/limits.ts';
 import type { OrderGuard } from './guard.ts';
 import { nameOf, type PlannedOrder, rowOf, splitRows } from './planned-order.ts';
 
-export interface CostSettings {
+interface CostSettings {
   /** Prices of a minute by SKU, as they are set. */
   readonly prices: Readonly<Record<string, string>>;
   /** Of amounts that say none; empty where it is not known. */
@@ -172,14 +141,14 @@ export class OrderCosts {
   }
 
   /** Test orders cost nothing. */
-  estimate(orders: readonly PlannedOrder[]): Estimate {
+  estimate(orders: readonly NewPurchase[]): Estimate {
     return estimateCost(audiosOf(orders), this.#prices, this.#settings.currency);
   }
 
   /** The order as the ledger keeps it: with what each of its audios is expected to cost. */
-  priced(order: PlannedOrder): NewPurchase {
-    const audios = order.audios.map(({ url, key, names, details }, at) => ({
-      ...{ url, key, names, details },
+  priced(order: NewPurchase): NewPurchase {
+    const audios = order.audios.map(({ url, key, names, details, file, totalBefore }, at) => ({
+      ...{ url, key, names, details, file, totalBefore },
       cost: this.#costOf(this.estimate([{ ...order, audios: order.audios.slice(at, at + 1) }])),
     }));
     return { ...order, audios };
@@ -191,19 +160,19 @@ export class OrderCosts {
   }
 
   /** Throws where all of these together may not be ordered. */
-  check(orders: readonly PlannedOrder[]): void {
+  check(orders: readonly NewPurchase[]): void {
     const { maxCost } = this.#limits;
     if (maxCost) checkMaxCost(this.estimate(orders), maxCost);
     this.checkBudgets(orders);
   }
 
   /** What `check` would throw. */
-  problemOf(orders: readonly PlannedOrder[]): StenoError | undefined {
+  problemOf(orders: readonly NewPurchase[]): StenoError | undefined {
     return thrownBy(() => this.check(orders));
   }
 
   /** Throws where a budget does not cover all of these; tests cost nothing. */
-  checkBudgets(orders: readonly PlannedOrder[]): void {
+  checkBudgets(orders: readonly NewPurchase[]): void {
     const bought = orders.filter(({ test }) => !test);
     const facts = this.#facts;
     if (!facts || bought.length === 0 || this.budgets.length === 0) return;
@@ -219,7 +188,7 @@ export class OrderCosts {
    * What these cost as the ledger adds it up, with each audio rounded up to a millionth: what passes here must pass
    * there, or it would be tried without end.
    */
-  #counted(orders: readonly PlannedOrder[]): Estimate {
+  #counted(orders: readonly NewPurchase[]): Estimate {
     const estimate = this.estimate(orders);
     const [only, ...more] = estimate.known;
     if (!only || more.length) return estimate;
@@ -234,7 +203,7 @@ export class OrderCosts {
   }
 
   /** The ledger has refused these: throws if that is because of what others have bought meanwhile. */
-  async recheck(orders: readonly PlannedOrder[]): Promise<void> {
+  async recheck(orders: readonly NewPurchase[]): Promise<void> {
     if (await this.#readAgain()) this.checkBudgets(orders);
   }
 
@@ -333,7 +302,7 @@ export class OrderCosts {
   }
 }
 
-export const spentOf = ({ currency, billed, estimated, refunded }: SpentRow): Money => ({
+const spentOf = ({ currency, billed, estimated, refunded }: SpentRow): Money => ({
   amount: fromMillionths(billed + estimated - refunded),
   currency,
 });
@@ -365,7 +334,7 @@ function budgetsInForce(
   ];
 }
 
-function* audiosOf(orders: readonly PlannedOrder[]): Generator<PlannedAudio> {
+function* audiosOf(orders: readonly NewPurchase[]): Generator<PlannedAudio> {
   for (const { test, audios, skus } of orders) {
     if (test) continue;
     for (const audio of audios)

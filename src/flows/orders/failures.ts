@@ -8,6 +8,7 @@ import { values } from '../bulk.ts';
 import type { PlacedOrder } from './place.ts';
 import { countAudios, describeAudio, describeUrls, type PlannedOrder } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
+import type { Order } from '../../api/orders.ts';
 
 const GO_ON = 'run the same line again with --skip-ordered';
 
@@ -179,20 +180,9 @@ interface Globals {
   readonly ledger: boolean;
 }
 
-/** An order, and its files. */
-interface PlacedIds {
-  readonly id: string;
-  readonly audiofiles: readonly string[];
-}
-
-export interface GoOn {
-  readonly goOn: string;
-  readonly waitLine: (orders: readonly PlacedIds[]) => string;
-}
-
-export const orderGoOn = (line: readonly string[], given: Given, globals: Globals): GoOn => ({
+export const orderGoOn = (line: readonly string[], given: Given, globals: Globals) => ({
   goOn: restHint(line, given, globals),
-  waitLine: (orders) => waitLine(orders, given, globals),
+  waitLine: (orders: readonly Order[]): string => waitLine(orders, given, globals),
 });
 
 function restHint(line: readonly string[], { again, test }: Given, { ledger }: Globals): string {
@@ -204,7 +194,7 @@ function restHint(line: readonly string[], { again, test }: Given, { ledger }: G
 }
 
 function waitLine(
-  orders: readonly PlacedIds[],
+  orders: readonly Order[],
   { download, format, nameAs }: Given,
   { profile, baseUrl, sandbox, ledger }: Globals,
 ): string {

@@ -75,7 +75,7 @@ const leftOutOf = (episodes: readonly Episode[], ofFeed: OfFeed): LeftOut[] =>
     const { problem: reason } = episode;
     const path = `the episode ${nameOf(episode)}`;
     // Its URL may be none, which has no name.
-    const audio = { url: episode.enclosure.url, names: [], details: detailsOf(episode, ofFeed) };
+    const audio = { url: episode.url, names: [], details: detailsOf(episode, ofFeed) };
     return reason ? [{ path, reason, audio }] : [];
   });
 
@@ -103,17 +103,17 @@ function feedDetails({ title, marks: { addresses, path } }: Feed): OfFeed {
 }
 
 const rowOf = (episode: Episode, ofFeed: OfFeed, notes: string | undefined): Row => {
-  const { title, guid, enclosure } = episode;
+  const { title, guid, url } = episode;
   return {
-    at: `episode '${oneLine(title || guid || enclosure.url, 80)}'`,
-    url: enclosure.url,
+    at: `episode '${oneLine(title || guid || url, 80)}'`,
+    url,
     audio: audioOf(episode, ofFeed),
     notes: notes === undefined ? undefined : fillNotes(notes, episode),
   };
 };
 
 const audioOf = (episode: Episode, ofFeed: OfFeed): Audio =>
-  makeEpisode(episode.enclosure.url, episode.names, detailsOf(episode, ofFeed));
+  makeEpisode(episode.url, episode.names, detailsOf(episode, ofFeed));
 
 const detailsOf = ({ title, published, seconds, guid, link }: Episode, ofFeed: OfFeed): AudioDetails => ({
   ...{ title, published, seconds, guid, link },

@@ -2,7 +2,6 @@
  * Keeps an audio from being bought twice: sorts planned orders into what may be sent, what is on order, what may have
  * been ordered, and what another process is sending right now.
  */
-
 import { areOrdered } from '../../catalog/skus.ts';
 import { Claims, type Holder, type TakeOver } from '../../ledger/claims.ts';
 import { IgnoredAudio } from '../../ledger/ignored-audio.ts';
@@ -58,7 +57,7 @@ export interface KeptOut {
   readonly doubt?: HeldAudio | undefined;
 }
 
-export interface WaitForOthers {
+interface WaitForOthers {
   readonly signal: AbortSignal;
   /** Called when the waiting begins, with what is waited for. */
   readonly onWait: (text: string) => void;

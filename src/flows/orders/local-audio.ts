@@ -7,8 +7,7 @@ import type { ToIgnore } from '../../ledger/ignored-audio.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
-import type { Audio } from '../../ledger/purchase.ts';
-import { makeFile, parseDetails } from '../../ledger/purchase.ts';
+import { type Audio, makeFile, parseDetails } from '../../ledger/purchase.ts';
 import { Uploads } from '../../ledger/uploads.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';
@@ -16,14 +15,7 @@ import { contentKey, uploadName, urlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
 import { checkUrl } from '../../lib/urls.ts';
 import { doEach } from '../bulk.ts';
-import {
-  type CountedRows,
-  findAudio,
-  isUnchanged,
-  type LeftOut,
-  readContent,
-  settle,
-} from '../uploads/audio-files.ts';
+import { type CountedRows, findAudio, isUnchanged, type LeftOut, readContent, settle } from '../uploads/audio-files.ts';
 import { canBeKept, noUploadCommand, type UploadOptions, uploadAll } from '../uploads/upload.ts';
 import type { Row } from './manifest-formats.ts';
 import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
@@ -41,7 +33,7 @@ export interface LocalRows {
   readonly counted: readonly CountedRows[];
 }
 
-export interface LocalReading {
+interface LocalReading {
   /** Also what is hidden in folders, and linked folders. */
   readonly hidden: boolean;
   /** Without it no file is read: it could not be ordered. */
@@ -101,7 +93,7 @@ async function rowOf(path: string, signal: AbortSignal): Promise<LocalRow | unde
   return { at: path, url: href, path, mark: content.mark, content: content.hash, audio };
 }
 
-export interface UploaderOptions extends Omit<UploadOptions, 'command'> {
+interface UploaderOptions extends Omit<UploadOptions, 'command'> {
   readonly command: string | undefined;
   readonly ledger: Ledger | undefined;
   /** The URLs that recordings got in this run. */

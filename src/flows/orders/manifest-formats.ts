@@ -53,16 +53,10 @@ const fields = ['url', 'path', 'sku', 'notes', 'names', 'key', 'minutes', 'tags'
 /** The header that most manifests need. */
 export const HEADER = 'url,sku,notes,names';
 
-export const isField = (name: string): boolean => fields.includes(name.trim().toLowerCase());
+const isField = (name: string): boolean => fields.includes(name.trim().toLowerCase());
 
-/** How a manifest is read. */
-export interface ManifestReading {
-  /** Columns that are not known are passed over. */
-  readonly ignoreColumns?: boolean | undefined;
-}
-
-/** Empty for one that is passed over. */
-export function fieldName(name: string, { ignoreColumns }: ManifestReading): string {
+/** Empty for one that is not known, where such columns are passed over. */
+function fieldName(name: string, ignoreColumns: boolean): string {
   if (isField(name)) return name.trim().toLowerCase();
   if (ignoreColumns) return '';
   const list = `a manifest has: ${fields.join(', ')}; --ignore-columns ignores others`;
@@ -123,7 +117,7 @@ function secondsOf(minutes: string | undefined): number | undefined {
   );
 }
 
-export const splitTags = (text = ''): string[] =>
+const splitTags = (text = ''): string[] =>
   text.trim() === '' ? [] : text.split(/[|,;]/).map((tag) => tag.trim());
 
 export const splitSkus = (text = ''): string[] => text.split(/[\s,;|]+/).filter(Boolean);
@@ -132,7 +126,7 @@ export const splitNames = (text = ''): string[] =>
   text.trim() === '' ? [] : text.split('|').map((name) => name.trim());
 
 /** Adds to an error where in the manifest it is. */
-export function withPosition<T>(at: string, work: () => T): T {
+function withPosition<T>(at: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -145,8 +139,8 @@ export function withPosition<T>(at: string, work: () => T): T {
 
 const ONE_A_LINE = 'a manifest of JSON has one object a line';
 
-export function fromJson(line: string, reading: ManifestReading): Cells {
-  const found = fieldsOf(parseObject(line), reading);
+export function fromJson(line: string, ignoreColumns: boolean): Cells {
+  const found = fieldsOf(parseObject(line), ignoreColumns);
   const text = (key: string): string | undefined => textOf(key, found.get(key));
   const list = (key: string, split: (text: string | undefined) => string[]): string[] => {
     const value = found.get(key);
@@ -180,10 +174,10 @@ function parseObject(line: string): JsonObject {
 }
 
 /** Names in any case: `URL` beside `url` would hide one of the two. */
-function fieldsOf(object: JsonObject, reading: ManifestReading): Map<string, Json> {
+function fieldsOf(object: JsonObject, ignoreColumns: boolean): Map<string, Json> {
   const found = new Map<string, Json>();
   for (const [key, value] of object) {
-    const name = fieldName(key, reading);
+    const name = fieldName(key, ignoreColumns);
     if (name === '') continue;
     if (found.has(name)) throw occursTwice(name);
     found.set(name, value);
@@ -247,16 +241,15 @@ export const headerMissing = (at: string): StenoError =>
     `begin it with a line that names its columns: ${HEADER} (a URL that holds commas goes in quotes)`,
   );
 
-/** `bytes` begin with the header, which is at that line of the manifest. */
+/** The text begins with the header, which is at that line of the manifest. */
 export async function fromCsv(
-  bytes: Buffer,
+  text: string,
   { where, line: firstLine }: Place,
   onRow: OnRow,
-  reading: ManifestReading,
+  ignoreColumns: boolean,
 ): Promise<void> {
   const { parse } = await import('csv-parse/sync');
-  const lineBreak = bytes.indexOf('\n');
-  const header = bytes.toString('utf8', 0, lineBreak < 0 ? bytes.length : lineBreak);
+  const [header = ''] = text.split('\n', 1);
   const delimiter = SEPARATOR.exec(header)?.[0] ?? ',';
   let columns: string[] | undefined;
   let lastLine = 0;
@@ -265,11 +258,11 @@ export async function fromCsv(
     // The parser tells the line at which a record ends.
     const line = firstLine - 1 + lines - lineBreaksIn(record);
     if (columns) onRow(toRow(columns, record, { where, line }), line);
-    else columns = toColumns(record, placeText(where, line), reading);
+    else columns = toColumns(record, placeText(where, line), ignoreColumns);
     return null;
   };
   try {
-    parse(bytes, {
+    parse(text, {
       skip_empty_lines: true,
       relax_column_count: true,
       delimiter,
@@ -282,7 +275,7 @@ export async function fromCsv(
     if (error instanceof StenoError) throw error;
     const { code, lines = 1 } = error as Partial<CsvError> & { lines?: number };
     // The parser looks for the closing quote to the end of the text: what to correct is where the record begins.
-    const line = code === 'CSV_QUOTE_NOT_CLOSED' ? nextRecord(bytes.toString(), lastLine) : lines;
+    const line = code === 'CSV_QUOTE_NOT_CLOSED' ? nextRecord(text, lastLine) : lines;
     throw usage(
       `${placeText(where, firstLine - 1 + line)}: ${explanations[code ?? ''] ?? errorMessage(error)}`,
       QUOTES,
@@ -315,10 +308,10 @@ const explanations: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'there is a quote in a cell that does not begin with one',
 };
 
-function toColumns(header: readonly string[], at: string, reading: ManifestReading): string[] {
+function toColumns(header: readonly string[], at: string, ignoreColumns: boolean): string[] {
   if (header.some(startsWithUrl)) throw headerMissing(at);
   return withPosition(at, () => {
-    const columns = header.map((name) => fieldName(name, reading));
+    const columns = header.map((name) => fieldName(name, ignoreColumns));
     const twice = columns.find((column, index) => column && columns.indexOf(column) !== index);
     if (twice) throw usage(`the column ${twice} occurs twice`);
     if (!columns.includes('url') && !columns.includes('path'))

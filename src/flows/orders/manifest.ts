@@ -1,48 +1,29 @@
 /** Reads a manifest: one URL a line, CSV with a header, or JSON lines. One bad line is an error for the whole. */
-import { open } from 'node:fs/promises';
 import { checkId } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
 import { errorMessage, usage } from '../../lib/errors.ts';
-import { limitHeapGrowth, limitYoungSpace } from '../../lib/memory.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { readBytes } from '../../lib/streams.ts';
 import { oneLine } from '../../lib/text.ts';
-import { checkUtf8 } from '../../lib/utf8.ts';
-import {
-  type Cells,
-  fromCsv,
-  fromJson,
-  headerMissing,
-  isCsvHeader,
-  isQuotedUrl,
-  lacksHeader,
-  type ManifestReading,
-  type OnRow,
-  placeText,
-  type Row,
-  rowAt,
-} from './manifest-formats.ts';
+import { type Cells, fromCsv, fromJson, headerMissing, isCsvHeader, isQuotedUrl, lacksHeader, type OnRow, placeText, type Row, rowAt } from './manifest-formats.ts';
+import { createReadStream } from 'node:fs';
+import { decodeUtf8 } from '../../lib/utf8.ts';
 
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
-
-/** So often the memory is looked at. */
-const ROWS_BETWEEN_LIMITS = 10_000;
 
 /** Hands on each row as it is read: a manifest may have a million. */
 export async function readManifest(
   file: string,
   stdin: NodeJS.ReadStream,
   onRow: OnRow,
-  reading: ManifestReading = {},
+  ignoreColumns: boolean,
 ): Promise<void> {
   let rows = 0;
-  limitHeapGrowth();
   const addRow: OnRow = (row, line) => {
     rows += 1;
-    if (rows % ROWS_BETWEEN_LIMITS === 0) limitYoungSpace();
     onRow(row, line);
   };
-  await readRows(await readInput(file, stdin), manifestName(file), addRow, reading);
+  await readRows(await readInput(file, stdin), manifestName(file), addRow, ignoreColumns);
   if (rows === 0) throw usage(`the manifest ${manifestName(file)} holds no URL`);
 }
 
@@ -66,9 +47,8 @@ export async function givenIds(
 
 /** Ids from a file: the first field of each line, so that a table that steno printed is accepted too. */
 async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<string[]> {
-  const text = (await readInput(file, stdin)).toString().replace(/\r\n?/g, '\n');
-  const where = file === '-' ? 'stdin' : file;
-  return Array.from(contentLines(text), ({ text: row, line }) => {
+  const where = manifestName(file);
+  return Array.from(contentLines(await readInput(file, stdin)), ({ text: row, line }) => {
     const id = row.split('\t', 1)[0]?.trim() ?? '';
     if (/[\s"{}[\],]/.test(id))
       throw usage(
@@ -81,56 +61,27 @@ async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<string[]
 
 export async function parseManifest(given: string, where: string): Promise<Row[]> {
   const rows: Row[] = [];
-  await readRows(Buffer.from(given), where, (row) => rows.push(row), {});
+  await readRows(given.replace(/\r\n?/g, '\n'), where, (row) => rows.push(row), false);
   return rows;
 }
 
 /** `where` is the name of the file, for messages; one that ends in .csv is never a plain list. */
-async function readRows(given: Buffer, where: string, onRow: OnRow, reading: ManifestReading): Promise<void> {
-  const bytes = withPlainLineBreaks(given);
-  const first = firstContentLine(bytes);
+async function readRows(text: string, where: string, onRow: OnRow, ignoreColumns: boolean): Promise<void> {
+  const [first] = contentLines(text);
   if (!first) return;
-  // As bytes, as the parser takes them: as a text too, a large manifest would lie in memory twice.
-  if (isCsvHeader(first.text) && !isJson(first))
-    return fromCsv(bytes.subarray(first.start), { where, line: first.line }, onRow, reading);
-  const text = bytes.toString();
-  // Past its first line, only a plain list has comments: in CSV and JSON a `#` is part of what is ordered.
-  const isJsonLines = isJson(first);
+  const isJsonLines = /^[[{]/.test(first.text);
+  if (!isJsonLines && isCsvHeader(first.text))
+    return fromCsv(text.slice(first.start), { where, line: first.line }, onRow, ignoreColumns);
   if (!isJsonLines && lacksHeader(where, texts(contentLines(text))))
     throw headerMissing(placeText(where, first.line));
   const read = isJsonLines ? fromJson : fromPlain;
-  for (const { line, text: each } of isJsonLines ? linesFrom(text, first.line) : contentLines(text))
-    onRow(
-      rowAt({ where, line }, () => read(each, reading)),
-      line,
-    );
-}
-
-const [LF, CR] = [0x0a, 0x0d];
-
-/** Each line ends with a line feed alone. In place: a copy of a large manifest would take as much memory again. */
-function withPlainLineBreaks(bytes: Buffer): Buffer {
-  let to = bytes.indexOf(CR);
-  if (to < 0) return bytes;
-  for (let from = to; from < bytes.length; from += 1) {
-    const byte = bytes[from] as number;
-    if (byte === CR && bytes[from + 1] === LF) continue;
-    bytes[to] = byte === CR ? LF : byte;
-    to += 1;
-  }
-  return bytes.subarray(0, to);
-}
-
-/** The first line that is neither blank nor a comment; `start` is where it begins, in bytes. */
-function firstContentLine(bytes: Buffer): Line | undefined {
-  for (let [start, line] = [0, 1]; start < bytes.length; line += 1) {
-    const lineBreak = bytes.indexOf(LF, start);
-    const end = lineBreak < 0 ? bytes.length : lineBreak;
-    const text = bytes.toString('utf8', start, end).trim();
-    if (text !== '' && !text.startsWith('#')) return { line, start, text };
-    start = end + 1;
-  }
-  return undefined;
+  // Past its first line, only a plain list has comments: in CSV and JSON a `#` is part of what is ordered.
+  for (const { line, text: each } of isJsonLines ? lines(text) : contentLines(text))
+    if (line >= first.line)
+      onRow(
+        rowAt({ where, line }, () => read(each, ignoreColumns)),
+        line,
+      );
 }
 
 interface Line {
@@ -159,16 +110,9 @@ function* contentLines(text: string): Generator<Line> {
   for (const each of lines(text)) if (!each.text.startsWith('#')) yield each;
 }
 
-/** From a line on, comments or not. */
-function* linesFrom(text: string, first: number): Generator<Line> {
-  for (const each of lines(text)) if (each.line >= first) yield each;
-}
-
 function* texts(all: Iterable<Line>): Generator<string> {
   for (const { text } of all) yield text;
 }
-
-const isJson = ({ text }: Line): boolean => /^[[{]/.test(text);
 
 function fromPlain(line: string): Cells {
   if (isQuotedUrl(line)) return { url: line.slice(1, -1) };
@@ -183,27 +127,16 @@ function fromPlain(line: string): Cells {
 /** As messages name it. */
 export const manifestName = (file: string): string => (file === '-' ? 'stdin' : file);
 
-async function readInput(file: string, stdin: NodeJS.ReadStream): Promise<Buffer> {
+/** With a line feed alone at the end of each line. */
+async function readInput(file: string, stdin: NodeJS.ReadStream): Promise<string> {
   let bytes: Buffer;
   try {
-    bytes = file === '-' ? await readBytes(stdin, MAX_MANIFEST_BYTES) : await readFile(file);
+    bytes = await readBytes(file === '-' ? stdin : createReadStream(file), MAX_MANIFEST_BYTES);
   } catch (error) {
     const hint = /^https?:\/\//i.test(file)
       ? `it is a URL: fetch it first, with curl -fsS ${shellWord(file)} | steno order --from -`
       : undefined;
     throw usage(`can't read ${manifestName(file)}: ${errorMessage(error)}`, hint);
   }
-  return checkUtf8(bytes, manifestName(file));
-}
-
-/** A plain file in one piece; a pipe or a device in parts, for its size is not known. */
-async function readFile(file: string): Promise<Buffer> {
-  const handle = await open(file);
-  try {
-    const { size } = await handle.stat();
-    if (size > 0 && size <= MAX_MANIFEST_BYTES) return await handle.readFile();
-    return await readBytes(handle.createReadStream({ autoClose: false }), MAX_MANIFEST_BYTES);
-  } finally {
-    await handle.close();
-  }
+  return decodeUtf8(bytes, manifestName(file)).replace(/\r\n?/g, '\n');
 }

@@ -3,24 +3,15 @@ import { type FileChange, readChange, refundFile, upgradeFile } from '../../api/
 import { type RawAnswer, sendRaw } from '../../api/http/answer.ts';
 import type { BeforeSend, Call, MoneyTarget } from '../../api/http/call.ts';
 import { CallError } from '../../api/http/failures.ts';
-import type { Transport } from '../../api/http/transport.ts';
 import { cuttingSignatures, type Order, readOrder } from '../../api/orders.ts';
 import { prepareForOrders } from '../../ledger/accounts.ts';
 import { Claims } from '../../ledger/claims.ts';
 import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OrderedFiles } from '../../ledger/ordered-files.ts';
-import {
-  type Audio,
-  type Begun,
-  kindOf,
-  makeAudio,
-  type NewPurchase,
-  type PurchasedAudio,
-  parseDetails,
-} from '../../ledger/purchase.ts';
+import { type Audio, type Begun, kindOf, makeAudio, type NewPurchase, type PurchasedAudio, parseDetails } from '../../ledger/purchase.ts';
 import type { Purchases } from '../../ledger/purchases.ts';
-import { StenoError } from '../../lib/errors.ts';
+import { StenoError, BulkError } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { refundName, upgradeNames } from '../../lib/names.ts';
@@ -29,20 +20,16 @@ import { costSettings, OrderCosts, readCostFacts } from './cost.ts';
 import { duplicateError, type HeldAudio, heldChange } from './duplicates.ts';
 import { fileProblem, withAttempts } from './failures.ts';
 import { strongest } from './guard.ts';
-import { type Sending, type Sent, sendOnce } from './place.ts';
-import type { PlannedOrder } from './planned-order.ts';
+import { type Sending, type Sent, sendOnce, type PlaceOptions } from './place.ts';
+import { plural } from '../../lib/text.ts';
+import { failures, kindOfAll, type Outcome, outcomeOf, values } from '../bulk.ts';
+import { Pacer, type SendingOptions } from './sending.ts';
 
-export interface MoneyCallOptions {
-  readonly transport: Transport;
-  readonly ledger: Ledger | undefined;
+interface MoneyCallOptions extends Omit<PlaceOptions, 'upload'> {
   /** By which the ledger knows the service and the key again. */
   readonly keyMark: string | undefined;
   /** Sends it though an earlier one is on order, being sent or unclear. */
   readonly again: boolean;
-  /** What it costs, and whether it may; a refund has none. */
-  readonly costs?: OrderCosts | undefined;
-  /** The ledger could not record what became of it. */
-  readonly onLedgerError: (error: unknown) => Promise<void>;
 }
 
 /** What a call costs counts only under a budget, or where it is shown. */
@@ -58,15 +45,12 @@ export async function callCosts(
 }
 
 /** An upgrade or a refund of a file. */
-export interface PlannedChange {
+interface PlannedChange {
   readonly id: string;
   readonly purchase: NewPurchase;
 }
 
-export async function changeOnce(
-  { id, purchase }: PlannedChange,
-  options: MoneyCallOptions,
-): Promise<FileChange> {
+async function changeOnce({ id, purchase }: PlannedChange, options: MoneyCallOptions): Promise<FileChange> {
   const { kind, skus, test } = purchase;
   const send = (check: BeforeSend): Promise<FileChange> =>
     kind === 'upgrade'
@@ -111,7 +95,7 @@ export async function callOnce(
     keep: (purchases, begun, order) => purchases.markPlaced(begun, purchase, order),
   });
   const [problem] = kept
-    ? fileProblem({ planned: asOrder(purchase), order: answer, files: kept, attempt })
+    ? fileProblem({ planned: { ...purchase, extra: [] }, order: answer, files: kept, attempt })
     : [];
   if (problem) throw problem.error;
 }
@@ -135,7 +119,7 @@ export interface Change extends Pick<NewPurchase, 'skus' | 'test'> {
 }
 
 /** The same change of each file, with what the ledger knows of the file. */
-export async function planChanges(
+async function planChanges(
   files: readonly string[],
   { kind, skus, test }: Change,
   ledger: Ledger | undefined,
@@ -176,12 +160,12 @@ async function sendChecked<Answer, Kept>(
 ): Promise<Sent<Answer, Kept>> {
   const isLimited = costs !== undefined && purchase.kind !== 'refund';
   if (!again) await refuseHeld(purchase, ledger);
-  if (isLimited) costs.check([asOrder(purchase)]);
+  if (isLimited) costs.check([purchase]);
   const limits = isLimited ? costs.limits : [];
   const takeOver = again ? 'any' : [];
   try {
     const sent = await sendOnce(
-      isLimited ? withCosts(purchase, costs) : purchase,
+      isLimited ? costs.priced(purchase) : purchase,
       { ledger, takeOver, limits, onLedgerError },
       sending,
     );
@@ -191,7 +175,7 @@ async function sendChecked<Answer, Kept>(
   }
   // Another process was faster, or has spent what was left.
   if (!again) await refuseHeld(purchase, ledger);
-  if (isLimited) await costs.recheck([asOrder(purchase)]);
+  if (isLimited) await costs.recheck([purchase]);
   throw new StenoError('duplicate', 'it was not sent: another process sent the same call first', {
     hint: 'if it is still wanted, run this again',
   });
@@ -218,7 +202,7 @@ async function heldAudios(
 }
 
 /** The changes that an earlier one of the same holds up, by file. */
-export async function heldChanges(
+async function heldChanges(
   changes: readonly PlannedChange[],
   ledger: Ledger | undefined,
 ): Promise<Map<string, StenoError>> {
@@ -229,14 +213,103 @@ export async function heldChanges(
   );
 }
 
-/** As an order, which is what costs are estimated of. */
-export const asOrder = (purchase: NewPurchase): PlannedOrder => ({ ...purchase, extra: [] });
-
-function withCosts(purchase: NewPurchase, costs: OrderCosts): NewPurchase {
-  const { audios } = costs.priced(asOrder(purchase));
-  const withCost = (
-    { url, key, names, details, file, totalBefore }: PurchasedAudio,
-    at: number,
-  ): PurchasedAudio => ({ url, key, names, details, file, totalBefore, cost: audios[at]?.cost });
-  return { ...purchase, audios: purchase.audios.map(withCost) };
+export interface ChangePlan {
+  readonly ids: readonly string[];
+  readonly ready: readonly PlannedChange[];
+  /** What an earlier upgrade or refund holds up, by file. */
+  readonly held: ReadonlyMap<string, StenoError>;
 }
+
+/** Throws where the budgets do not cover all of them together. */
+export async function planAll(
+  ids: readonly string[],
+  change: Change,
+  { ledger, again, costs }: { ledger: Ledger | undefined; again: boolean; costs?: OrderCosts },
+): Promise<ChangePlan> {
+  const planned = await planChanges(ids, change, ledger);
+  const held = again ? new Map<string, StenoError>() : await heldChanges(planned, ledger);
+  const ready = planned.filter(({ id }) => !held.has(id));
+  costs?.check(ready.map(({ purchase }) => purchase));
+  return { ids, ready, held };
+}
+
+interface SentChanges {
+  /** One for each file, in the order given. */
+  readonly outcomes: readonly Outcome<FileChange>[];
+  readonly notSent: readonly string[];
+  /** Why they were not. */
+  readonly because: string;
+  readonly interrupted: boolean;
+}
+
+/** A refused one does not stop the next; one without a clear answer does. */
+export async function sendChanges(
+  { ids, ready, held }: ChangePlan,
+  options: MoneyCallOptions & Pick<SendingOptions, 'signal' | 'pauseLimitMs' | 'report'>,
+): Promise<SentChanges> {
+  const { signal, report, ledger, keyMark } = options;
+  const sent = new Map<string, Outcome<FileChange>>();
+  const pacer = new Pacer(options, 'file');
+  let because: string | undefined;
+  let failed = 0;
+  if (ledger) await prepareForOrders(ledger, false, keyMark);
+  for (const [at, each] of ready.entries()) {
+    // What a single call shows is how long it takes.
+    if (ready.length > 1) report({ done: at, of: ready.length, unit: 'file', failed });
+    const outcome = signal.aborted ? undefined : await outcomeOf(each.id, () => changeOnce(each, options));
+    // It was interrupted before it was sent.
+    if (!outcome || outcome.error?.kind === 'interrupted') break;
+    sent.set(each.id, outcome);
+    if (outcome.error) failed += 1;
+    because = await pacer.after(outcome.error, ready.length - at - 1);
+    if (because) break;
+  }
+  const why = because ?? 'of the interruption';
+  const notSent = ready.flatMap(({ id }) => (sent.has(id) ? [] : [id]));
+  const outcomeFor = (id: string): Outcome<FileChange> =>
+    sent.get(id) ?? {
+      what: id,
+      error: held.get(id) ?? new StenoError(because ? 'failed' : 'interrupted', notSentText(why)),
+    };
+  return { outcomes: ids.map(outcomeFor), notSent, because: why, interrupted: signal.aborted };
+}
+
+const notSentText = (because: string): string => `it was not sent, because ${because}`;
+
+/** Raises what failed: unclear before interrupted before the rest. `done`: `upgraded` or `refunded`. */
+export function raiseUnchanged(
+  { outcomes, notSent, because, interrupted }: SentChanges,
+  done: 'upgraded' | 'refunded',
+): void {
+  const changed = values(outcomes).map(({ id }) => id);
+  const unsentIds = new Set(notSent);
+  const failed = failures(outcomes).filter(({ what }) => !unsentIds.has(what));
+  const unclear = failed.find(({ error }) => error.kind === 'uncertain');
+  const [only] = outcomes;
+  if (outcomes.length === 1 && only?.error) throw only.error;
+  const rest = `${named(notSent)}, because ${because}; run this again with only ${notSent.length === 1 ? 'this id' : 'these ids'}`;
+  const unsent = notSent.length ? [{ what: 'not sent', error: new StenoError('failed', rest) }] : [];
+  if (interrupted && !unclear)
+    throw new BulkError(
+      'interrupted',
+      outcomes.length === 1
+        ? `interrupted, but audiofile ${changed[0]} is ${done}`
+        : `interrupted: ${changed.length ? `${done}: ${named(changed)}` : `nothing was ${done}`}`,
+      [...failed, ...unsent],
+    );
+  if (failed.length === 0) return;
+  throw new BulkError(
+    unclear ? 'uncertain' : kindOfAll(failed, failed.length + changed.length),
+    `${failed.length} of ${outcomes.length} failed`,
+    [...failed, ...unsent],
+    unclear?.error.hint ?? `run it again with only the ids that failed: the others would be ${done} twice`,
+  );
+}
+
+/** A longer list would be cut, and they are sent in the order given. */
+const MAX_NAMED = 20;
+
+const named = (ids: readonly string[]): string =>
+  ids.length > MAX_NAMED
+    ? `${plural(ids.length, 'file')}, from audiofile ${ids[0]} to ${ids.at(-1)} in the order given`
+    : `audiofile ${ids.join(', ')}`;

@@ -1,35 +1,25 @@
 /** Places planned orders and, where asked, waits for their files and downloads the transcripts. */
 import { type AudioFile, orderedFile } from '../../api/files.ts';
-import type { Transport } from '../../api/http/transport.ts';
 import type { Order } from '../../api/orders.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { BulkError, errorMessage, type Failure, StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { failures, values } from '../bulk.ts';
 import type { PollOptions } from '../files/poll.ts';
-import {
-  type DownloadTarget,
-  raiseUndelivered,
-  type WaitOutcome,
-  type WaitResult,
-  waitAndDownload,
-} from '../files/wait.ts';
-import type { OrderCosts } from './cost.ts';
+import { type DownloadTarget, raiseUndelivered, type WaitOutcome, type WaitResult, waitAndDownload } from '../files/wait.ts';
 import { type RaiseOptions, raiseUnplaced } from './failures.ts';
 import type { OrderGuard } from './guard.ts';
-import { existingOrders, ownFiles, type PlacedOrder, placeOne, tagExisting } from './place.ts';
+import { existingOrders, ownFiles, type PlacedOrder, placeOne, tagExisting, type PlaceOptions } from './place.ts';
 import { describeUrls, type PlannedOrder } from './planned-order.ts';
 import { type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
 
-export interface OrderAndWaitOptions extends Pick<SendingOptions, 'signal' | 'pauseLimitMs' | 'halves'> {
-  readonly transport: Transport;
-  readonly ledger: Ledger | undefined;
+export interface OrderAndWaitOptions
+  extends Pick<SendingOptions, 'signal' | 'pauseLimitMs' | 'halves'>,
+    Pick<PlaceOptions, 'transport' | 'ledger' | 'costs'> {
   /** Gives the files of an order their URLs; what can't be uploaded is left out, and told. */
   readonly upload?:
     | ((order: PlannedOrder, report: Report, onFailure: (failure: Failure) => void) => Promise<PlannedOrder>)
     | undefined;
-  readonly costs?: OrderCosts | undefined;
   /** For what is noted while it waits: an order is written to the ledger itself. */
   readonly notes?: LedgerNotes | undefined;
   /** Absent: the files are not waited for. */
@@ -38,18 +28,18 @@ export interface OrderAndWaitOptions extends Pick<SendingOptions, 'signal' | 'pa
   readonly failOnHold: boolean;
 }
 
-export interface OrderCallbacks extends Pick<SendingOptions, 'onWaitForOthers'> {
+export interface OrderCallbacks
+  extends Pick<SendingOptions, 'onWaitForOthers'>,
+    Pick<PlaceOptions, 'onLedgerError'> {
   /** Runs the sending of the orders, so that the caller can show that it is under way; the work says how far it is. */
   readonly whilePlacing: <T>(work: (report: Report) => Promise<T>) => Promise<T>;
-  /** The ledger could not record what became of an order. */
-  readonly onLedgerError: (error: unknown) => Promise<void>;
   /** Called with what was placed before the waiting for it begins. */
   readonly onPlaced: (orders: readonly Order[]) => void;
   /** Runs the waiting for files; the work reports their states. */
   readonly whileWaiting: <T>(work: (report: Report) => Promise<T>) => Promise<T>;
 }
 
-export interface WaitedOrders extends WaitResult {
+interface WaitedOrders extends WaitResult {
   /** Files that were not waited for, because their order is on hold. */
   readonly held: readonly AudioFile[];
 }

@@ -16,23 +16,20 @@ import { Purchases } from '../../ledger/purchases.ts';
 import { Uploads } from '../../ledger/uploads.ts';
 import { cutSignatures } from '../../lib/audio-identity.ts';
 import { StenoError } from '../../lib/errors.ts';
-import type { Outcome } from '../bulk.ts';
+import { type Outcome, groupBy } from '../bulk.ts';
 import type { OrderCosts } from './cost.ts';
 import type { KeptOut, OrderGuard } from './guard.ts';
 import { type PlannedOrder, requestOf } from './planned-order.ts';
 
 // A purchase is written to the ledger, sent once, and its outcome is written: nothing is bought twice by accident.
 
-export interface SendOnceOptions {
-  readonly ledger: Ledger | undefined;
+interface SendOnceOptions extends Pick<PlaceOptions, 'ledger' | 'onLedgerError'> {
   /** The purchases whose names it may take. */
   readonly takeOver: TakeOver;
   /** Started before it was prepared; without one, the time begins with its writing. */
   readonly isRecheckDue?: (() => boolean) | undefined;
   /** A test costs nothing, and has none. */
   readonly limits?: readonly SpendingLimit[] | undefined;
-  /** The ledger could not record what became of it. */
-  readonly onLedgerError: (error: unknown) => Promise<void>;
 }
 
 export interface Sending<Answer, Kept> {
@@ -51,7 +48,7 @@ export interface Sent<Answer, Kept> {
 }
 
 /** Not sent: another purchase holds some of it or a limit does not allow it; or another process took it over. */
-export type NotSent = 'held' | 'taken over';
+type NotSent = 'held' | 'taken over';
 
 export async function sendOnce<Answer, Kept>(
   purchase: NewPurchase,
@@ -122,14 +119,9 @@ async function checkStillOurs(
 /** Tells other processes that this one is still waiting for the answer. */
 function startHeartbeat(ledger: Ledger | undefined, begun: Begun | undefined): () => void {
   if (!ledger || !begun) return () => {};
-  const beat = async (): Promise<void> => {
-    try {
-      await new Purchases(ledger).heartbeat(begun);
-    } catch {
-      // A ledger that is locked for a moment: the next one will do.
-    }
-  };
-  const timer = setInterval(() => void beat(), HEARTBEAT_INTERVAL_MS);
+  // A ledger that is locked for a moment: the next one will do.
+  const beat = (): void => void new Purchases(ledger).heartbeat(begun).catch(() => {});
+  const timer = setInterval(beat, HEARTBEAT_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
@@ -148,11 +140,7 @@ export type SentOrder = Outcome<PlacedOrder> & { readonly planned: PlannedOrder 
 
 /** What was ordered before, by its order. */
 export function existingOrders(rows: readonly KeptOut[]): PlacedOrder[] {
-  const byPurchase = new Map<string, KeptOut[]>();
-  for (const row of rows) {
-    const id = row.holder?.id ?? '';
-    byPurchase.set(id, [...(byPurchase.get(id) ?? []), row]);
-  }
+  const byPurchase = groupBy(rows, ({ holder }) => holder?.id ?? '');
   return [...byPurchase.values()].map((ofOne) => {
     const { planned, holder } = ofOne[0] as KeptOut;
     const files = ofOne.flatMap(({ planned: { audios }, holder: { file = '' } = {} }) =>
@@ -186,8 +174,9 @@ export interface PlaceOptions {
   readonly ledger: Ledger | undefined;
   /** Gives the files of this machine their URLs; what can't be uploaded is left out of the order. */
   readonly upload?: ((order: PlannedOrder) => Promise<PlannedOrder>) | undefined;
+  /** What it costs, and whether it may; a refund has none. */
   readonly costs?: OrderCosts | undefined;
-  /** The ledger could not record what became of an order. */
+  /** The ledger could not record what became of it. */
   readonly onLedgerError: (error: unknown) => Promise<void>;
 }
 

@@ -12,7 +12,6 @@ import { isUrlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { readBytes } from '../../lib/streams.ts';
-import { TextIndex } from '../../lib/text-index.ts';
 import { checkUrl } from '../../lib/urls.ts';
 import { decodeUtf8 } from '../../lib/utf8.ts';
 import type { CountedRows, LeftOut } from '../uploads/audio-files.ts';
@@ -22,243 +21,6 @@ import { isLocalPath, type LocalRows, localRows } from './local-audio.ts';
 import { manifestName, readManifest } from './manifest.ts';
 import { checkTags, placeText, type Row } from './manifest-formats.ts';
 import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
-
-// Makes orders of rows as they are read: of a million of them, no more is kept than is needed to order them.
-
-/** What holds for every row that does not say otherwise. */
-export interface Defaults {
-  readonly skus: readonly string[];
-  readonly notes: string | undefined;
-  readonly names: readonly string[];
-  readonly tags?: readonly string[] | undefined;
-  readonly test: boolean;
-  readonly anySku: boolean;
-  readonly extra: OrderRequest['extra'];
-}
-
-interface RowOptions {
-  readonly perOrder: number;
-  /** The name of the manifest, if there is one. */
-  readonly manifest: string;
-  readonly again: boolean;
-  readonly skipOrdered: boolean;
-  /** Each audio is told its place in the list. */
-  readonly numbersRows: boolean;
-}
-
-type OpenOrder = PlannedOrder & { readonly audios: PlannedAudio[] };
-
-export class PlannedRows {
-  readonly orders: PlannedOrder[] = [];
-  /** Episodes that have the audio of another one. */
-  readonly leftOut: LeftOut[] = [];
-  /** Rows that are there twice. */
-  readonly repeated: LeftOut[] = [];
-  readonly #defaults: Defaults;
-  #rows = 0;
-  readonly #options: RowOptions;
-  /** The order that takes more rows with the same SKUs, notes and names. */
-  readonly #latest = new Map<string, OpenOrder>();
-  readonly #audios: PlannedAudio[] = [];
-  /** Where each of them stands: a line of the manifest, or a text. */
-  readonly #places: Array<number | string> = [];
-  /** Their names. */
-  readonly #seen = new TextIndex((at) => this.#audios[at]?.names ?? []);
-
-  constructor(defaults: Defaults, options: RowOptions) {
-    this.#defaults = defaults;
-    this.#options = options;
-  }
-
-  /** `line`: of the manifest, where it is from there. */
-  add(row: Row, line?: number): void {
-    const made = audioOf(row, this.#defaults.tags ?? []);
-    const audio = this.#options.numbersRows ? { ...copied(made), row: this.#rows++ } : made;
-    if (this.#isRepeated(row, audio, line) && !this.#options.again) return;
-    this.#orderFor(row).audios.push(audio);
-  }
-
-  /** Where it stands: a line of the manifest, a path or an episode; empty for a URL of the command line. */
-  placeOf({ names }: Audio): string {
-    const at = names.map((name) => this.#seen.find(name)).find((found) => found !== undefined);
-    return at === undefined ? '' : this.#placeOf(at);
-  }
-
-  /** The same audio twice in one run would be bought twice. */
-  #isRepeated(row: Row, audio: PlannedAudio, line: number | undefined): boolean {
-    const { names } = audio;
-    for (const name of names) {
-      const first = this.#seen.find(name);
-      if (first === undefined) continue;
-      if (this.#options.again) return true;
-      if (isUrlName(name) && hasOtherGuid(audio, this.#audios[first])) {
-        const reason = `its audio is that of ${this.#placeOf(first)}, under another guid (--again orders it)`;
-        this.leftOut.push({ path: row.at, reason, why: 'repeated', audio });
-        return true;
-      }
-      if (!this.#options.skipOrdered) throw this.#repeatError(name, row, audio, first);
-      const path = row.at || describeAudio(audio);
-      this.repeated.push({ path, reason: this.#placeOf(first), why: 'repeated', audio });
-      return true;
-    }
-    const at = this.#audios.push(audio) - 1;
-    this.#places.push(line ?? row.at);
-    for (const name of names) this.#seen.add(name, at);
-    return false;
-  }
-
-  #repeatError(name: string, row: Row, audio: PlannedAudio, first: number): StenoError {
-    const at = this.#placeOf(first);
-    const where = row.at ? `${row.at}: ` : '';
-    const same = at ? `the same as in ${at}` : 'given twice';
-    const why = samenessOf(name, audio, this.#audios[first] as PlannedAudio);
-    return usage(`${where}${row.url} is ${same}${why}`, 'leave one out, or use --skip-ordered');
-  }
-
-  #placeOf(audio: number): string {
-    const place = this.#places[audio] ?? '';
-    return typeof place === 'number' ? placeText(this.#options.manifest, place) : place;
-  }
-
-  /** Rows with the same SKUs, notes and names share an order. */
-  #orderFor(row: Row): OpenOrder {
-    const { names: defaultNames, notes: defaultNotes, test, extra } = this.#defaults;
-    const skus = this.#checkSkus(row);
-    const { names = defaultNames, notes = defaultNotes } = row;
-    const shared = JSON.stringify([skus, names, notes]);
-    const current = this.#latest.get(shared);
-    if (current && current.audios.length < this.#options.perOrder) return current;
-    const order = { audios: [], skus, names, notes, test, extra };
-    this.#latest.set(shared, order);
-    this.orders.push(order);
-    return order;
-  }
-
-  #checkSkus(row: Row): string[] {
-    const { skus, anySku } = this.#defaults;
-    try {
-      return checkOrderSkus(row.skus ?? skus, anySku);
-    } catch (error) {
-      if (!(error instanceof StenoError) || !row.at) throw error;
-      throw usage(`${row.at}: ${error.message}`, error.hint);
-    }
-  }
-}
-
-const hasOtherGuid = ({ details: one }: PlannedAudio, first: PlannedAudio | undefined): boolean =>
-  one?.guid !== undefined && first?.details?.guid !== undefined && one.guid !== first.details.guid;
-
-/** What a list says of the length goes before what is measured; tags of all and of the row add up. */
-function audioOf(row: Row, defaultTags: readonly string[]): PlannedAudio {
-  const { audio: known, url, key, path, mark, seconds } = row;
-  const audio = known ?? makeAudio(url, key);
-  const tags = [...new Set([...defaultTags, ...(row.tags ?? [])])];
-  if (!path && seconds === undefined && tags.length === 0) return audio;
-  const { names, details, key: own = key } = copied(audio);
-  const more = { ...(seconds === undefined ? {} : { seconds }), ...(tags.length ? { tags } : {}) };
-  return { ...{ url, key: own, names, path, mark }, details: { ...details, ...more } };
-}
-
-/** Some audios make their names when they are asked for them. */
-const copied = ({ url, key, names, details, path, mark }: PlannedAudio): PlannedAudio => ({
-  ...{ url, key, names, details, path, mark },
-});
-
-const MAX_NOTES_BYTES = 1024 * 1024;
-
-/** Notes from the command line, a file or stdin. */
-export async function readNotes(
-  notes: string | undefined,
-  file: string | undefined,
-  stdin: NodeJS.ReadStream,
-): Promise<string | undefined> {
-  if (file === undefined) return notes;
-  let bytes: Buffer;
-  try {
-    bytes = await readBytes(file === '-' ? stdin : createReadStream(file), MAX_NOTES_BYTES);
-  } catch (error) {
-    throw usage(`can't read the notes from ${file}: ${errorMessage(error)}`);
-  }
-  return decodeUtf8(bytes, file === '-' ? 'stdin' : file).replace(/\s+$/, '');
-}
-
-/** Parameters that have a flag of their own. */
-const flagsOfParams: Readonly<Record<string, string>> = {
-  api_key: '--api-key',
-  url: 'the argument <url>',
-  sku: '--sku',
-  test: '--test',
-  notes: '--notes',
-  name: '--name',
-  names: '--name',
-};
-
-/** `key=value` pairs for parameters that the API document does not list. */
-export function parseParams(params: readonly string[]): Array<[string, string]> {
-  return params.map((param) => {
-    const at = param.indexOf('=');
-    const key = param.slice(0, Math.max(at, 0));
-    if (at < 1 || /[\s\u0000-\u001f]/.test(key))
-      throw usage(`'${param}' is not key=value`, 'write it like --param title=Talk');
-    if (Object.hasOwn(flagsOfParams, key))
-      throw usage(`${key} is not for --param`, `use ${flagsOfParams[key]}`);
-    return [key, param.slice(at + 1)];
-  });
-}
-
-// The URLs of a command line: what a shell or a person makes of them by mistake is refused before it is bought.
-
-const QUOTE = 'put the URL in quotes, because the shell ends a line at &';
-
-export function checkUrlArgument(text: string, skus: readonly string[]): string {
-  if (findOrderSku(text) || findUpgradeSku(text))
-    throw usage(
-      `'${text}' is a SKU, not a URL`,
-      `write several with commas and no blanks: --sku ${[...new Set([...skus, text])].join(',')}`,
-    );
-  // What is not UTF-8 in an argument is this character when it comes to us.
-  if (text.includes('\ufffd') && !/^https?:/i.test(text))
-    throw usage(`the name '${text}' is not UTF-8`, 'rename the file or folder');
-  if (/^https?:.*,\s*https?:\/\//i.test(text))
-    throw usage(`several URLs are joined by a comma: ${text}`, 'separate them with blanks');
-  if (/^https?:\/\/.*,$/i.test(text))
-    throw usage(`'${text}' ends in a comma`, 'separate URLs with blanks, without commas');
-  const url = checkUrl(text, 'argument');
-  checkIsNoList(url);
-  checkSignature(url);
-  return url;
-}
-
-/** Why an order may have no --sku. */
-export const skuHint = (args: readonly string[]): string =>
-  args.some((arg) => arg.includes('?'))
-    ? `choose from: steno skus; if there was more of the line, ${QUOTE}`
-    : 'choose from: steno skus';
-
-/** A feed or a manifest that would be bought as if it were audio. */
-function checkIsNoList(url: string): void {
-  const { pathname } = new URL(url);
-  if (/\.(xml|rss|atom)$/i.test(pathname))
-    throw usage(
-      `${url} is a feed, not audio`,
-      `order its episodes: steno order --feed ${shellWord(url)} --latest 1`,
-    );
-  if (/\.(csv|tsv|jsonl|ndjson)$/i.test(pathname))
-    throw usage(
-      `${url} is a list, not audio`,
-      `fetch it, and order from it: curl -fsS ${shellWord(url)} | steno order --from - --sku TRANS14`,
-    );
-}
-
-/** A signed link whose query the shell has cut at an &. */
-function checkSignature(url: string): void {
-  const names = [...new URL(url).searchParams.keys()].map((name) => name.toLowerCase());
-  for (const prefix of ['x-amz-', 'x-goog-']) {
-    const isSigned = names.includes(`${prefix}algorithm`);
-    if (isSigned && !names.includes(`${prefix}signature`))
-      throw usage(`the link is cut: it has parameters of a signature, but no signature`, QUOTE);
-  }
-}
 
 export interface OrderInput extends FeedInput {
   readonly from: string | undefined;
@@ -279,7 +41,7 @@ export interface OrderInput extends FeedInput {
 }
 
 /** Where what is ordered comes from, beside the arguments. */
-export interface OrderSources {
+interface OrderSources {
   readonly stdin: NodeJS.ReadStream;
   /** How a feed is read. */
   readonly reading: FeedReading;
@@ -376,7 +138,7 @@ async function addManifest(
     if (later.length || row.path !== undefined) later.push({ row, line });
     else rows.add(row, line);
   };
-  await readManifest(from, stdin, onRow, { ignoreColumns });
+  await readManifest(from, stdin, onRow, ignoreColumns);
   const paths = new Map(
     later.flatMap(({ row }) => (row.path ? [[row, listedPath(row, from)] as const] : [])),
   );
@@ -426,4 +188,241 @@ function checkKey(
 function checkNames(names: readonly string[]): readonly string[] {
   if (names.some((name) => name.trim() === '')) throw usage('the name of a speaker is empty');
   return names;
+}
+
+// Makes orders of rows as they are read: of a million of them, no more is kept than is needed to order them.
+
+/** What holds for every row that does not say otherwise. */
+interface Defaults {
+  readonly skus: readonly string[];
+  readonly notes: string | undefined;
+  readonly names: readonly string[];
+  readonly tags?: readonly string[] | undefined;
+  readonly test: boolean;
+  readonly anySku: boolean;
+  readonly extra: OrderRequest['extra'];
+}
+
+interface RowOptions {
+  readonly perOrder: number;
+  /** The name of the manifest, if there is one. */
+  readonly manifest: string;
+  readonly again: boolean;
+  readonly skipOrdered: boolean;
+  /** Each audio is told its place in the list. */
+  readonly numbersRows: boolean;
+}
+
+type OpenOrder = PlannedOrder & { readonly audios: PlannedAudio[] };
+
+export class PlannedRows {
+  readonly orders: PlannedOrder[] = [];
+  /** Episodes that have the audio of another one. */
+  readonly leftOut: LeftOut[] = [];
+  /** Rows that are there twice. */
+  readonly repeated: LeftOut[] = [];
+  readonly #defaults: Defaults;
+  #rows = 0;
+  readonly #options: RowOptions;
+  /** The order that takes more rows with the same SKUs, notes and names. */
+  readonly #latest = new Map<string, OpenOrder>();
+  readonly #audios: PlannedAudio[] = [];
+  /** Where each of them stands: a line of the manifest, or a text. */
+  readonly #places: Array<number | string> = [];
+  /** By their names. */
+  readonly #seen = new Map<string, number>();
+
+  constructor(defaults: Defaults, options: RowOptions) {
+    this.#defaults = defaults;
+    this.#options = options;
+  }
+
+  /** `line`: of the manifest, where it is from there. */
+  add(row: Row, line?: number): void {
+    const made = audioOf(row, this.#defaults.tags ?? []);
+    const audio = this.#options.numbersRows ? { ...copied(made), row: this.#rows++ } : made;
+    if (this.#isRepeated(row, audio, line) && !this.#options.again) return;
+    this.#orderFor(row).audios.push(audio);
+  }
+
+  /** Where it stands: a line of the manifest, a path or an episode; empty for a URL of the command line. */
+  placeOf({ names }: Audio): string {
+    const at = names.map((name) => this.#seen.get(name)).find((found) => found !== undefined);
+    return at === undefined ? '' : this.#placeOf(at);
+  }
+
+  /** The same audio twice in one run would be bought twice. */
+  #isRepeated(row: Row, audio: PlannedAudio, line: number | undefined): boolean {
+    const { names } = audio;
+    for (const name of names) {
+      const first = this.#seen.get(name);
+      if (first === undefined) continue;
+      if (this.#options.again) return true;
+      if (isUrlName(name) && hasOtherGuid(audio, this.#audios[first])) {
+        const reason = `its audio is that of ${this.#placeOf(first)}, under another guid (--again orders it)`;
+        this.leftOut.push({ path: row.at, reason, why: 'repeated', audio });
+        return true;
+      }
+      if (!this.#options.skipOrdered) throw this.#repeatError(name, row, audio, first);
+      const path = row.at || describeAudio(audio);
+      this.repeated.push({ path, reason: this.#placeOf(first), why: 'repeated', audio });
+      return true;
+    }
+    const at = this.#audios.push(audio) - 1;
+    this.#places.push(line ?? row.at);
+    for (const name of names) this.#seen.set(name, at);
+    return false;
+  }
+
+  #repeatError(name: string, row: Row, audio: PlannedAudio, first: number): StenoError {
+    const at = this.#placeOf(first);
+    const where = row.at ? `${row.at}: ` : '';
+    const same = at ? `the same as in ${at}` : 'given twice';
+    const why = samenessOf(name, audio, this.#audios[first] as PlannedAudio);
+    return usage(`${where}${row.url} is ${same}${why}`, 'leave one out, or use --skip-ordered');
+  }
+
+  #placeOf(audio: number): string {
+    const place = this.#places[audio] ?? '';
+    return typeof place === 'number' ? placeText(this.#options.manifest, place) : place;
+  }
+
+  /** Rows with the same SKUs, notes and names share an order. */
+  #orderFor(row: Row): OpenOrder {
+    const { names: defaultNames, notes: defaultNotes, test, extra } = this.#defaults;
+    const skus = this.#checkSkus(row);
+    const { names = defaultNames, notes = defaultNotes } = row;
+    const shared = JSON.stringify([skus, names, notes]);
+    const current = this.#latest.get(shared);
+    if (current && current.audios.length < this.#options.perOrder) return current;
+    const order = { audios: [], skus, names, notes, test, extra };
+    this.#latest.set(shared, order);
+    this.orders.push(order);
+    return order;
+  }
+
+  #checkSkus(row: Row): string[] {
+    const { skus, anySku } = this.#defaults;
+    try {
+      return checkOrderSkus(row.skus ?? skus, anySku);
+    } catch (error) {
+      if (!(error instanceof StenoError) || !row.at) throw error;
+      throw usage(`${row.at}: ${error.message}`, error.hint);
+    }
+  }
+}
+
+const hasOtherGuid = ({ details: one }: PlannedAudio, first: PlannedAudio | undefined): boolean =>
+  one?.guid !== undefined && first?.details?.guid !== undefined && one.guid !== first.details.guid;
+
+/** What a list says of the length goes before what is measured; tags of all and of the row add up. */
+function audioOf(row: Row, defaultTags: readonly string[]): PlannedAudio {
+  const { audio: known, url, key, path, mark, seconds } = row;
+  const audio = known ?? makeAudio(url, key);
+  const tags = [...new Set([...defaultTags, ...(row.tags ?? [])])];
+  if (!path && seconds === undefined && tags.length === 0) return audio;
+  const { names, details, key: own = key } = copied(audio);
+  const more = { ...(seconds === undefined ? {} : { seconds }), ...(tags.length ? { tags } : {}) };
+  return { ...{ url, key: own, names, path, mark }, details: { ...details, ...more } };
+}
+
+/** Some audios make their names when they are asked for them. */
+const copied = ({ url, key, names, details, path, mark }: PlannedAudio): PlannedAudio => ({
+  ...{ url, key, names, details, path, mark },
+});
+
+const MAX_NOTES_BYTES = 1024 * 1024;
+
+/** Notes from the command line, a file or stdin. */
+async function readNotes(
+  notes: string | undefined,
+  file: string | undefined,
+  stdin: NodeJS.ReadStream,
+): Promise<string | undefined> {
+  if (file === undefined) return notes;
+  let bytes: Buffer;
+  try {
+    bytes = await readBytes(file === '-' ? stdin : createReadStream(file), MAX_NOTES_BYTES);
+  } catch (error) {
+    throw usage(`can't read the notes from ${file}: ${errorMessage(error)}`);
+  }
+  return decodeUtf8(bytes, file === '-' ? 'stdin' : file).replace(/\s+$/, '');
+}
+
+/** Parameters that have a flag of their own. */
+const flagsOfParams: Readonly<Record<string, string>> = {
+  api_key: '--api-key',
+  url: 'the argument <url>',
+  sku: '--sku',
+  test: '--test',
+  notes: '--notes',
+  name: '--name',
+  names: '--name',
+};
+
+/** `key=value` pairs for parameters that the API document does not list. */
+function parseParams(params: readonly string[]): Array<[string, string]> {
+  return params.map((param) => {
+    const at = param.indexOf('=');
+    const key = param.slice(0, Math.max(at, 0));
+    if (at < 1 || /[\s\u0000-\u001f]/.test(key))
+      throw usage(`'${param}' is not key=value`, 'write it like --param title=Talk');
+    if (Object.hasOwn(flagsOfParams, key))
+      throw usage(`${key} is not for --param`, `use ${flagsOfParams[key]}`);
+    return [key, param.slice(at + 1)];
+  });
+}
+
+// The URLs of a command line: what a shell or a person makes of them by mistake is refused before it is bought.
+
+const QUOTE = 'put the URL in quotes, because the shell ends a line at &';
+
+function checkUrlArgument(text: string, skus: readonly string[]): string {
+  if (findOrderSku(text) || findUpgradeSku(text))
+    throw usage(
+      `'${text}' is a SKU, not a URL`,
+      `write several with commas and no blanks: --sku ${[...new Set([...skus, text])].join(',')}`,
+    );
+  // What is not UTF-8 in an argument is this character when it comes to us.
+  if (text.includes('\ufffd') && !/^https?:/i.test(text))
+    throw usage(`the name '${text}' is not UTF-8`, 'rename the file or folder');
+  if (/^https?:.*,\s*https?:\/\//i.test(text))
+    throw usage(`several URLs are joined by a comma: ${text}`, 'separate them with blanks');
+  if (/^https?:\/\/.*,$/i.test(text))
+    throw usage(`'${text}' ends in a comma`, 'separate URLs with blanks, without commas');
+  const url = checkUrl(text, 'argument');
+  checkIsNoList(url);
+  checkSignature(url);
+  return url;
+}
+
+/** Why an order may have no --sku. */
+const skuHint = (args: readonly string[]): string =>
+  args.some((arg) => arg.includes('?'))
+    ? `choose from: steno skus; if there was more of the line, ${QUOTE}`
+    : 'choose from: steno skus';
+
+/** A feed or a manifest that would be bought as if it were audio. */
+function checkIsNoList(url: string): void {
+  const { pathname } = new URL(url);
+  if (/\.(xml|rss|atom)$/i.test(pathname))
+    throw usage(
+      `${url} is a feed, not audio`,
+      `order its episodes: steno order --feed ${shellWord(url)} --latest 1`,
+    );
+  if (/\.(csv|tsv|jsonl|ndjson)$/i.test(pathname))
+    throw usage(
+      `${url} is a list, not audio`,
+      `fetch it, and order from it: curl -fsS ${shellWord(url)} | steno order --from - --sku TRANS14`,
+    );
+}
+
+/** A signed link whose query the shell has cut at an &. */
+function checkSignature(url: string): void {
+  const names = [...new URL(url).searchParams.keys()].map((name) => name.toLowerCase());
+  for (const prefix of ['x-amz-', 'x-goog-']) {
+    const isSigned = names.includes(`${prefix}algorithm`);
+    if (isSigned && !names.includes(`${prefix}signature`))
+      throw usage(`the link is cut: it has parameters of a signature, but no signature`, QUOTE);
+  }
 }

@@ -1,5 +1,4 @@
 /** The files of many orders, and what was not ordered: what a list of orders prints. */
-
 import { resolve } from 'node:path';
 import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files.ts';
 import { detailsText } from '../../ledger/purchase.ts';

@@ -1,5 +1,4 @@
-/** What is known of a price, and where it comes from. */
-
+/** What is known of prices, and what planned orders will cost. Unknown is said, and is never zero. */
 import { productOf } from '../../catalog/skus.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { usage } from '../../lib/errors.ts';
@@ -31,7 +30,7 @@ export interface KnownPrice {
   readonly ground: Ground;
 }
 
-export interface UnknownPrice {
+interface UnknownPrice {
   readonly sku: string;
   /** What is missing: `no invoice has it`. */
   readonly reason: string;
@@ -49,8 +48,6 @@ export function groundText(ground: Ground, now: number): string {
   if (ground.since === undefined) return count;
   return `${count} ${ground.count === 1 ? 'of' : 'since'} ${monthName(ground.since, now)}`;
 }
-
-// What planned orders will cost, as far as it is known. Unknown is said, and is never zero.
 
 export interface PlannedAudio {
   /** What people know it by: its title, file name or URL. */

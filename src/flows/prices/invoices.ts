@@ -1,6 +1,6 @@
 /** Fetches the invoices of files that the ledger knows, once, and keeps them. */
 
-import { decodeKeptInvoice, getInvoice, type Invoice, isFinalInvoice } from '../../api/account.ts';
+import { decodeKeptInvoice, getInvoice, type Invoice, isFinalInvoice, type InvoiceItem } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { Files } from '../../ledger/files.ts';
 import { type InvoiceLine, Invoices, type KeptInvoice } from '../../ledger/invoices.ts';
@@ -14,15 +14,10 @@ import { doEach, type Outcome } from '../bulk.ts';
 
 // What an invoice bills, line by line.
 
-interface Item {
-  readonly sku: string;
-  readonly quantity: string;
-  readonly price: string;
-  readonly audiofile: string;
-  readonly total: string;
-}
+/** A line as the service sent it; empty where a field is missing. */
+export type BilledLine = Omit<InvoiceItem, 'id'>;
 
-export interface ReadLine {
+interface ReadLine {
   readonly file: string;
   readonly sku: string;
   /** Undefined where it can't be read. */
@@ -30,7 +25,7 @@ export interface ReadLine {
 }
 
 /** What no item explains was billed all the same: it is a line of the first file, without a SKU. */
-export function linesOf({ items, total }: { items: readonly Item[]; total: string }): ReadLine[] {
+export function linesOf({ items, total }: { items: readonly BilledLine[]; total: string }): ReadLine[] {
   const lines = items.map((item): ReadLine => {
     const { audiofile: file, sku } = item;
     return { file, sku, cost: costOf(item) };
@@ -45,7 +40,7 @@ export function linesOf({ items, total }: { items: readonly Item[]; total: strin
   return [...lines, { file: first.file, sku: '', cost: { amount: rest, currency } }];
 }
 
-function costOf({ total, price, quantity }: Item): Money | undefined {
+function costOf({ total, price, quantity }: BilledLine): Money | undefined {
   if (total !== '') return parseMoney(total);
   const [each, count] = [parseMoney(price), parseNumber(quantity)];
   return each && count && { ...each, amount: each.amount.times(count) };

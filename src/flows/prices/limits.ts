@@ -49,7 +49,7 @@ export interface Spent {
   readonly unpriced: readonly UnpricedPurchase[];
 }
 
-export interface UnpricedPurchase {
+interface UnpricedPurchase {
   /** `attempt 12 (talk.mp3)` */
   readonly what: string;
   /** What has no known price. */
@@ -65,7 +65,7 @@ export interface BudgetInForce {
   readonly from: 'ledger' | 'setting' | 'environment';
 }
 
-export interface BudgetState extends Period {
+interface BudgetState extends Period {
   readonly spent: Fraction;
   /** Below zero where more was spent than the budget allows. */
   readonly left: Fraction;

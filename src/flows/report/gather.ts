@@ -1,5 +1,5 @@
 /** What a report is made of: plain data, with texts as the service sent them and empty where a field is missing. */
-import { decodeKeptInvoice } from '../../api/account.ts';
+import { decodeKeptInvoice, type Invoice } from '../../api/account.ts';
 import type { BillItem } from '../../ledger/bill.ts';
 import { billItems } from '../../ledger/billing.ts';
 import { Invoices } from '../../ledger/invoices.ts';
@@ -9,6 +9,8 @@ import { parseDetails } from '../../ledger/purchase.ts';
 import { type BoughtRow, PurchaseLog } from '../../ledger/purchase-log.ts';
 import { fromMillionths, type Money } from '../../lib/money.ts';
 import { type ListedFile, listFiles } from '../files/listed.ts';
+import { groupBy } from '../bulk.ts';
+import type { BilledLine } from '../prices/invoices.ts';
 
 export interface ReportFile {
   readonly id: string;
@@ -44,24 +46,12 @@ export interface Bought extends BillItem {
   readonly estimate: Money | undefined;
 }
 
-export interface ReportItem {
-  readonly sku: string;
-  readonly quantity: string;
-  readonly price: string;
-  readonly total: string;
-  readonly audiofile: string;
-}
-
-export interface ReportInvoice {
-  readonly id: string;
+export interface ReportInvoice extends Pick<Invoice, 'id' | 'state' | 'created' | 'total'> {
   /** What it was asked for by: files may name it so. */
   readonly askedAs: string;
-  readonly state: string;
   /** It is not to be read again. */
   readonly isFinal: boolean;
-  readonly created: string;
-  readonly total: string;
-  readonly items: readonly ReportItem[];
+  readonly items: readonly BilledLine[];
 }
 
 /** An order of which it is not known whether it went through. */
@@ -103,7 +93,7 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
     {},
     { limit: Number.POSITIVE_INFINITY, asTable: false, withDownloads: false },
   );
-  const bought = boughtByFile(await new PurchaseLog(ledger).bought());
+  const bought = groupBy(await new PurchaseLog(ledger).bought(), ({ file }) => file);
   for await (const { rows } of pages)
     files.push(...rows.map((row) => reportFile(row, bought.get(row.id) ?? [])));
   const open = (await new OpenAttempts(ledger).list()).filter(({ status }) => status === 'unclear');
@@ -120,16 +110,6 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
     }),
     unclear,
   };
-}
-
-function boughtByFile(rows: readonly BoughtRow[]): Map<string, BoughtRow[]> {
-  const files = new Map<string, BoughtRow[]>();
-  for (const row of rows) {
-    const file = files.get(row.file);
-    if (file) file.push(row);
-    else files.set(row.file, [row]);
-  }
-  return files;
 }
 
 const textsOf = (list: string | null): string[] => (list ? list.split(',') : []);

@@ -5,6 +5,7 @@ import { paymentOf, type ReadInvoice, sharedBy, totalOf } from '../../ledger/bil
 import { Fraction, sumOf } from '../../lib/fraction.ts';
 import { type Money, MoneySums, parseMoney, parseNumber } from '../../lib/money.ts';
 import { parseServiceTime } from '../../lib/service-time.ts';
+import { groupBy } from '../bulk.ts';
 import { linesOf } from '../prices/invoices.ts';
 import { type Bought, isWithin, type ReportFile, type ReportInput, type ReportInvoice } from './gather.ts';
 
@@ -29,7 +30,9 @@ export interface SpendRow {
   readonly unmeasured: number;
 }
 
-export interface Spend {
+/** The sums of a report. */
+export interface SpendTables {
+  /** One row for each currency. */
   readonly totals: readonly SpendRow[];
   readonly months: readonly SpendRow[];
   readonly skus: readonly SpendRow[];
@@ -37,6 +40,9 @@ export interface Spend {
   readonly feeds: readonly SpendRow[];
   /** A file counts for each of its tags: they do not add up to the totals. */
   readonly tags: readonly SpendRow[];
+}
+
+export interface Spend extends SpendTables {
   /** Invoices and files whose amount can't be read. */
   readonly unreadable: readonly string[];
   /** Delivered files of which nothing says what they cost. */
@@ -198,8 +204,7 @@ function linesByFile(
   invoices: readonly ReportInvoice[],
   naming: ReadonlyMap<string, Iterable<ReportFile>>,
 ): Map<string, Line[]> {
-  const lines = new Map<string, Line[]>();
-  for (const invoice of invoices) {
+  const lines = invoices.flatMap((invoice) => {
     const { id, created } = invoice;
     const [at, paid] = [parseServiceTime(created), isPaid(invoice)];
     const files = [...(naming.get(id) ?? [])];
@@ -211,13 +216,9 @@ function linesByFile(
     );
     const isShared = ({ file }: Line): boolean => file === '' && hasItems && files.length > 0;
     const ids = files.map((file) => file.id);
-    for (const line of all.flatMap((each) => (isShared(each) ? sharedBy(each, ids) : [each]))) {
-      const group = lines.get(line.file);
-      if (group) group.push(line);
-      else lines.set(line.file, [line]);
-    }
-  }
-  return lines;
+    return all.flatMap((each) => (isShared(each) ? sharedBy(each, ids) : [each]));
+  });
+  return groupBy(lines, ({ file }) => file);
 }
 
 /** What the total of an invoice without items has more than the files that name it. */
@@ -317,13 +318,7 @@ function groups<E extends Entry>(
   name: (entry: E) => string,
   files: ReadonlyMap<string, ReportFile>,
 ): SpendRow[] {
-  const found = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const key = JSON.stringify([name(entry), entry.currency]);
-    const group = found.get(key);
-    if (group) group.push(entry);
-    else found.set(key, [entry]);
-  }
+  const found = groupBy(entries, (entry) => JSON.stringify([name(entry), entry.currency]));
   return [...found].map(([key, group]) => {
     const [label = '', currency = ''] = JSON.parse(key) as string[];
     return { name: label, currency, ...sums(group), ...lengths(group, files) };

@@ -37,7 +37,7 @@ import {
   saveTranscript,
 } from './save.ts';
 
-export interface DownloadOptions {
+interface DownloadOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   /** Where the download counts even if the ledger fails: what is asked and written goes through this. */
@@ -234,10 +234,6 @@ export class TranscriptDownloads {
     const isTaken = async (each: string): Promise<boolean> =>
       (await this.#ask((ledger) => new Downloads(ledger).isOfAnother(id, ext, join(folder, each)))) ?? false;
     const previous = await this.#nameInFolder(id, ext);
-    // Only its own file is called by a number, so that two hundred thousand of them need not be remembered.
-    const plain = `${id}.${ext}`;
-    const isItsNumber = template === DEFAULT_TEMPLATE && /^\d{1,20}\.[a-z0-9]{1,8}$/.test(plain);
-    if (isItsNumber && (previous ?? plain) === plain && !(await isTaken(plain))) return plain;
     const name = previous ?? fileName(template, await this.#partsOf(named, template));
     return this.#names.claim(name, id, isTaken);
   }

@@ -10,7 +10,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { usage } from '../../lib/errors.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
-import { type BulkWork, doEach, doMany, type Outcome, type Tally } from '../bulk.ts';
+import { type BulkWork, doEach, doMany, doPlaces, type Outcome, type Tally } from '../bulk.ts';
 import { streamChecked } from './content.ts';
 import { type Destination, TranscriptDownloads } from './downloads.ts';
 import { asksService, DEFAULT_TEMPLATE } from './name.ts';
@@ -26,7 +26,7 @@ export interface TranscriptSelection {
   readonly delivered?: boolean;
 }
 
-export interface OutputTarget {
+interface OutputTarget {
   readonly folder: string;
   readonly template: string;
   /** In place of a folder and a template. */
@@ -37,7 +37,7 @@ export interface OutputTarget {
   readonly forCommand?: boolean;
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   readonly notes?: LedgerNotes | undefined;
@@ -75,23 +75,11 @@ export async function outputTarget(
 }
 
 /** One outcome for each format of each file, in the order asked. */
-export async function saveTranscripts(
+export const saveTranscripts = async (
   selection: TranscriptSelection,
   target: OutputTarget,
   options: FetchOptions,
-): Promise<Outcome<Saved>[]> {
-  const found: Saved[] = [];
-  const onDone = (saved: Saved | undefined, at: number): void => {
-    if (saved) found[at] = saved;
-    options.onDone?.(saved, at);
-  };
-  const work = await saving(selection, target, { ...options, onDone });
-  const failed = (await doMany(work)).byPlace;
-  return Array.from(
-    { length: work.count },
-    (_, at) => failed.get(at) ?? { what: work.name(at), value: found[at] as Saved },
-  );
-}
+): Promise<Outcome<Saved>[]> => doPlaces(await saving(selection, target, options));
 
 /** The same for any number of them: each is told as it is done, and failures alone are kept. */
 export const saveMany = async (

@@ -50,7 +50,7 @@ export function partialPath(path: string, tag?: PartialTag): string {
 const NAME = /^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8,}(?:-([0-9a-f]{8})(-draft)?)?\.steno-part$/;
 
 /** Whether the ledger knows the file at a path as a transcript. */
-export type IsNoted = (path: string) => Promise<boolean | undefined>;
+type IsNoted = (path: string) => Promise<boolean | undefined>;
 
 /**
  * Removes what a crash left behind, and nothing that is being written. What has its final name, and is not noted, stays

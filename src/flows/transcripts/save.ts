@@ -33,7 +33,7 @@ export interface Saved {
 }
 
 /** What was saved, and what is left to be tidied up. */
-export interface SavedFile {
+interface SavedFile {
   readonly saved: Saved;
   /** Its hidden name, which it keeps until the ledger has noted it. */
   readonly partial?: string | undefined;

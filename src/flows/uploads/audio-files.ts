@@ -9,14 +9,7 @@ import type { Audio } from '../../ledger/purchase.ts';
 import { durationIn } from '../../lib/audio/duration.ts';
 import { FileWindow } from '../../lib/audio/file-window.ts';
 import { audioExtensions } from '../../lib/audio-extensions.ts';
-import {
-  DiskError,
-  errorCode,
-  errorMessage,
-  type LeftOutReason,
-  StenoError,
-  usage,
-} from '../../lib/errors.ts';
+import { DiskError, errorCode, errorMessage, type LeftOutReason, StenoError, usage } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { sleep } from '../../lib/sleep.ts';
 
@@ -41,7 +34,7 @@ export interface CountedRows {
   readonly isOther?: boolean;
 }
 
-export interface FoundAudio {
+interface FoundAudio {
   /** Each file once, in the order of the arguments; within a folder by name. */
   readonly files: readonly string[];
   /** Files and folders of a given folder that can't be used. */
@@ -300,7 +293,6 @@ const reasonOf = (error: unknown): string => {
 export interface Content {
   /** SHA-256, as hexadecimal digits. */
   readonly hash: string;
-  readonly bytes: number;
   /** How long it plays, where it says so. */
   readonly seconds: number | undefined;
   readonly mark: FileMark;
@@ -333,7 +325,7 @@ export async function readContent(path: string, signal: AbortSignal): Promise<Co
   }
   const after = await markOf(path);
   return isSame(before, after) && bytes === after.size
-    ? { hash: hash.digest('hex'), bytes, seconds, mark: after }
+    ? { hash: hash.digest('hex'), seconds, mark: after }
     : undefined;
 }
 
@@ -370,7 +362,6 @@ const WATCH_MS = 2_000;
 export interface SettleOptions {
   readonly now: number;
   readonly signal: AbortSignal;
-  readonly quietMs?: number;
   readonly watchMs?: number;
 }
 
@@ -382,11 +373,11 @@ export interface Settled {
 
 /** Tells files that are complete from those that are being written. All are watched at the same time, so it waits once. */
 export async function settle(paths: readonly string[], options: SettleOptions): Promise<Settled> {
-  const { now, signal, quietMs = QUIET_MS, watchMs = WATCH_MS } = options;
+  const { now, signal, watchMs = WATCH_MS } = options;
   const before = new Map<string, FileMark>();
   for (const path of paths) before.set(path, await markOf(path));
   // A time in the future is that of a clock which differs: it says nothing.
-  const isQuiet = ({ changedMs }: FileMark): boolean => changedMs <= now - quietMs;
+  const isQuiet = ({ changedMs }: FileMark): boolean => changedMs <= now - QUIET_MS;
   const recent = [...before].filter(([, mark]) => !isQuiet(mark));
   if (recent.length) await sleep(watchMs, signal);
   const growing = new Set<string>();

@@ -155,7 +155,7 @@ export const canBeKept = (url: string): boolean => {
   return username === '' && password === '' && withoutSignature(href) === href;
 };
 
-export interface UploadAllOptions extends UploadOptions {
+interface UploadAllOptions extends UploadOptions {
   readonly jobs: number;
   /** The URL that a path got before, if it may be used again. */
   readonly known?: (at: number) => Promise<string | undefined>;
@@ -190,7 +190,7 @@ export function uploadAll(paths: readonly string[], options: UploadAllOptions): 
 
 // Upload commands that can be copied. Each is run by a test, with a stand-in for the program that it needs.
 
-export interface UploadRecipe {
+interface UploadRecipe {
   readonly program: string;
   readonly command: string;
 }

@@ -9,38 +9,42 @@ import { complete, Listener } from '../../support/listener.ts';
 
 const route = 'POST /audiofile/5/transcript.txt';
 
-/** Runs before the program, with `fs.promises` at hand and a test for the paths of unfinished transcripts. */
+/** Runs before the program. */
 function preload(home: string, code: string): Record<string, string> {
   const path = join(home, 'preload.cjs');
-  writeFileSync(
-    path,
-    `const fs = require('node:fs');
-     const isPart = (path) => String(path).endsWith('.steno-part');
-     const { open, link } = fs.promises;
-     ${code}`,
-  );
+  writeFileSync(path, `const fs = require('node:fs');\n${code}`);
   return { NODE_OPTIONS: `--require ${path}` };
 }
 
-/** Lets one call of the file system fail with a code, where the path says that it is about a transcript. */
+/** Lets one call of the file system fail with a code, at once or in the pool, where it is about a transcript. */
 const faultIn = (home: string, call: string, code: string): Record<string, string> =>
   preload(
     home,
-    `const fault = () => Object.assign(new Error('${code}: fault'), { code: '${code}' });
-     fs.promises.open = async (path, ...rest) => {
-       if (isPart(path) && '${call}' === 'open') throw fault();
-       const file = await open(path, ...rest);
-       const real = file['${call}']?.bind(file);
-       if (isPart(path) && real)
-         file['${call}'] = async (...args) => {
-           await real(...args);
-           throw fault();
-         };
+    `const parts = new Set();
+     const isPart = (first) => String(first).endsWith('.steno-part') || parts.has(first);
+     const note = (path, file) => (isPart(path) ? parts.add(file) : parts.delete(file));
+     const { open, openSync } = fs;
+     fs.openSync = (path, ...rest) => {
+       const file = openSync(path, ...rest);
+       note(path, file);
        return file;
      };
-     fs.promises.link = async (from, ...rest) => {
-       if (isPart(from) && '${call}' === 'link') throw fault();
-       return link(from, ...rest);
+     fs.open = (path, ...rest) => {
+       const done = rest.pop();
+       open(path, ...rest, (error, file) => {
+         if (!error) note(path, file);
+         done(error, file);
+       });
+     };
+     const fault = () => Object.assign(new Error('${code}: fault'), { code: '${code}' });
+     const { ${call}: later, ${call}Sync: atOnce } = fs;
+     fs.${call}Sync = (first, ...rest) => {
+       if (isPart(first)) throw fault();
+       return atOnce(first, ...rest);
+     };
+     fs.${call} = (first, ...rest) => {
+       if (isPart(first)) setImmediate(rest.at(-1), fault());
+       else later(first, ...rest);
      };`,
   );
 
@@ -99,7 +103,7 @@ describe.concurrent('trouble of the disk', () => {
     ['open', 'EROFS', 'the disk can only be read'],
     ['open', 'ENAMETOOLONG', 'the name is too long'],
     ['writeFile', 'ENOSPC', 'the disk is full'],
-    ['datasync', 'ENOSPC', 'the disk is full'],
+    ['fdatasync', 'ENOSPC', 'the disk is full'],
     ['close', 'ENOSPC', 'the disk is full'],
     ['link', 'EEXIST', 'no such file'],
   ])('that %s meets with %s is told after one fetch', async (call, code, reason) => {
@@ -126,7 +130,7 @@ describe.concurrent('trouble of the disk', () => {
     const ids = ['1', '2', '3', '4', '5', '6', '7', '8'];
     for (const id of ids) service.on(`POST /audiofile/${id}/transcript.txt`, { body: 'words' });
     const { code, stderr } = await user.run(['transcript', ...ids, '-o', 'd/', '--jobs', '2'], {
-      env: faultIn(user.home, 'datasync', 'ENOSPC'),
+      env: faultIn(user.home, 'fdatasync', 'ENOSPC'),
     });
     expect(code).toBe(1);
     const failed = [...stderr.matchAll(/can't write d\/(\d)\.txt: .*the disk is full/g)].map(([, id]) => id);
@@ -139,9 +143,10 @@ describe.concurrent('trouble of the disk', () => {
     for (const id of ['1', '2']) service.on(`POST /audiofile/${id}/transcript.txt`, { body: 'words' });
     const env = preload(
       user.home,
-      `fs.promises.link = (from, to) => {
+      `const { linkSync } = fs;
+       fs.linkSync = (from, to) => {
          if (to.endsWith('1.txt')) fs.writeFileSync(to, 'mine');
-         return link(from, to);
+         linkSync(from, to);
        };`,
     );
     const { code, stderr } = await user.run(['transcript', '1', '2', '-o', 'd/'], { env });
