@@ -4,7 +4,26 @@
  * libuv's pool, because a disk that hangs must not hold up its answers: at most two at a time, so that two of the pool's
  * four threads are left for everything else. Syncs always go there.
  */
-import * as fs from 'node:fs';
+import {
+  close,
+  closeSync,
+  fdatasync,
+  fsync,
+  link,
+  linkSync,
+  lstatSync,
+  open,
+  openSync,
+  promises,
+  rename,
+  renameSync,
+  type Stats,
+  statSync,
+  unlink,
+  unlinkSync,
+  writeFile,
+  writeFileSync,
+} from 'node:fs';
 import { promisify } from 'node:util';
 
 const MAX_RUNNING = 2;
@@ -41,15 +60,16 @@ const call =
   async (...args: Args): Promise<Result> =>
     usesPool ? onDisk(() => inPool(...args)) : atOnce(...args);
 
+/** Speed: every start loads this file, so that it must not load node:fs/promises, which takes 5 ms. */
 export const disk = {
-  lstat: call<[path: string], fs.Stats>(fs.promises.lstat, fs.lstatSync),
-  stat: call<[path: string], fs.Stats>(fs.promises.stat, fs.statSync),
-  open: call<[path: string, flags: string, mode?: number], number>(promisify(fs.open), fs.openSync),
-  write: call<[file: number, chunk: Uint8Array], void>(promisify(fs.writeFile), fs.writeFileSync),
-  close: call<[file: number], void>(promisify(fs.close), fs.closeSync),
-  link: call<[from: string, to: string], void>(fs.promises.link, fs.linkSync),
-  rename: call<[from: string, to: string], void>(fs.promises.rename, fs.renameSync),
-  unlink: call<[path: string], void>(fs.promises.unlink, fs.unlinkSync),
-  fdatasync: (file: number) => onDisk(() => promisify(fs.fdatasync)(file)),
-  fsync: (file: number) => onDisk(() => promisify(fs.fsync)(file)),
+  lstat: call<[path: string], Stats>((path) => promises.lstat(path), lstatSync),
+  stat: call<[path: string], Stats>((path) => promises.stat(path), statSync),
+  open: call<[path: string, flags: string, mode?: number], number>(promisify(open), openSync),
+  write: call<[file: number, chunk: Uint8Array], void>(promisify(writeFile), writeFileSync),
+  close: call<[file: number], void>(promisify(close), closeSync),
+  link: call<[from: string, to: string], void>(promisify(link), linkSync),
+  rename: call<[from: string, to: string], void>(promisify(rename), renameSync),
+  unlink: call<[path: string], void>(promisify(unlink), unlinkSync),
+  fdatasync: (file: number) => onDisk(() => promisify(fdatasync)(file)),
+  fsync: (file: number) => onDisk(() => promisify(fsync)(file)),
 };

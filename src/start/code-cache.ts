@@ -1,29 +1,18 @@
 /**
- * Speed: keeps the code that V8 compiled of our files, so that the next start need not compile them again. That saves a
- * third of a short command's time. It is saved at the end of a command's first run, when all that the command needs is
- * compiled. V8 checks a cache by the length of its source alone, so the file name holds the id of the build and the
- * version of Node, and it is taken only from a place that no other user can write to. To take this out, let launch.ts
- * require './steno.js'.
+ * Speed: keeps the code that V8 compiled of our files, so that a later start need not compile them again. That saves a
+ * third of a short command's time. Whoever can write there runs code as the user, so it is the user's own cache folder
+ * and no other: no setting and no variable can name one, and folder and files must belong to the user alone. V8 checks
+ * a cache by the length of its source alone, so the file name holds the id of the build and the version of Node. To
+ * take this out, let launch.ts require './steno.js'.
  */
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
-import { isRunning } from '../lib/processes.ts';
-import { cacheFolder, isPrivateFolder, readPrivateFile } from './cache-folder.ts';
+import { makeFolder } from '../lib/folders.ts';
 
 const folder = cacheFolder();
-const readable = folder !== undefined && isPrivateFolder(folder);
-const buildId = `${STENO_BUILD}-${process.version}-${process.arch}`;
+const readable = folder !== undefined && isPrivate(folder);
 const modules = new Map<string, { exports: unknown }>();
 const scriptsWithoutCache = new Map<string, Script>();
 
@@ -35,7 +24,25 @@ function isCommand(word: string): boolean {
   return /^[a-z]+$/.test(word) && existsSync(join(__dirname, 'text', `steno ${word}.txt`));
 }
 
-const cacheName = (file: string): string => `${basename(file)}-${command}-${buildId}`;
+/** The cache folder below the home that the system knows; none where HOME names another one. */
+function cacheFolder(): string | undefined {
+  try {
+    const home = userInfo().homedir;
+    if (!home || home !== homedir()) return undefined;
+    if (process.platform === 'win32') return join(home, 'AppData', 'Local', 'steno', 'Cache');
+    return join(home, process.platform === 'darwin' ? 'Library/Caches' : '.cache', 'steno');
+  } catch {
+    // A container may run under a user id that has no name, and no home.
+    return undefined;
+  }
+}
+
+/** No link is followed. On Windows modes say nothing: there the profile of the user is closed to others. */
+function isPrivate(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats || stats.isSymbolicLink()) return false;
+  return process.platform === 'win32' || (stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0);
+}
 
 /** Loads a file of the build, and the files of the build that it requires, each with its cache if there is one. */
 export function load(file: string): unknown {
@@ -50,68 +57,56 @@ export function load(file: string): unknown {
   return module.exports;
 }
 
-type ModuleFunction = (
-  exports: unknown,
-  require: unknown,
-  module: unknown,
-  filename: string,
-  dirname: string,
-) => void;
-
-function compile(file: string): ModuleFunction {
-  const source = asFunction(file);
-  const cachedData = readable ? readPrivateFile(join(folder, cacheName(file))) : undefined;
-  const script = new Script(source, { filename: file, cachedData });
+function compile(file: string): (...args: readonly unknown[]) => void {
+  // The build makes all files ASCII.
+  const text = readFileSync(file, 'latin1');
+  const source = `(function (exports, require, module, __filename, __dirname) { ${text}\n});`;
+  const script = new Script(source, { filename: file, cachedData: readCache(file) });
   // Undefined without a cache, true where V8 refused it.
   if (script.cachedDataRejected !== false) scriptsWithoutCache.set(file, script);
-  return script.runInThisContext() as ModuleFunction;
+  return script.runInThisContext();
 }
 
-const OPENING = '(function (exports, require, module, __filename, __dirname) { ';
-const END = '\n});';
+const cachePath = (file: string): string =>
+  join(folder ?? '', `${basename(file)}-${command}-${STENO_BUILD}-${process.version}-${process.arch}`);
 
-/** Reads a file right between the ends of a function: to join the texts later would copy a megabyte. */
-function asFunction(path: string): string {
-  const file = openSync(path, 'r');
+function readCache(file: string): Buffer | undefined {
+  const path = cachePath(file);
   try {
-    const { size } = fstatSync(file);
-    const bytes = Buffer.allocUnsafeSlow(OPENING.length + size + END.length);
-    bytes.write(OPENING, 'latin1');
-    const read = readSync(file, bytes, OPENING.length, size, 0);
-    if (read !== size) throw new Error(`${path} could not be read whole`);
-    bytes.write(END, OPENING.length + size, 'latin1');
-    // The build makes all files ASCII.
-    return bytes.toString('latin1');
-  } finally {
-    closeSync(file);
+    return readable && isPrivate(path) ? readFileSync(path) : undefined;
+  } catch {
+    return undefined;
   }
 }
 
-/** Saves the missing caches of a command that succeeded. V8's flags must be as at the start, or it refuses them later. */
+/**
+ * Saves the missing caches of a command that succeeded, when all that it needs is compiled. V8's flags must be as at
+ * the start, or it refuses them later. The first run leaves empty files in their place: to make a cache takes a tenth
+ * of a command's time, which many a CI job would spend for a disk that is thrown away.
+ */
 export function save(exitCode: number): void {
-  if (exitCode !== 0 || scriptsWithoutCache.size === 0) return;
-  if (folder === undefined || !isPrivateFolder(folder, true)) return;
+  if (exitCode !== 0 || scriptsWithoutCache.size === 0 || folder === undefined) return;
   try {
-    for (const [file, script] of scriptsWithoutCache) writeCache(join(folder, cacheName(file)), script);
-    removeUnused(folder);
+    makeFolder(folder, 0o700);
+    if (!isPrivate(folder)) return;
+    const isFirst = [...scriptsWithoutCache.keys()].every((file) => !existsSync(cachePath(file)));
+    if (!isFirst) removeUnused(folder);
+    for (const [file, script] of scriptsWithoutCache)
+      writeCache(cachePath(file), isFirst ? Buffer.alloc(0) : script.createCachedData());
   } catch {
     // Without a cache the next start is slower, and nothing else.
   }
 }
 
-function writeCache(path: string, script: Script): void {
+function writeCache(path: string, data: Buffer): void {
   const temporary = `${path}.${process.pid}`;
-  rmSync(temporary, { force: true });
-  // V8 does not look whether all of it is there: a power cut must not leave a name without it.
-  writeFileSync(temporary, script.createCachedData(), { flag: 'wx', mode: 0o600, flush: true });
+  // V8 does not check whether all of it is there: a power cut must not leave a name without it.
+  writeFileSync(temporary, data, { flag: 'wx', mode: 0o600, flush: data.length > 0 });
   renameSync(temporary, path);
 }
 
-/** What other builds have kept, and what a process that was killed meanwhile has left. */
+/** What other builds have kept, and what was begun: a process that is still at it does without a cache. */
 function removeUnused(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    const [, writer] = /\.(\d+)$/.exec(name) ?? [];
-    const isLeft = writer !== undefined && !isRunning(Number(writer));
-    if (isLeft || !name.includes(STENO_BUILD)) rmSync(join(folder, name), { force: true });
-  }
+  for (const name of readdirSync(folder))
+    if (!name.includes(STENO_BUILD) || /\.\d+$/.test(name)) rmSync(join(folder, name), { force: true });
 }

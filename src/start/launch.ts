@@ -2,12 +2,12 @@
  * The first file that runs.
  *
  * Speed: help, version and the catalogue for scripts are texts that the build has made; for them nothing else is
- * loaded. `--help` takes a tenth more than a bare start of Node, and without this 3.3 times as long. Completion is a small program of
- * its own. To take this out, let bin/steno.js load dist/steno.js.
+ * loaded. `--help` takes a tenth more than a bare start of Node, and twice as long without this. Completion is a small
+ * program of its own. To take this out, let bin/steno.js load dist/steno.js.
  */
 
 import { fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { usesColour } from '../lib/colour.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import { boldTitles } from '../lib/titles.ts';
@@ -18,29 +18,11 @@ const catalogForms = new Set(['--tabs', '--json', '--csv', '--quiet']);
 /** The ready text that answers this command line, if there is one. */
 function readyText(argv: readonly string[]): string | undefined {
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) return `${STENO_VERSION}\n`;
-  const name = textName(argv);
-  if (name === undefined || !/^[a-z -]+$/.test(name)) return undefined;
-  try {
-    return readFileSync(join(__dirname, 'text', `${name}.txt`), 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-/** The file of the text: a help page, or a table of the catalogue for a script. */
-function textName(argv: readonly string[]): string | undefined {
   const page = pageWords(argv);
-  if (page) return isNarrow() ? undefined : ['steno', ...page].join(' ');
+  if (page) return isNarrow() ? undefined : styled(readText(['steno', ...page].join(' ')));
   const [command = '', form = '--tabs'] = argv;
   const isCatalog = argv.length <= 2 && catalogCommands.has(command) && catalogForms.has(form);
-  return isCatalog && !isOnTerminal() ? `${command} ${form}` : undefined;
-}
-
-/** A page of help on a terminal has bold headings, where colours are wanted. Consoles of Windows may not know them. */
-function styled(text: string, argv: readonly string[]): string {
-  if (!pageWords(argv) || !isOnTerminal() || isNull() || process.platform === 'win32') return text;
-  const stdout = { noColor: false, env: process.env, isData: true };
-  return usesColour({ isTTY: true }, stdout) ? boldTitles(text) : text;
+  return isCatalog && !isOnTerminal() ? readText(`${command} ${form}`) : undefined;
 }
 
 /** The words of a command whose help is asked for: `order --help` or `help order`. */
@@ -50,21 +32,34 @@ function pageWords(argv: readonly string[]): readonly string[] | undefined {
   return argv[0] === 'help' ? argv.slice(1) : undefined;
 }
 
-/** The program lays out help for a narrow terminal. Only there does this load node:tty, which takes 2.5 ms. */
-const isNarrow = (): boolean => isOnTerminal() && !isNull() && (process.stdout.columns ?? WIDTH) < WIDTH;
-
-/** The width that the ready texts are made for. */
-const WIDTH = 80;
-
-/** /dev/null is a character device as a terminal is. */
-function isNull(): boolean {
-  const { rdev } = statSync('/dev/null', { throwIfNoEntry: false }) ?? {};
-  return fstatSync(1).rdev === rdev;
+function readText(name: string): string | undefined {
+  try {
+    return /^[a-z -]+$/.test(name) ? readFileSync(join(__dirname, 'text', `${name}.txt`), 'utf8') : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-/** A good guess: node:tty would know, but takes 2.5 ms to load. */
-const isOnTerminal = (): boolean => fstatSync(1).isCharacterDevice();
+/** A page of help on a terminal has bold headings, where colours are wanted. Consoles of Windows may not know them. */
+function styled(text: string | undefined): string | undefined {
+  if (text === undefined || !isOnTerminal() || process.platform === 'win32') return text;
+  const stdout = { noColor: false, env: process.env, isData: true };
+  return usesColour({ isTTY: true }, stdout) ? boldTitles(text) : text;
+}
 
+/** The width that the ready texts are made for: the program lays out help for a narrower terminal. */
+const WIDTH = 80;
+
+/** Only on a terminal does this load node:tty, which takes 2.5 ms. */
+const isNarrow = (): boolean => isOnTerminal() && (process.stdout.columns ?? WIDTH) < WIDTH;
+
+/** A good guess, without node:tty: /dev/null is a character device as a terminal is. */
+function isOnTerminal(): boolean {
+  const stdout = fstatSync(1);
+  return stdout.isCharacterDevice() && stdout.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+}
+
+/** Without process.stdout, which takes 3 ms to make. */
 function print(text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
@@ -82,9 +77,24 @@ function print(text: string): void {
   }
 }
 
-/** For stack traces with the files and lines of src. Without the code cache: scripts of node:vm get no source maps. */
+/**
+ * For stack traces with the files and lines of src. Node reads a map from the end of its file; ours are compressed,
+ * because they are as large as the program. Without the code cache: scripts of node:vm get no source maps.
+ */
 function loadWithSourceMaps(program: string): void {
   process.setSourceMapsEnabled(true);
+  const { gunzipSync } = process.getBuiltinModule('node:zlib');
+  const packed = readFileSync(join(__dirname, 'maps.json.gz'));
+  const maps = JSON.parse(gunzipSync(packed).toString()) as Readonly<Record<string, object>>;
+  const { extensions } = require;
+  const { '.js': loadPlain } = extensions;
+  extensions['.js'] = (module, path) => {
+    const map = path.startsWith(__dirname) ? maps[basename(path)] : undefined;
+    if (!map) return loadPlain(module, path);
+    const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
+    const code = `${readFileSync(path, 'latin1')}\n//# sourceMappingURL=${url}`;
+    (module as NodeModule & { _compile(code: string, path: string): void })._compile(code, path);
+  };
   require(program);
 }
 
@@ -94,13 +104,8 @@ function loadWithCodeCache(program: string): void {
   process.once('exit', save);
 }
 
-function loadProgram(argv: readonly string[]): void {
-  const load = argv.includes('--debug') ? loadWithSourceMaps : loadWithCodeCache;
-  load(join(__dirname, 'steno.js'));
-}
-
 const argv = process.argv.slice(2);
 const text = readyText(argv);
-if (text !== undefined) print(styled(text, argv));
+if (text !== undefined) print(text);
 else if (argv[0] === '__complete') require('./complete.js');
-else loadProgram(argv);
+else (argv.includes('--debug') ? loadWithSourceMaps : loadWithCodeCache)(join(__dirname, 'steno.js'));

@@ -62,6 +62,16 @@ export async function startRows(place: Place): Promise<Row[]> {
       peers: { curl: get('/prepay_balance') },
     },
     {
+      key: 'balance-first',
+      what: '`steno balance`, first start on a fresh disk',
+      against: START,
+      must: 3.7,
+      aim: 3.4,
+      base,
+      // Compiled code is kept below the home that the system knows, and no other.
+      subject: steno(['balance'], /100\.00/, { ...env, HOME: place.fresh('home') }),
+    },
+    {
       key: 'file',
       what: '`steno file <id>` with the ledger',
       against: START,

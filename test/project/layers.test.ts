@@ -1,7 +1,7 @@
 /** The rules of the house: who may import whom, and what stays out of the way until it is needed. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, normalize, resolve, sep } from 'node:path';
+import { basename, dirname, join, normalize, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freshFolder } from '../support/files.ts';
 import { BIN } from '../support/steno.ts';
@@ -228,7 +228,7 @@ describe('packages', () => {
     };
     const sources = [
       ...modules.map((module) => module.text),
-      ...['esbuild.config.js', 'vitest.config.ts', 'tsconfig.json'].map((path) => readFileSync(path, 'utf8')),
+      ...['build.js', 'vitest.config.ts', 'tsconfig.json'].map((path) => readFileSync(path, 'utf8')),
       ...filesBelow('test').map((path) => readFileSync(path, 'utf8')),
     ].join('\n');
     const isUsed = (name: string): boolean =>
@@ -285,14 +285,19 @@ describe('what loads at once', () => {
     ['order --help', ['launch.js']],
     ['skus', ['launch.js']],
     ['formats --json', ['launch.js']],
-    ['config list', ['launch.js', 'steno.js']],
-    ['completion zsh', ['launch.js', 'steno.js']],
     ['__complete audiofile', ['launch.js', 'complete.js']],
-    // A ledger in a file needs nothing of what a shared one does.
-    ['files --quiet', ['launch.js', 'steno.js']],
+    // A ledger in a file needs nothing of what a shared one does, and no call is made.
+    ['files --quiet', ['launch.js', 'steno.js', 'rolldown-runtime.js', 'ledger.js', 'call.js', 'common.js']],
   ])('is small in the build too: steno %s', (line, expected) => {
     const build = expected.map((name) => resolve('dist', name));
     expect(filesLoadedBy(line.split(' '))).toEqual([BIN, ...build]);
+  });
+
+  it.each(['config list', 'completion zsh'])('loads no package from the build: steno %s', (line) => {
+    const loaded = filesLoadedBy(line.split(' ')).map((path) => basename(path));
+    expect(loaded.slice(0, 3)).toEqual(['steno.js', 'launch.js', 'steno.js']);
+    const packages = ['undici.js', 'source.js', 'ora.js', 'client.js', 'sax.js', 'sync.js'];
+    expect(loaded.filter((name) => packages.includes(name))).toEqual([]);
   });
 });
 

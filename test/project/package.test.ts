@@ -63,7 +63,7 @@ describe('the package', () => {
   it('holds only what it needs', () => {
     const paths = packed.files.map((file) => file.path);
     const expected =
-      /^((bin|dist)\/(package\.json|[\w-]+\.js)|dist\/(steno\.js\.map|completion\.json)|dist\/(LICENSES|text\/[\w -]+)\.txt|dist\/man\/steno[\w-]*\.[17]\.gz|completions\/[\w.]+)$/;
+      /^((bin|dist)\/(package\.json|[\w.-]+\.js)|dist\/(maps\.json\.gz|completion\.json)|dist\/(LICENSES|text\/[\w -]+)\.txt|dist\/man\/steno[\w-]*\.[17]\.gz|completions\/[\w.]+)$/;
     const beside = ['LICENSE', 'README.md', 'package.json'];
     expect(paths.filter((path) => !expected.test(path) && !beside.includes(path))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining([...beside, 'bin/steno.js', 'dist/steno.js']));
@@ -86,7 +86,7 @@ describe('the package', () => {
     const lock = { ...root, lockfileVersion: 3, packages: { '': root } };
     writeFileSync(join(clone, 'package-lock.json'), JSON.stringify(lock));
     // Stands for the build, which needs what npm ci installs.
-    writeFileSync(join(clone, 'esbuild.config.js'), "require('node:fs').writeFileSync('built', '')");
+    writeFileSync(join(clone, 'build.js'), "require('node:fs').writeFileSync('built', '')");
     npm(['ci'], { cwd: clone });
     expect(existsSync(join(clone, 'built'))).toBe(true);
     expect(scripts.prepack).toBe(scripts.build);

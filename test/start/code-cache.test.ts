@@ -9,7 +9,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -27,6 +26,8 @@ const kept = (user: User): string[] => (existsSync(folderOf(user)) ? readdirSync
 /** Which files there are, and when each was written. */
 const written = (user: User): Array<[string, number]> =>
   kept(user).map((name) => [name, statSync(join(folderOf(user), name)).mtimeMs]);
+
+const sizes = (user: User): number[] => kept(user).map((name) => statSync(join(folderOf(user), name)).size);
 
 /** A user with a home of their own, as the system knows it. */
 function homeowner(): User {
@@ -47,39 +48,42 @@ function foreignCode(): Buffer {
   return execFileSync(process.execPath, ['-e', compile]);
 }
 
-/** A user with a cache of `config path`, and where it is. */
+/** A user with a cache of `config path`, and where that of steno.js is. */
 async function withCache(): Promise<{ user: User; path: string }> {
   const user = homeowner();
-  await user.run(['config', 'path']);
-  const [name = ''] = kept(user);
+  for (let time = 0; time < 2; time += 1) await user.run(['config', 'path']);
+  const name = kept(user).find((each) => each.startsWith('steno.js-config-')) ?? '';
   return { user, path: join(folderOf(user), name) };
 }
 
 describe('compiled code', () => {
-  it('is kept for each command, and taken by its next run as it is', async () => {
+  it('is kept for each command from its second run on, and taken by the next as it is', async () => {
     const { service, user } = await account();
     ownCompiledCode(user);
     service.on('*', { body: '{"balance":"1.00"}' });
-    for (let time = 0; time < 2; time += 1) await user.run(['config', 'list']);
     const first = await user.run(['balance']);
+    expect(kept(user).map((name) => name.split('-', 2).join('-'))).toEqual(
+      expect.arrayContaining(['steno.js-balance', 'undici.js-balance']),
+    );
+    // Nothing yet but the names: many a CI job runs a command once.
+    expect(sizes(user).filter((size) => size > 0)).toEqual([]);
+    await user.run(['config', 'list']);
+    await user.run(['balance']);
     const after = written(user);
-    expect(kept(user).map((name) => name.split('-', 2).join('-'))).toEqual([
-      'steno.js-balance',
-      'steno.js-config',
-      'undici.js-balance',
-    ]);
     expect(await user.run(['balance'])).toEqual(first);
     // Had V8 refused it, it would have been written again.
     expect(written(user)).toEqual(after);
+    const isOfBalance = kept(user).map((name) => name.includes('-balance-'));
+    expect(sizes(user).map((size) => size > 0)).toEqual(isOfBalance);
   });
 
-  it('is taken also where the command changed the flags of V8 most', async () => {
+  it('is taken also where the command changed the flags of V8', async () => {
     const { service, user } = await account();
     ownCompiledCode(user);
     service.on('*', { body: 'x'.repeat(3_000_000) });
-    await user.run(['transcript', '1', '2', '3']);
+    for (let time = 0; time < 2; time += 1) await user.run(['transcript', '1', '2', '3', '--force']);
     const after = written(user);
-    expect(after).not.toEqual([]);
+    expect(sizes(user).some((size) => size > 0)).toBe(true);
     const { code } = await user.run(['transcript', '1', '2', '3', '--force']);
     expect([code, written(user)]).toEqual([0, after]);
   });
@@ -100,18 +104,18 @@ describe('compiled code', () => {
       writeFileSync(join(folderOf(user), 'steno.js-config-0123456789abcdef-v20.0.0-arm64'), 'old');
       const { code, stdout: again, stderr } = await user.run(['config', 'path']);
       expect([code, again, stderr]).toEqual([0, stdout, '']);
-      expect(kept(user)).toEqual([basename(path)]);
+      expect(kept(user).filter((name) => name.includes('0123456789abcdef'))).toEqual([]);
       expect(statSync(path).size).toBeGreaterThan(100_000);
     }
   });
 
   it('that a killed process has begun to keep is removed by the next one that keeps some', async () => {
     const { user, path } = await withCache();
-    const { pid: dead } = spawnSync('true');
-    for (const pid of [dead, process.pid]) copyFileSync(path, `${path}.${pid}`);
-    rmSync(path);
+    const { pid } = spawnSync('true');
+    copyFileSync(path, `${path}.${pid}`);
+    writeFileSync(path, 'damaged');
     expect((await user.run(['config', 'path'])).code).toBe(0);
-    expect(kept(user)).toEqual([basename(path), `${basename(path)}.${process.pid}`]);
+    expect(kept(user).filter((name) => /\.\d+$/.test(name))).toEqual([]);
   });
 
   it('is done without where its folder is no folder', async () => {

@@ -1,0 +1,170 @@
+// Builds dist: the launcher, the program in chunks that are loaded on first use, small programs beside it, ready texts.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'rolldown';
+
+// Built beside dist and then renamed, so that a program that is started meanwhile finds a complete one.
+const out = `dist.${process.pid}`;
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** Modules that a package loads, and what it gets in their place: slow ones that we never use, and one of ours. */
+const replacements = [
+  // Only for subcommands that are programs of their own; we have none.
+  { package: 'commander', module: /^node:child_process$/, code: 'module.exports = {};' },
+  // Off by default; it would load node:http2 and node:tls.
+  { package: 'undici', module: /[/]client-h2\.js$/, code: 'module.exports = {};' },
+  // Only for a limit that we set ourselves, and for bodies that are requests of node:http.
+  { package: 'undici', module: /^node:http$/, code: 'module.exports = {};' },
+  // A failed node:assert reads the source of its caller and parses it for a message: six seconds of processor time for
+  // undici in one line. An answer of the service must not bring that about.
+  {
+    package: 'undici',
+    module: /^node:assert$/,
+    code: `module.exports = (ok, message = 'an assertion of undici failed') => {
+      if (!ok) throw Object.assign(new Error(message), { code: 'ERR_ASSERTION' });
+    };`,
+  },
+];
+const replace = {
+  name: 'replace',
+  resolveId(id, importer = '') {
+    const [, name] = /^.*node_modules[\\/]([^\\/]+)/.exec(importer) ?? [];
+    const found = replacements.findIndex((each) => each.package === name && each.module.test(id));
+    return found === -1 ? undefined : `\0replacement-${found}.cjs`;
+  },
+  load(id) {
+    const [, found] = /^\0replacement-(\d+)/.exec(id) ?? [];
+    return replacements[found]?.code;
+  },
+  renderChunk(code) {
+    return {
+      code: code.replace(/\(\((\((?:exports(?:, module)?)?\)) => \{/g, '((function $1 {'),
+      map: null,
+    };
+  },
+};
+
+/** What is always loaded at a start, in one file with it. */
+const start = { name: 'start', tags: ['$initial'], priority: 9 };
+/**
+ * The program's other chunks. Rolldown makes one for each dynamic import and for what several of them share; these
+ * groups join what the commands that are run most need at once. A module in a group is run with all others of it, so
+ * that one that loads a slow module of Node must not get into `common`.
+ */
+const groups = [
+  start,
+  { name: 'common', test: /[\\/]src[\\/]/, minShareCount: 24, priority: 3 },
+  {
+    name: 'call',
+    test: /[\\/](api[\\/]http[\\/](transport|pool)|commands[\\/]balance)\.ts$/,
+    priority: 2,
+  },
+  {
+    name: 'ledger',
+    test: /[\\/](ledger[\\/](open|notes|stores[\\/]backups)|commands[\\/]files?)\.ts$/,
+    priority: 1,
+  },
+];
+
+/** CommonJS, because Node starts it faster than ES modules. */
+async function bundle(input, { define = {}, ...output }) {
+  const made = await build({
+    input,
+    platform: 'node',
+    external: [/^@photostructure\/sqlite/, './complete.js'],
+    plugins: [replace],
+    transform: { target: 'node20', define: { STENO_VERSION: JSON.stringify(version), ...define } },
+    checks: { ineffectiveDynamicImport: false },
+    write: false,
+    output: {
+      format: 'cjs',
+      dir: out,
+      // With the names of functions and classes, for stack traces.
+      minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+      comments: false,
+      dynamicImportInCjs: false,
+      sourcemapExcludeSources: true,
+      ...output,
+    },
+  });
+  const chunks = made.output.filter(({ type }) => type === 'chunk');
+  for (const { fileName, code } of chunks) writeFileSync(join(out, fileName), asAscii(code));
+  return chunks;
+}
+
+/** The loader reads files as one byte a character, which takes a fifteenth of the time of UTF-8. */
+function asAscii(code) {
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** For the stack traces of --debug: the maps are as large as the program, but compressed a quarter of it. */
+function writeMaps(chunks) {
+  const maps = chunks.filter(({ moduleIds }) => moduleIds.some((id) => id.startsWith(resolve('src'))));
+  const text = JSON.stringify(Object.fromEntries(maps.map(({ fileName, map }) => [fileName, map])));
+  writeFileSync(join(out, 'maps.json.gz'), gzipSync(text, { level: 9 }));
+}
+
+/** The licence texts of every package that went into the bundle. */
+function licenses(modules) {
+  const require = createRequire(import.meta.url);
+  const folders = new Set(
+    modules.flatMap((id) => id.match(/^.*node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/) ?? []),
+  );
+  return [...folders]
+    .sort()
+    .map((folder) => {
+      const { name, version, license } = require(join(folder, 'package.json'));
+      return `${name} ${version} (${license})\n\n${licenseText(folder)}`;
+    })
+    .join(`\n${'-'.repeat(72)}\n`);
+}
+
+/** From the file of its own, or from the end of its README where it has none. */
+function licenseText(folder) {
+  const files = readdirSync(folder);
+  const own = files.find((name) => /^licen[cs]e/i.test(name));
+  if (own) return readFileSync(join(folder, own), 'utf8');
+  const readme = files.find((name) => /^readme/i.test(name));
+  const [, found] = readme ? readFileSync(join(folder, readme), 'utf8').split(/^#+ licen[cs]e.*$/im) : [];
+  if (!found?.trim()) throw new Error(`${folder} has no licence text, which we must ship`);
+  return found.trimStart();
+}
+
+/** Tells this build from others. */
+function buildId() {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(out).sort()) hash.update(readFileSync(join(out, name)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+mkdirSync(out);
+const alone = { codeSplitting: false };
+const program = await bundle(
+  { steno: 'src/cli/process.ts' },
+  { codeSplitting: { groups }, chunkFileNames: '[name].js', sourcemap: 'hidden' },
+);
+writeMaps(program);
+const chunks = await Promise.all([
+  // A program of its own, in one file but for what few need.
+  bundle(
+    { complete: 'src/start/complete.ts' },
+    { codeSplitting: { groups: [start] }, chunkFileNames: 'complete-[name].js' },
+  ),
+  bundle({ backup: 'src/ledger/stores/backup-process.ts' }, alone),
+  bundle({ generate: 'src/cli/generate.ts' }, alone),
+]);
+await bundle(
+  { launch: 'src/start/launch.ts' },
+  { ...alone, define: { STENO_BUILD: JSON.stringify(buildId()) } },
+);
+writeFileSync(join(out, 'package.json'), '{"type":"commonjs"}\n');
+const modules = [...program, ...chunks.flat()].flatMap(({ moduleIds }) => moduleIds);
+writeFileSync(join(out, 'LICENSES.txt'), licenses(modules));
+execFileSync(process.execPath, [join(out, 'generate.js'), 'texts', out], { stdio: 'inherit' });
+if (existsSync('dist')) renameSync('dist', `${out}.old`);
+renameSync(out, 'dist');
+rmSync(`${out}.old`, { recursive: true, force: true });
