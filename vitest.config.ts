@@ -36,7 +36,7 @@ const onlyLong = [
   'test/flows/transcripts/ledger-trouble.test.ts',
   'test/flows/uploads/audio-files.test.ts',
   'test/ledger/{dump,rescue,scale}.test.ts',
-  'test/ledger/postgres/{accounts,copy,cuts,dump,listeners,outcomes,round-trips,secrets,team-events,tls,two-ledgers,versions,who}.test.ts',
+  'test/ledger/stores/{accounts,copy,cuts,dump,listeners,outcomes,round-trips,secrets,team-events,tls,two-ledgers,versions,who}.test.ts',
   'test/listen/{crowded,durability,exec,failing-ledger,hostile,inherited-key,keep,linear-readers,loans,look-out-order,lookout,once,queues,stalled-reader,timeout,webhook-loan}.test.ts',
   'test/pictures/pictures.test.ts',
   'test/project/{release,shared-ledger}.test.ts',

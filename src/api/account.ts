@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts'
 import { oneLine } from '../lib/text.ts';
 import { checkAnswer, field, idField, pathSegment, saysNothing, scalar, unwrap } from './decode.ts';
 import { requestJson } from './http/answer.ts';
+import type { Call } from './http/call.ts';
 import type { Transport } from './http/transport.ts';
 
 export interface Balance {
@@ -13,20 +14,18 @@ export interface Balance {
 }
 
 export async function getBalance(transport: Transport): Promise<Balance> {
-  const call = { method: 'GET', path: '/prepay_balance', safety: 'read' } as const;
+  const call: Call = { method: 'GET', path: '/prepay_balance', safety: 'read' };
   const json = checkAnswer(await requestJson(transport, call));
   const value = isObject(json) ? json.get('balance') : json;
   const balance = scalar(value);
-  if (balance !== undefined && typeof value !== 'boolean' && isBalance(balance, isObject(json)))
-    return { balance, json };
+  // Under its own name the amount may be written in any way, but it has a digit.
+  const isBalance = isObject(json) ? (text: string): boolean => /\d/.test(text) : isAmount;
+  if (balance !== undefined && typeof value !== 'boolean' && isBalance(balance)) return { balance, json };
   const said = balance === undefined ? '' : `: ${oneLine(balance, MAX_SHOWN)}`;
   throw new StenoError('failed', `the answer holds no balance${said}`);
 }
 
 const MAX_SHOWN = 100;
-
-/** Under its own name the amount may be written in any way, but it has a digit. */
-const isBalance = (text: string, isNamed: boolean): boolean => (isNamed ? /\d/.test(text) : isAmount(text));
 
 export type Invoice = Readonly<ReturnType<typeof decodeInvoice>>;
 export type InvoiceItem = Readonly<ReturnType<typeof decodeItem>>;
@@ -90,35 +89,31 @@ export interface Webhook {
 
 /** Throws where the answer is not clear: what was there before has to be given back later, so nothing is guessed. */
 export async function getWebhook(transport: Transport): Promise<Webhook> {
-  const call = { method: 'GET', path: '/webhook', safety: 'read' } as const;
-  const json = checkAnswer(
-    await requestJson(transport, { ...call, isAddress: true, refusesRepeatedKeys: true }),
-  );
+  const call: Call = { method: 'GET', path: '/webhook', safety: 'read', isAddress: true, uniqueKeys: true };
+  const json = checkAnswer(await requestJson(transport, call));
   const url = urlIn(json);
   if (url !== undefined) return { url, json };
   const message = "the service's answer can't be read: it names no webhook, or more than one";
   throw new StenoError('failed', message, { hint: 'see it with: steno api GET /webhook' });
 }
 
-export const setWebhook = async (transport: Transport, url: string): Promise<Webhook> =>
-  decodeChange(await postForText(transport, '/webhook', new Map([['webhook', url]])));
+export const setWebhook = (transport: Transport, url: string): Promise<Webhook> =>
+  changeWebhook(transport, '/webhook', new Map([['webhook', url]]));
 
-export const testWebhook = async (transport: Transport, type: string): Promise<Webhook> =>
-  decodeChange(await postForText(transport, `/webhook/test/${encodeURIComponent(type)}`));
+export const testWebhook = (transport: Transport, type: string): Promise<Webhook> =>
+  changeWebhook(transport, `/webhook/test/${encodeURIComponent(type)}`);
 
-const postForText = (transport: Transport, path: string, params: JsonObject = new Map()): Promise<Json> =>
-  requestJson(transport, { method: 'POST', path, safety: 'once', params, isAddress: true });
-
-/** An answer to a change may be a message alone. */
-const decodeChange = (json: Json): Webhook => ({ url: urlIn(checkAnswer(json)) ?? '', json });
+async function changeWebhook(transport: Transport, path: string, params?: JsonObject): Promise<Webhook> {
+  const call: Call = { method: 'POST', path, safety: 'once', isAddress: true, ...(params && { params }) };
+  const json = checkAnswer(await requestJson(transport, call));
+  // It may be a message alone.
+  return { url: urlIn(json) ?? '', json };
+}
 
 /** The API document names no key for the URL; in lower case, without dashes and underscores. */
 const likelyKeys = new Set(['webhook', 'webhookurl', 'url', 'callback', 'callbackurl']);
 /** Texts for people, and links that are none of the account's. */
-const otherKeys = new Set([
-  ...['message', 'msg', 'help', 'info', 'link', 'links'],
-  ...['doc', 'docs', 'documentation'],
-]);
+const otherKeys = new Set('message msg help info link links doc docs documentation'.split(' '));
 
 const MAX_DEPTH = 4;
 

@@ -16,8 +16,9 @@ import { type Context, publicReading, readSettings } from '../spec/context.ts';
 import { flag, type OptionValues, text } from '../spec/options.ts';
 import { showLines } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
+import { doctorLines } from '../views/lines.ts';
 import { printedList } from '../views/outputs.ts';
-import { doctorLines, doctorRecord, doctorView } from '../views/setup.ts';
+import { doctorRecord, doctorView } from '../views/setup.ts';
 
 const options = {
   offline: flag('--offline', 'leave out what needs the network', { excludes: ['--test-event'] }),

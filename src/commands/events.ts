@@ -1,8 +1,7 @@
 import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
 import { raiseFailures } from '../flows/bulk.ts';
 import { Actions } from '../ledger/actions.ts';
-import type { EventFilter } from '../ledger/events.ts';
-import { Events } from '../ledger/events.ts';
+import { type EventFilter, Events } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nowMs } from '../lib/clock.ts';
 import { FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
@@ -28,7 +27,6 @@ import { count, execOptions, flag, list, type OptionValues, text } from '../spec
 import { showLines } from '../ui/output.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { EventLines } from '../views/event-lines.ts';
 import {
   eventPage,
   eventPages,
@@ -39,6 +37,7 @@ import {
   replayedView,
   shownEventSchema,
 } from '../views/events.ts';
+import { EventLines } from '../views/lines.ts';
 import { anyOf, columns, printed, printedList } from '../views/outputs.ts';
 import { arrayOf, described } from '../views/schema.ts';
 

@@ -16,8 +16,8 @@ import { duration, flag } from '../spec/options.ts';
 import { showLines } from '../ui/output.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { askedFiles } from '../views/file-outputs.ts';
-import { askedView, filesTable, watchedLine } from '../views/files.ts';
+import { askedFiles, askedView, filesTable } from '../views/files.ts';
+import { watchedLine } from '../views/lines.ts';
 
 export const file = command({
   name: 'file',

@@ -40,7 +40,7 @@ import {
   migratedView,
   prunedRecord,
   prunedView,
-  statusDocument,
+  statusSchema,
   statusView,
 } from '../views/ledger.ts';
 import { columns, printed, printedList, printedRecord, writtenFile } from '../views/outputs.ts';
@@ -224,7 +224,7 @@ const status = command({
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: () => printed(statusDocument.schema, columns({ name: 'of the fact', value: 'as text' })),
+  output: () => printed(statusSchema, columns({ name: 'of the fact', value: 'as text' })),
   async run(context) {
     const { out, settings, mask, signal } = context;
     const { sharedUrl: url, localPath: path } = context.ledgers;

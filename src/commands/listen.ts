@@ -20,7 +20,6 @@ import {
 } from '../spec/options.ts';
 import { loadDrawing, noteLines, showLines } from '../ui/output.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { EventLines, totalLines } from '../views/event-lines.ts';
 import {
   eventRecord,
   eventSchema,
@@ -30,6 +29,7 @@ import {
   reportLine,
   subjectOf,
 } from '../views/events.ts';
+import { EventLines, totalLines } from '../views/lines.ts';
 import { printed } from '../views/outputs.ts';
 
 const names = eventTypes.map(({ name }) => name);

@@ -57,8 +57,7 @@ import {
 } from '../spec/options.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { fileSchema } from '../views/file-outputs.ts';
-import { waitedTable } from '../views/files.ts';
+import { fileSchema, waitedTable } from '../views/files.ts';
 import {
   orderedView,
   orderLines,

@@ -26,8 +26,8 @@ import {
   type Grouping,
   groupings,
   reportColumns,
-  reportDocument,
   reportPages,
+  reportSchema,
   reportView,
   spendView,
 } from '../views/report.ts';
@@ -71,7 +71,7 @@ export const report = command({
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,
-  output: () => printed(anyOf(reportDocument.schema, described('with --html', writtenFile)), reportColumns),
+  output: () => printed(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
   async run(context, { options, line }) {
     const { out } = context;
     const by = options.by === undefined ? undefined : checkGrouping(options.by);

@@ -18,7 +18,6 @@ import type { Context } from '../spec/context.ts';
 import { count, downloadOptions, execOptions, flag, type OptionValues, text } from '../spec/options.ts';
 import { type Output, ResultStream } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { savedSchema } from '../views/file-outputs.ts';
 import { anyOf, failed, printed } from '../views/outputs.ts';
 import { arrayOf } from '../views/schema.ts';
 import {
@@ -27,6 +26,7 @@ import {
   notHandedOverView,
   type SyncRow,
   savedLine,
+  savedSchema,
   skippedWarnings,
   syncedView,
   syncRecord,

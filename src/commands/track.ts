@@ -9,8 +9,7 @@ import { plural } from '../lib/text.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { idsFrom } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { askedFiles } from '../views/file-outputs.ts';
-import { askedView } from '../views/files.ts';
+import { askedFiles, askedView } from '../views/files.ts';
 
 export const track = command({
   name: 'track',

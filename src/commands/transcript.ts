@@ -28,7 +28,6 @@ import {
   text,
 } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { savedSchema } from '../views/file-outputs.ts';
 import { anyOf, failed, printed } from '../views/outputs.ts';
 import { documents } from '../views/record.ts';
 import { arrayOf } from '../views/schema.ts';
@@ -37,6 +36,7 @@ import {
   savedJson,
   savedLine,
   savedRecord,
+  savedSchema,
   savedView,
   unidentifiedWarnings,
 } from '../views/transcripts.ts';

@@ -13,8 +13,7 @@ import { plural } from '../lib/text.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { downloadOptions, duration, text } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { askedFiles } from '../views/file-outputs.ts';
-import { waitedTable, waitedView } from '../views/files.ts';
+import { askedFiles, waitedTable, waitedView } from '../views/files.ts';
 import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 export const wait = command({

@@ -1,5 +1,4 @@
-/** Removes old events in short steps, between which other processes write and signals are heard. */
-
+/** What people do with the ledger itself: remove old events, and write an export to a file. */
 import { lstatSync, type Stats } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -29,6 +28,7 @@ export async function countPrunable(all: readonly Pruning[], before: string): Pr
   return counts;
 }
 
+/** In short steps, between which other processes write and signals are heard. */
 export async function pruneLedger(
   ledger: Ledger,
   all: readonly Pruning[],
@@ -54,9 +54,6 @@ async function pause(signal: AbortSignal): Promise<void> {
   await nextTurn();
 }
 
-// Writes an export or a report to a file: beside it first, so that it is never half of one. An earlier one is replaced only where
-// that is asked for: it may be all that is left of a ledger.
-
 /** Throws where something has this name, also a link that leads nowhere. */
 export function checkIsFree(path: string): void {
   const found = whatIsAt(path);
@@ -77,6 +74,10 @@ function whatIsAt(path: string): Stats | undefined {
 const existsError = (path: string): StenoError =>
   new StenoError('failed', `${path} is there already`, { hint: 'replace it with --force' });
 
+/**
+ * Writes an export or a report to a file: beside it first, so that it is never half of one. An earlier one is replaced
+ * only where that is asked for: it may be all that is left of a ledger.
+ */
 export async function writeExport(
   path: string,
   lines: AsyncIterable<string>,

@@ -14,7 +14,7 @@ import {
   unreadOf,
 } from './bill.ts';
 import type { Statement, Store } from './stores/store.ts';
-import { jsonList } from './table.ts';
+import { groupBy, jsonList } from './table.ts';
 
 /** What is kept of a bill, in millionths. */
 interface KeptBill {
@@ -109,8 +109,8 @@ async function updateSome(db: Store, profile: string, ids: readonly string[]): P
   const others = shared.map(({ file }) => file).filter((file) => !known.has(file));
   // Their shares are others now.
   if (others.length) return updateSome(db, profile, [...new Set([...ids, ...others])]);
-  const itemsOf = groupBy(items);
-  const linesOf = groupBy([...lines.map(lineOf), ...shared]);
+  const itemsOf = groupBy(items, ({ file }) => file);
+  const linesOf = groupBy([...lines.map(lineOf), ...shared], ({ file }) => file);
   const changes = [...itemsOf].flatMap(([file, own]) =>
     changesOf(own, known.get(file), linesOf.get(file) ?? [], read),
   );
@@ -212,16 +212,6 @@ export function sharedBy<Line extends BillLine>(
   const shares = line.amount && sharesOf(line.amount, files.length);
   const isShared = files.length > 1 || (line.amount?.sign ?? 0) < 0;
   return [...files].sort().map((file, at) => ({ ...line, file, amount: shares?.[at], isShared }));
-}
-
-export function groupBy<Row extends { readonly file: string }>(rows: readonly Row[]): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(row.file);
-    if (group) group.push(row);
-    else groups.set(row.file, [row]);
-  }
-  return groups;
 }
 
 function changesOf(

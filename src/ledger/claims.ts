@@ -1,9 +1,10 @@
 /** Which purchase holds which name. A name has one holder: the primary key sees to that, whatever processes do. */
 
+import { storedName } from '../lib/names.ts';
 import { otherSender, type Sender, senderText } from '../lib/sender.ts';
 import { SKUS_NOW } from './files.ts';
 import { holdsLease } from './lease.ts';
-import { IS_ACCEPTED, storedName } from './purchase.ts';
+import { IS_ACCEPTED, type PurchaseKind } from './purchase.ts';
 import type { Statement, Store, Value } from './stores/store.ts';
 import { jsonList, keptText, NOW, Table } from './table.ts';
 
@@ -67,6 +68,25 @@ export interface SenderRow extends Sender {
   /** By the clock of the ledger. */
   readonly now: string;
 }
+
+/** A purchase as people read it. */
+export interface PurchaseRow extends SenderRow {
+  readonly id: string;
+  /** For people. */
+  readonly number: number;
+  readonly kind: PurchaseKind;
+  readonly via: string;
+  readonly status: 'sending' | 'placed' | 'refused' | 'uncertain';
+  readonly started_at: string;
+  readonly order_id: string;
+  readonly detail: string;
+  readonly skus: string;
+  readonly actor: string;
+}
+
+/** SQL: what a `PurchaseRow` is made of. */
+export const PURCHASE_COLUMNS = `id, number, kind, via, status, started_at, order_id, detail, skus, "user", host, pid, job,
+  actor, process_start, seen_at, ${NOW} AS now`;
 
 /** SQL: a purchase that holds its names. An order does for good; an upgrade or a refund may be repeated once it is done. */
 const HOLDS =
@@ -228,7 +248,7 @@ const holderFor = (name: string, holder: Holder | undefined): Array<[string, Hol
 const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
   id: row.id,
   attempt: row.number,
-  status: row.status === 'placed' ? 'placed' : openStatus(row.status, row, isShared),
+  status: shownStatus(row, isShared) as HolderStatus,
   at: row.started_at,
   order: row.order_id,
   url: row.url ?? '',
@@ -244,9 +264,13 @@ const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
   other: otherSender(row),
 });
 
-/** The status of a purchase whose outcome is not written yet. */
-export function openStatus(status: string, row: SenderRow, isShared: boolean): 'unclear' | 'being sent' {
-  const { host, pid, process_start: start, seen_at: seenAt, now } = row;
+/** The status of a purchase, as people are told. */
+export function shownStatus(
+  row: Pick<PurchaseRow, 'status' | keyof SenderRow>,
+  isShared: boolean,
+): HolderStatus | 'refused' {
+  const { status, host, pid, process_start: start, seen_at: seenAt, now } = row;
+  if (status === 'placed' || status === 'refused') return status;
   if (status !== 'sending' || seenAt === null) return 'unclear';
   const isSent = holdsLease({ host, pid, start, seenAt }, { nowMs: Date.parse(now), isShared });
   return isSent ? 'being sent' : 'unclear';

@@ -1,7 +1,7 @@
 /** Which transcripts were downloaded, in which format, to which folder. */
 import { dirname, resolve } from 'node:path';
 import { pathKey } from '../lib/path-key.ts';
-import { jsonList, Table, timestamp } from './table.ts';
+import { groupBy, jsonList, Table, timestamp } from './table.ts';
 
 export interface Download {
   readonly file: string;
@@ -198,8 +198,6 @@ export class Downloads extends Table {
       this.profile,
       jsonList(files),
     );
-    const found = new Map<string, Download[]>();
-    for (const row of rows) found.set(row.file, [...(found.get(row.file) ?? []), row]);
-    return found;
+    return groupBy(rows, ({ file }) => file);
   }
 }

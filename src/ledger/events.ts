@@ -2,7 +2,7 @@
 
 import { lastWithin } from './slices.ts';
 import type { Value } from './stores/store.ts';
-import { jsonList, Table } from './table.ts';
+import { Conditions, jsonList, Table } from './table.ts';
 
 /** `test` is the delivery that a listener asked for itself; `found` was made by us for an event that did not come. */
 export type Source = 'received' | 'test' | 'found';
@@ -187,35 +187,37 @@ export class Events extends Table {
     return new Set(names.filter((_, at) => kept[at]));
   }
 
+  /** The number of the latest one. */
+  async latest(): Promise<number> {
+    const sql = 'SELECT coalesce(max(id), 0) AS id FROM events WHERE profile = ?';
+    return (await this.db.get<{ id: number }>(sql, this.profile))?.id ?? 0;
+  }
+
+  /** The first of a name after a number. */
+  async firstAfter(n: number, name: string): Promise<number | undefined> {
+    const sql = 'SELECT min(id) AS id FROM events WHERE profile = ? AND id > ? AND event = ?';
+    return (await this.db.get<{ id: number | null }>(sql, this.profile, n, name))?.id ?? undefined;
+  }
+
   async count(filter: EventFilter): Promise<number> {
     const { where, values } = this.#where(filter);
     const sql = `SELECT count(*) AS n FROM events WHERE ${where}`;
     return (await this.db.get<{ n: number }>(sql, ...values))?.n ?? 0;
   }
 
-  #where({ events = [], file, order, since, found = false }: EventFilter): {
-    where: string;
-    values: Value[];
-  } {
-    const parts = ['events.profile = ?', found ? foundOnly : "events.source <> 'found'"];
-    const values: Value[] = [this.profile];
-    if (events.length) {
-      parts.push(`events.event IN (${events.map(() => '?').join(', ')})`);
-      values.push(...events);
-    }
-    if (file !== undefined) {
-      parts.push(`events.id IN (SELECT id FROM events WHERE audiofile = ? AND audiofile <> ''
-        UNION ALL SELECT event FROM event_files WHERE audiofile = ?)`);
-      values.push(file, file);
-    }
-    if (order !== undefined) {
-      parts.push("events.order_id = ? AND events.order_id <> ''");
-      values.push(order);
-    }
-    if (since !== undefined) {
-      parts.push('events.received_at >= ?');
-      values.push(since);
-    }
-    return { where: parts.join(' AND '), values };
+  #where({ events = [], file, order, since, found = false }: EventFilter): Conditions {
+    const all = new Conditions()
+      .add('events.profile = ?', this.profile)
+      .add(found ? foundOnly : "events.source <> 'found'");
+    if (events.length) all.add(`events.event IN (${events.map(() => '?').join(', ')})`, ...events);
+    if (file !== undefined)
+      all.add(
+        `events.id IN (SELECT id FROM events WHERE audiofile = ? AND audiofile <> ''
+          UNION ALL SELECT event FROM event_files WHERE audiofile = ?)`,
+        ...[file, file],
+      );
+    if (order !== undefined) all.add("events.order_id = ? AND events.order_id <> ''", order);
+    if (since !== undefined) all.add('events.received_at >= ?', since);
+    return all;
   }
 }

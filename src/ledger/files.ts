@@ -1,13 +1,14 @@
-/** A file as the ledger gives it, with what is kept of its order. */
+/** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { feedMark } from '../lib/names.ts';
 import { renewInvoices, totalOf, updateBills } from './billing.ts';
 import { correctPairings, type PairedFile } from './ordered-files.ts';
 import { detailsText, parseDetails } from './purchase.ts';
-import type { Statement, Store, Value } from './stores/store.ts';
-import { jsonList, Table } from './table.ts';
+import type { Statement, Store } from './stores/store.ts';
+import { Conditions, jsonList, Table } from './table.ts';
 
+/** A file as the ledger gives it, with what is kept of its order. */
 export interface FileRow {
   readonly seq: number;
   readonly id: string;
@@ -61,8 +62,6 @@ export const FILE_COLUMNS = `files.seq, files.id, files.purchase, files.order_id
   purchases.actor`;
 
 export const FILES_AND_ORDERS = 'files LEFT JOIN purchases ON purchases.id = files.purchase';
-
-// The files of the orders: what is known of each, and which are open, that is, may still change.
 
 export interface FileFilter {
   readonly states?: readonly string[];
@@ -451,37 +450,23 @@ export class Files extends Table {
     return rows.map(({ state }) => state);
   }
 
-  #where({ states = [], order, key, tag, feed, since, onlyUnderBudget = false }: FileFilter): {
-    where: string;
-    values: Value[];
-  } {
-    const parts = ['files.profile = ?'];
-    const values: Value[] = [this.profile];
-    if (order !== undefined) {
-      parts.push('files.order_id = ?');
-      values.push(order);
-    }
-    if (states.length) {
-      parts.push(`files.state IN (${states.map(() => '?').join(', ')})`);
-      values.push(...states);
-    }
-    if (key !== undefined) {
-      parts.push('files.key = ?');
-      values.push(this.hide(key));
-    }
-    for (const texts of detailsTexts(tag, feed, this.hide)) {
-      parts.push(`(${texts.map(() => "replace(files.details, ?, '') <> files.details").join(' OR ')})`);
-      values.push(...texts);
-    }
-    if (since !== undefined) {
-      parts.push('files.ordered_at >= ?');
-      values.push(since);
-    }
-    if (onlyUnderBudget) {
-      parts.push('EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budget IS NOT NULL)');
-      values.push(this.profile);
-    }
-    return { where: parts.join(' AND '), values };
+  #where({ states = [], order, key, tag, feed, since, onlyUnderBudget = false }: FileFilter): Conditions {
+    const all = new Conditions().add('files.profile = ?', this.profile);
+    if (order !== undefined) all.add('files.order_id = ?', order);
+    if (states.length) all.add(`files.state IN (${states.map(() => '?').join(', ')})`, ...states);
+    if (key !== undefined) all.add('files.key = ?', this.hide(key));
+    for (const texts of detailsTexts(tag, feed, this.hide))
+      all.add(
+        `(${texts.map(() => "replace(files.details, ?, '') <> files.details").join(' OR ')})`,
+        ...texts,
+      );
+    if (since !== undefined) all.add('files.ordered_at >= ?', since);
+    if (onlyUnderBudget)
+      all.add(
+        'EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budget IS NOT NULL)',
+        this.profile,
+      );
+    return all;
   }
 }
 

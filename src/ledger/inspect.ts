@@ -2,7 +2,6 @@
 import { statSync } from 'node:fs';
 import { accountName } from '../lib/names.ts';
 import { type Database, openUntouched } from '../lib/sqlite.ts';
-import { Budgets, type KeptBudget } from './budgets.ts';
 import { type Moved, readMoved } from './moved.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import { Runs } from './runs.ts';
@@ -11,11 +10,6 @@ import { migrations } from './stores/schema.ts';
 import { SqliteStore } from './stores/sqlite.ts';
 import { dumpTables, type Hide, type TableContext } from './table.ts';
 import { type Loan, WebhookLoans } from './webhook-loans.ts';
-
-export interface AccountUse {
-  readonly name: string;
-  readonly baseUrl: string;
-}
 
 /** What the store says of itself. */
 export interface StoreStatus {
@@ -33,25 +27,70 @@ export interface StoreStatus {
   readonly minClient: number;
   readonly client: number;
   /** Which services the accounts of a shared ledger belong to. */
-  readonly accounts: readonly AccountUse[];
+  readonly accounts: ReadonlyArray<{ readonly name: string; readonly baseUrl: string }>;
 }
 
-export interface Backup {
-  readonly path: string;
-  readonly bytes: number;
-}
-
-export interface LedgerStatus extends StoreStatus {
-  /** By table, of all profiles or accounts. */
-  readonly rows: Readonly<Record<string, number>>;
-  /** Attempts of this profile or account without a known end. */
+/** What the tables say of this profile or account; only of a ledger that has all of them. */
+export interface LedgerFacts {
+  /** Attempts without a known end. */
   readonly unclear: number;
   readonly beingSent: number;
   readonly moved: Moved | undefined;
-  readonly backups: readonly Backup[];
+  /** How many listeners run. */
+  readonly listeners: number;
+  readonly loans: readonly Loan[];
+}
+
+export interface LedgerStatus extends StoreStatus, LedgerFacts {
+  /** By table, of all profiles or accounts. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly backups: ReadonlyArray<{ readonly path: string; readonly bytes: number }>;
+}
+
+/** A ledger that is open for looking. */
+export interface LedgerView {
+  readonly status: StoreStatus;
+  /** For its tables. */
+  readonly context: TableContext;
+  /** Checks the file of a local one; absent where that would take long. */
+  readonly findDamage?: (() => string | undefined) | undefined;
+  readonly close: () => Promise<void>;
 }
 
 export const mayWork = ({ minClient, client }: StoreStatus): boolean => minClient <= client;
+
+/** Whether its tables can be asked. */
+export const isUsable = (status: StoreStatus): boolean =>
+  status.made && status.missing.length === 0 && mayWork(status);
+
+export async function factsOf(context: TableContext): Promise<LedgerFacts> {
+  const attempts = new OpenAttempts(context);
+  return {
+    unclear: await attempts.countUnclear(),
+    beingSent: await attempts.countBeingSent(),
+    moved: await readMoved(context),
+    listeners: (await new Runs(context).running()).length,
+    loans: await new WebhookLoans(context).all(),
+  };
+}
+
+/** Of a ledger without tables. */
+const NO_FACTS = {
+  ...{ unclear: 0, beingSent: 0, moved: undefined, listeners: 0, loans: [], rows: {}, backups: [] },
+} as const;
+
+/** Closes the view. */
+export async function statusOf({ status, context, close }: LedgerView): Promise<LedgerStatus> {
+  try {
+    if (!isUsable(status)) return { ...status, ...NO_FACTS };
+    const rows: Record<string, number> = {};
+    for (const { name } of dumpTables)
+      rows[name] = (await context.db.get<{ n: number }>(`SELECT count(*) AS n FROM ${name}`))?.n ?? 0;
+    return { ...status, ...(await factsOf(context)), rows, backups: [] };
+  } finally {
+    await close();
+  }
+}
 
 /** Of a local ledger, which is brought up to date when it is opened. None is made. */
 export async function statusOfFile(
@@ -60,108 +99,26 @@ export async function statusOfFile(
   hide: Hide,
   signal: AbortSignal,
 ): Promise<LedgerStatus> {
-  const names = migrations.map(({ name }) => name);
-  const own: StoreStatus = {
-    ...{ store: 'sqlite', made: false, server: '', bytes: 0, migrations: [], missing: names },
-    ...{ minClient: names.length, client: names.length, accounts: [] },
-  };
   const backups = backupsOf(path).map((backup) => ({ path: backup, bytes: sizeOf(backup) }));
-  if (!statSync(path, { throwIfNoEntry: false })) return { ...own, ...nothing, backups };
-  const db = await SqliteStore.open(path, signal);
-  try {
-    const rows = await db.all<{ name: string }>('SELECT name FROM migrations ORDER BY name');
-    const done = rows.map(({ name }) => name);
-    return {
-      ...own,
-      made: true,
-      bytes: sizeOf(path) + sizeOf(`${path}-wal`),
-      migrations: done,
-      missing: names.filter((name) => !done.includes(name)),
-      ...(await statusOfTables({ db, profile: accountName(profile), hide })),
-      backups,
-    };
-  } finally {
-    await db.close();
-  }
-}
-
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
-/** Of a ledger without tables. */
-export const nothing = { rows: {}, unclear: 0, beingSent: 0, moved: undefined, backups: [] } as const;
-
-export async function statusOfTables(
-  context: TableContext,
-): Promise<Pick<LedgerStatus, 'rows' | 'unclear' | 'beingSent' | 'moved'>> {
-  const rows: Record<string, number> = {};
-  for (const { name } of dumpTables)
-    rows[name] = (await context.db.get<{ n: number }>(`SELECT count(*) AS n FROM ${name}`))?.n ?? 0;
-  const attempts = new OpenAttempts(context);
-  return {
-    rows,
-    unclear: await attempts.countUnclear(),
-    beingSent: await attempts.countBeingSent(),
-    moved: await readMoved(context),
-  };
-}
-
-/** What its tables say; only of a ledger that has all of them. */
-export interface LedgerFacts {
-  readonly unclear: number;
-  readonly moved: Moved | undefined;
-  /** How many listeners of this profile or account run. */
-  readonly listeners: number;
-  readonly loans: readonly Loan[];
-}
-
-/** A ledger that is open for looking. */
-export interface LedgerView {
-  /** The last migration that was done. */
-  readonly version: string;
-  /** Those that this steno knows and it lacks. */
-  readonly missing: readonly string[];
-  readonly bytes: number;
-  /** What a check of the file found; undefined where it was not checked. */
-  readonly damage?: string | undefined;
-  readonly isChecked: boolean;
-  /** Of a shared one. */
-  readonly store?: StoreStatus;
-  readonly facts: () => Promise<LedgerFacts>;
-  /** The one that all who use this ledger share. */
-  readonly budget: () => Promise<KeptBudget | undefined>;
-  /** The number of the latest event. */
-  readonly latestEvent: () => Promise<number>;
-  /** The first event of a type after a number. */
-  readonly eventAfter: (n: number, type: string) => Promise<number | undefined>;
-  readonly close: () => Promise<void>;
+  if (statSync(path, { throwIfNoEntry: false })) await (await SqliteStore.open(path, signal)).close();
+  const view = await viewFile(path, profile, hide);
+  return { ...(view ? await statusOf(view) : { ...fileStatus([]), ...NO_FACTS }), backups };
 }
 
 /** A check reads the whole file, and nothing else is done meanwhile. */
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 
 /** Undefined where there is none. */
-export async function viewFile(
-  path: string,
-  profile: string,
-  hide: Hide,
-  { checks = true } = {},
-): Promise<LedgerView | undefined> {
+export async function viewFile(path: string, profile: string, hide: Hide): Promise<LedgerView | undefined> {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === undefined) return undefined;
   const database = await openUntouched(path, () => rescueHint(path));
   try {
-    const names = migrations.map(({ name }) => name);
-    const done = database
-      .all<{ name: string }>('SELECT name FROM migrations ORDER BY name')
-      .map(({ name }) => name);
-    const isChecked = checks && size <= MAX_CHECKED_BYTES;
+    const rows = database.all<{ name: string }>('SELECT name FROM migrations ORDER BY name');
     return {
-      version: done.at(-1) ?? '',
-      missing: names.filter((name) => !done.includes(name)),
-      bytes: size + (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0),
-      isChecked,
-      damage: isChecked ? damageOf(database) : undefined,
-      ...questions({ db: new SqliteStore(database), profile: accountName(profile), hide }),
+      status: { ...fileStatus(rows.map(({ name }) => name)), bytes: size + sizeOf(`${path}-wal`) },
+      context: { db: new SqliteStore(database), profile: accountName(profile), hide },
+      findDamage: size > MAX_CHECKED_BYTES ? undefined : () => damageOf(database),
       close: async () => database.close(),
     };
   } catch (error) {
@@ -170,28 +127,18 @@ export async function viewFile(
   }
 }
 
+function fileStatus(done: readonly string[]): StoreStatus {
+  const names = migrations.map(({ name }) => name);
+  return {
+    ...{ store: 'sqlite', made: done.length > 0, server: '', bytes: 0, migrations: done, accounts: [] },
+    missing: names.filter((name) => !done.includes(name)),
+    ...{ minClient: names.length, client: names.length },
+  };
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
 function damageOf(database: Database): string | undefined {
   const found = database.get<{ quick_check: string }>('PRAGMA quick_check(1)')?.quick_check;
   return found === 'ok' ? undefined : found;
 }
-
-/** What can be asked of the tables of either kind of ledger. */
-export const questions = (
-  context: TableContext,
-): Pick<LedgerView, 'facts' | 'budget' | 'latestEvent' | 'eventAfter'> => ({
-  facts: async () => ({
-    unclear: await new OpenAttempts(context).countUnclear(),
-    moved: await readMoved(context),
-    listeners: (await new Runs(context).running()).length,
-    loans: await new WebhookLoans(context).all(),
-  }),
-  budget: () => new Budgets(context).get(),
-  latestEvent: async () => {
-    const sql = 'SELECT coalesce(max(id), 0) AS id FROM events WHERE profile = ?';
-    return (await context.db.get<{ id: number }>(sql, context.profile))?.id ?? 0;
-  },
-  eventAfter: async (n, type) => {
-    const sql = 'SELECT min(id) AS id FROM events WHERE profile = ? AND id > ? AND event = ?';
-    return (await context.db.get<{ id: number | null }>(sql, context.profile, n, type))?.id ?? undefined;
-  },
-});

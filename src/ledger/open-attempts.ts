@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Sender, thisSender } from '../lib/sender.ts';
 import { updateBills } from './billing.ts';
-import { openStatus, type SenderRow } from './claims.ts';
+import { PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
 import { refuseMoved } from './moved.ts';
 import {
   audiosOf,
@@ -59,23 +59,12 @@ export interface LaterOrder {
   readonly tracked: boolean;
 }
 
-interface AttemptRow extends SenderRow {
-  readonly id: string;
-  readonly number: number;
-  readonly kind: PurchaseKind;
-  readonly via: string;
-  readonly status: 'sending' | 'placed' | 'refused' | 'uncertain';
-  readonly started_at: string;
-  readonly order_id: string;
-  readonly detail: string;
-  readonly skus: string;
+interface AttemptRow extends PurchaseRow {
   readonly accepted: number | boolean;
   readonly settled: number | boolean;
-  readonly actor: string;
 }
 
-const columns = `id, number, kind, via, status, started_at, order_id, detail, skus, "user", host, pid, job, actor, process_start,
-  seen_at, ${NOW} AS now, ${IS_ACCEPTED} AS accepted,
+const columns = `${PURCHASE_COLUMNS}, ${IS_ACCEPTED} AS accepted,
   EXISTS (SELECT 1 FROM settlements WHERE purchase = purchases.id AND undone_at IS NULL) AS settled`;
 
 export class OpenAttempts extends PurchaseTable {
@@ -96,8 +85,7 @@ export class OpenAttempts extends PurchaseTable {
   }
 
   async #count(status: 'unclear' | 'being sent'): Promise<number> {
-    return (await this.#rows()).filter((row) => openStatus(row.status, row, this.db.isShared) === status)
-      .length;
+    return (await this.#rows()).filter((row) => shownStatus(row, this.db.isShared) === status).length;
   }
 
   #rows(): Promise<AttemptRow[]> {
@@ -127,7 +115,7 @@ export class OpenAttempts extends PurchaseTable {
     );
     return {
       ...{ id, attempt: number, kind, via },
-      status: isOpen ? openStatus(status, row, this.db.isShared) : status,
+      status: shownStatus(row, this.db.isShared),
       at: started_at,
       urls: items.flatMap(({ url }) => (url ? [url] : [])),
       sources: items.flatMap(({ details }) => parseDetails(details).source ?? []),
@@ -195,9 +183,7 @@ export class OpenAttempts extends PurchaseTable {
       JSON.stringify(ids),
     );
     return new Set(
-      rows
-        .filter((row) => openStatus(row.status, row, this.db.isShared) === 'being sent')
-        .map(({ id }) => id),
+      rows.filter((row) => shownStatus(row, this.db.isShared) === 'being sent').map(({ id }) => id),
     );
   }
 

@@ -1,6 +1,6 @@
 /** Which file of an accepted order belongs to which audio, as far as the service's answer tells. */
 import { isUrl } from '../lib/is-url.ts';
-import { urlName } from './purchase.ts';
+import { urlName } from '../lib/names.ts';
 import type { Statement, Store } from './stores/store.ts';
 import { jsonList } from './table.ts';
 

@@ -23,7 +23,7 @@ import { isRunning } from '../lib/processes.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import type { Begun, NewPurchase, PlacedOrder, PurchaseSender } from './purchase.ts';
 
-export type Outcome =
+export type PurchaseOutcome =
   | { readonly kind: 'placed'; readonly placed: PlacedOrder }
   | { readonly kind: 'done' }
   | { readonly kind: 'refused' | 'uncertain'; readonly detail: string };
@@ -35,7 +35,7 @@ export interface KeptOutcome {
   readonly sender: PurchaseSender;
   /** All of it: a ledger that was restored, or has failed over, may have lost it. */
   readonly purchase: NewPurchase;
-  readonly outcome: Outcome;
+  readonly outcome: PurchaseOutcome;
 }
 
 /** Whose outcomes these are: another account, or another ledger, takes none of them. */
@@ -45,7 +45,7 @@ export interface OutboxOwner {
 }
 
 /** The line that tells the ledger what only this process knows. */
-export function howToRecord({ attempt }: Begun, outcome: Outcome): string {
+export function howToRecord({ attempt }: Begun, outcome: PurchaseOutcome): string {
   const settle = `when it can be written to, run: steno attempts settle ${attempt}`;
   if (outcome.kind === 'refused') return `${settle} --not-placed`;
   const { id = '', audiofiles = [] } = outcome.kind === 'placed' ? outcome.placed : {};

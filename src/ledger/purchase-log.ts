@@ -1,10 +1,10 @@
 /** Who bought what, when, and what it cost: the purchases as people and reports read them. */
 
 import type { Sender } from '../lib/sender.ts';
-import { openStatus, type SenderRow } from './claims.ts';
+import { PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
 import type { PurchaseKind } from './purchase.ts';
 import type { Value } from './stores/store.ts';
-import { jsonList, NOW, Table } from './table.ts';
+import { Conditions, groupBy, jsonList, Table } from './table.ts';
 
 export interface LogEntry {
   readonly id: string;
@@ -67,18 +67,8 @@ export interface BoughtRow {
   readonly currency: string;
 }
 
-interface PurchaseRow extends SenderRow {
-  readonly id: string;
-  readonly number: number;
-  readonly kind: PurchaseKind;
-  readonly via: string;
-  readonly status: string;
+interface LogRow extends PurchaseRow {
   readonly test: number;
-  readonly order_id: string;
-  readonly skus: string;
-  readonly actor: string;
-  readonly started_at: string;
-  readonly detail: string;
 }
 
 interface SettlementRow extends Omit<Settlement, 'placed'> {
@@ -113,21 +103,15 @@ export class PurchaseLog extends Table {
     { since, file, order }: LogFilter,
     size: number,
     last: readonly Value[] | undefined,
-  ): Promise<PurchaseRow[]> {
+  ): Promise<LogRow[]> {
     const asked = this.#asked(file, order);
-    const where = ['profile = ?', 'tracked = 0'];
-    const values: Value[] = [...asked.values, this.profile];
-    const add = (condition: string, ...more: Value[]): void => {
-      where.push(condition);
-      values.push(...more);
-    };
-    if (since !== undefined) add('started_at >= ?', since);
-    if (last) add('(started_at, number) < (?, ?)', ...last);
-    return this.db.all<PurchaseRow>(
-      `SELECT id, number, kind, via, status, test, order_id, skus, started_at, detail, "user", host, pid, job, actor,
-         process_start, seen_at, ${NOW} AS now
-       FROM ${asked.from} WHERE ${where.join(' AND ')} ORDER BY started_at DESC, number DESC LIMIT ${size}`,
-      ...values,
+    const all = new Conditions().add('profile = ?', this.profile).add('tracked = 0');
+    if (since !== undefined) all.add('started_at >= ?', since);
+    if (last) all.add('(started_at, number) < (?, ?)', ...last);
+    return this.db.all<LogRow>(
+      `SELECT ${PURCHASE_COLUMNS}, test
+       FROM ${asked.from} WHERE ${all.where} ORDER BY started_at DESC, number DESC LIMIT ${size}`,
+      ...[...asked.values, ...all.values],
     );
   }
 
@@ -153,7 +137,7 @@ export class PurchaseLog extends Table {
     return { from: `(${ids}) AS asked CROSS JOIN purchases ON purchases.id = asked.purchase`, values };
   }
 
-  async #entriesOf(rows: readonly PurchaseRow[]): Promise<LogEntry[]> {
+  async #entriesOf(rows: readonly LogRow[]): Promise<LogEntry[]> {
     const ids = jsonList(rows.map(({ id }) => id));
     const [items, settlements] = await Promise.all([
       this.db.all<LoggedItem & { purchase: string }>(
@@ -176,18 +160,16 @@ export class PurchaseLog extends Table {
         ids,
       ),
     ]);
-    const itemsOf = groupBy(items);
-    const settlementsOf = groupBy(settlements);
+    const itemsOf = groupBy(items, ({ purchase }) => purchase);
+    const settlementsOf = groupBy(settlements, ({ purchase }) => purchase);
     return rows.map((row) => this.#entryOf(row, itemsOf.get(row.id) ?? [], settlementsOf.get(row.id) ?? []));
   }
 
-  #entryOf(row: PurchaseRow, items: readonly LoggedItem[], settlements: readonly SettlementRow[]): LogEntry {
-    const { id, number, kind, via, status, order_id, skus, user, host, pid, job, actor, started_at, detail } =
-      row;
-    const isOpen = status !== 'placed' && status !== 'refused';
+  #entryOf(row: LogRow, items: readonly LoggedItem[], settlements: readonly SettlementRow[]): LogEntry {
+    const { id, number, kind, via, order_id, skus, user, host, pid, job, actor, started_at, detail } = row;
     return {
       ...{ id, attempt: number, at: started_at, kind, via, order: order_id, detail, actor },
-      status: isOpen ? openStatus(status, row, this.db.isShared) : status,
+      status: shownStatus(row, this.db.isShared),
       test: row.test === 1,
       skus: skus ? skus.split(',') : [],
       by: { user, host, pid, job },
@@ -209,14 +191,4 @@ export class PurchaseLog extends Table {
       this.profile,
     );
   }
-}
-
-function groupBy<Row extends { readonly purchase: string }>(rows: readonly Row[]): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(row.purchase);
-    if (group) group.push(row);
-    else groups.set(row.purchase, [row]);
-  }
-  return groups;
 }

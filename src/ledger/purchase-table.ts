@@ -1,5 +1,6 @@
 /** How purchases, their items and files are written; the base of the tables that do so. */
 import { ciActor, ciJobUrl } from '../lib/ci-job.ts';
+import { spellingOf, storedName } from '../lib/names.ts';
 import { thisProcess, userName } from '../lib/processes.ts';
 import { Claims } from './claims.ts';
 import type { OrderedAudio, OrderedFile } from './ordered-files.ts';
@@ -10,8 +11,6 @@ import {
   type NewPurchase,
   type PurchaseKind,
   type PurchaseSender,
-  spellingOf,
-  storedName,
 } from './purchase.ts';
 import type { Statement, Store, Value } from './stores/store.ts';
 import { NOW, Table, type TableContext } from './table.ts';
@@ -42,9 +41,6 @@ export interface NewRow {
 
 /** An outcome replaces those before it in this list: what is known of a purchase only grows. */
 const outcomes = ['sending', 'refused', 'uncertain', 'placed'] as const;
-
-/** SQL: whether the first outcome says more than the second. */
-export const saysMore = (one: string, other: string): string => `${rankOf(one)} > ${rankOf(other)}`;
 
 /** SQL: the rank of an outcome. */
 export const rankOf = (outcome: string): string =>
@@ -137,23 +133,15 @@ export abstract class PurchaseTable extends Table {
       ],
     };
     const items = audios.map((audio, position) => this.#itemOf(audio, id, position));
+    const namesOfItems = audios.flatMap(({ names: own }, position) =>
+      own.map((name) => [storedName(this.hide(name)), id, position]),
+    );
     return [
       row,
       ...insertStatements('purchase_items', ITEM_COLUMNS, items),
-      ...this.naming(
-        id,
-        audios.map(({ names: own }) => own),
-      ),
-      ...this.counting(id),
+      ...insertStatements('purchase_names', ['name', 'purchase', 'position'], namesOfItems),
+      ...this.#counting(id),
     ];
-  }
-
-  /** Gives the items of a purchase their names, by position. */
-  protected naming(id: string, ofItems: ReadonlyArray<readonly string[]>): Statement[] {
-    const rows = ofItems.flatMap((names, position) =>
-      names.map((name) => [storedName(this.hide(name)), id, position]),
-    );
-    return insertStatements('purchase_names', ['name', 'purchase', 'position'], rows);
   }
 
   #itemOf(audio: NewPurchase['audios'][number], purchase: string, position: number): Value[] {
@@ -166,7 +154,7 @@ export abstract class PurchaseTable extends Table {
   }
 
   /** Of a new purchase. Without a clock of its own, a ledger counts no purchase in a period before the latest one. */
-  protected counting(id: string): Statement[] {
+  #counting(id: string): Statement[] {
     const latest = this.db.isShared
       ? undefined
       : 'SELECT max(counted_at) FROM purchase_items WHERE profile = ? AND counted_at IS NOT NULL';
@@ -186,7 +174,7 @@ export abstract class PurchaseTable extends Table {
     return [
       {
         sql: `UPDATE purchases SET outcome = ?, named = coalesce(nullif(?, ''), named), detail = ?, ended_at = ${NOW}
-          WHERE id = ? AND (outcome = ? OR ${saysMore('?', 'outcome')})`,
+          WHERE id = ? AND (outcome = ? OR ${rankOf('?')} > ${rankOf('outcome')})`,
         values: [outcome, named, detail, id, outcome, outcome],
       },
       ...this.deriving(id),

@@ -1,5 +1,4 @@
 /** A call that costs or returns money, on its way to the service, and what the service made of it. */
-
 import { audioIdentity, contentKey, keyName, urlName } from '../lib/names.ts';
 import type { ProcessMark } from '../lib/processes.ts';
 
@@ -150,8 +149,6 @@ export function hiddenPurchase(purchase: NewPurchase, hide: (text: string) => st
 }
 
 // An audio of an order, with its names: an order claims every name of each of its audios.
-
-export { spellingOf, storedName, urlName } from '../lib/names.ts';
 
 /** One audio of an order. */
 export interface Audio {

@@ -7,7 +7,7 @@ import { type SpendingLimit, waitingForOthers, withinLimit } from './budgets.ts'
 import type { TakeOver } from './claims.ts';
 import { movedMark, refuseMoved, unlessMoved } from './moved.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
-import { howToRecord, type KeptOutcome, type Outcome } from './outbox.ts';
+import { howToRecord, type KeptOutcome, type PurchaseOutcome } from './outbox.ts';
 import {
   type Begun,
   detailsText,
@@ -305,7 +305,7 @@ export class Purchases extends PurchaseTable {
   async #sure<Result>(
     purchase: NewPurchase,
     begun: Begun,
-    outcome: Outcome,
+    outcome: PurchaseOutcome,
     write: () => Promise<Result>,
   ): Promise<Result> {
     let kept = this.db.isShared ? this.#keep(purchase, begun, outcome) : undefined;
@@ -324,7 +324,7 @@ export class Purchases extends PurchaseTable {
   }
 
   /** A disk that can't take it is no reason not to tell the ledger. */
-  #keep(purchase: NewPurchase, begun: Begun, outcome: Outcome): Kept {
+  #keep(purchase: NewPurchase, begun: Begun, outcome: PurchaseOutcome): Kept {
     const { outbox } = this.context;
     try {
       if (!outbox) throw new Error('there is no place for it');

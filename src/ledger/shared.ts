@@ -2,15 +2,7 @@
 import { StenoError } from '../lib/errors.ts';
 import type { PostgresAddress } from '../lib/postgres-url.ts';
 import { accountsQuery, changeBaseUrl, checkAccount, KEY_ROWS } from './accounts.ts';
-import {
-  type LedgerStatus,
-  type LedgerView,
-  mayWork,
-  nothing,
-  questions,
-  type StoreStatus,
-  statusOfTables,
-} from './inspect.ts';
+import { type LedgerStatus, type LedgerView, type StoreStatus, statusOf } from './inspect.ts';
 import type { OnTrouble } from './outbox.ts';
 import { type ConnectLimits, type Opened, PostgresStore } from './stores/postgres.ts';
 import { type ConnectOptions, isMissingTable, PostgresConnection } from './stores/postgres-connection.ts';
@@ -132,28 +124,17 @@ function checkVersion(connection: PostgresConnection, applied: readonly Migratio
   }
 }
 
-export async function statusOfShared(options: SharedLedgerOptions, hide: Hide): Promise<LedgerStatus> {
-  return withConnection(options, async (connection) => {
-    const own = await storeStatus(connection);
-    if (!own.made || own.missing.length || !mayWork(own)) return { ...own, ...nothing };
-    const db = new PostgresStore(async () => ({ connection }));
-    return { ...own, ...nothing, ...(await statusOfTables({ db, profile: options.account.name, hide })) };
-  });
-}
+export const statusOfShared = async (options: SharedLedgerOptions, hide: Hide): Promise<LedgerStatus> =>
+  statusOf(await viewShared(options, hide));
 
-/** The same for looking: it stays connected. */
+/** It may be of any version, and nothing is made or changed. It stays connected. */
 export async function viewShared(options: SharedLedgerOptions, hide: Hide): Promise<LedgerView> {
   const connection = await PostgresConnection.open(options.address, options);
   try {
-    const store = await storeStatus(connection);
     const db = new PostgresStore(async () => ({ connection }));
     return {
-      version: store.migrations.at(-1) ?? '',
-      missing: store.missing,
-      bytes: store.bytes,
-      isChecked: false,
-      store,
-      ...questions({ db, profile: options.account.name, hide }),
+      status: await storeStatus(connection),
+      context: { db, profile: options.account.name, hide },
       close: () => connection.close(),
     };
   } catch (error) {

@@ -96,6 +96,33 @@ export abstract class Table {
 /** SQL for the time by the clock of the database: on a shared ledger, those of other machines may be wrong. */
 export const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
+/** The conditions of a query, all of which must hold, and their values. */
+export class Conditions {
+  readonly #parts: string[] = [];
+  readonly values: Value[] = [];
+
+  add(condition: string, ...values: readonly Value[]): this {
+    this.#parts.push(condition);
+    this.values.push(...values);
+    return this;
+  }
+
+  get where(): string {
+    return this.#parts.join(' AND ');
+  }
+}
+
+/** Rows by a text of each, in their order. */
+export function groupBy<Row>(rows: readonly Row[], textOf: (row: Row) => string): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(textOf(row));
+    if (group) group.push(row);
+    else groups.set(textOf(row), [row]);
+  }
+  return groups;
+}
+
 export const timestamp = (): string => new Date(nowMs()).toISOString();
 
 /** How JSON writes a NUL and half of a surrogate pair. */

@@ -1,9 +1,10 @@
 /** Files that were ordered elsewhere and are followed here. */
 
 import { isUrl } from '../lib/is-url.ts';
+import { storedName } from '../lib/names.ts';
 import { refuseMoved } from './moved.ts';
 import { audiosOf, isSameUrl, missingFiles, type OrderedAudio } from './ordered-files.ts';
-import { makeAudio, storedName } from './purchase.ts';
+import { makeAudio } from './purchase.ts';
 import { PurchaseTable } from './purchase-table.ts';
 
 /** What the service says of a file. */

@@ -11,14 +11,14 @@ export interface Statement {
   all(...values: Value[]): unknown[];
 }
 
-export interface Connection {
+export interface SqliteConnection {
   exec(sql: string): void;
   prepare(sql: string): Statement;
   function(name: string, options: { varargs: boolean }, work: (...values: Value[]) => Value): void;
   close(): void;
 }
 
-export type Driver = new (path: string, options?: { readOnly: boolean }) => Connection;
+export type Driver = new (path: string, options?: { readOnly: boolean }) => SqliteConnection;
 
 interface Sqlite {
   readonly DatabaseSync: Driver;

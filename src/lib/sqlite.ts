@@ -5,7 +5,13 @@ import { hasOwnClock, nowMs } from './clock.ts';
 import { StenoError } from './errors.ts';
 import { makeFolder } from './folders.ts';
 import { withoutNul } from './kept-text.ts';
-import { type Connection, type Driver, loadDriver, type Statement, type Value } from './sqlite-driver.ts';
+import {
+  type Driver,
+  loadDriver,
+  type SqliteConnection,
+  type Statement,
+  type Value,
+} from './sqlite-driver.ts';
 import { readableError, untilFree } from './sqlite-errors.ts';
 import {
   closeToOthers,
@@ -40,7 +46,7 @@ const MIGRATION_TIMEOUT_MS = 120_000;
 
 export class Database {
   readonly path: string;
-  #connection: Connection;
+  #connection: SqliteConnection;
   /** Which file was opened. */
   #file: string;
   readonly #hintIfDamaged: (() => string) | undefined;
@@ -48,7 +54,7 @@ export class Database {
   #syncsEveryCommit = false;
   #inTransaction = false;
 
-  constructor(path: string, connection: Connection, hintIfDamaged?: () => string) {
+  constructor(path: string, connection: SqliteConnection, hintIfDamaged?: () => string) {
     this.path = path;
     this.#hintIfDamaged = hintIfDamaged;
     this.#connection = connection;
@@ -199,7 +205,7 @@ async function open(
 }
 
 /** Statements ask for the time in one way only, so the format need not be looked at. */
-const setTime = (connection: Connection): void =>
+const setTime = (connection: SqliteConnection): void =>
   connection.function('strftime', { varargs: true }, () => new Date(nowMs()).toISOString());
 
 /** A database of this process alone, in a temporary file that SQLite removes. */
@@ -244,7 +250,7 @@ export async function openUntouched(path: string, hintIfDamaged?: () => string):
   }
 }
 
-function openReadOnly(Driver: Driver, path: string): Connection {
+function openReadOnly(Driver: Driver, path: string): SqliteConnection {
   if (!sizeOf(`${path}-wal`) && !sizeOf(`${path}-journal`)) {
     try {
       const url = pathToFileURL(path);

@@ -1,6 +1,6 @@
 /** Reads the events that were received, and sends them once more. */
 
-import { PostTarget } from '../api/http/keyless.ts';
+import { openPostTarget } from '../api/http/keyless.ts';
 import { doEach, type Outcome as ItemOutcome } from '../flows/bulk.ts';
 import { type EventFilter, type EventRow, Events } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -125,7 +125,7 @@ export async function replayTo(
 ): Promise<ItemOutcome<Replayed>[]> {
   const found = events.find(({ source }) => source === 'found');
   if (found) throw usage(`event ${found.n} was found by looking: nothing came that could be sent again`);
-  const target = await PostTarget.open(url, env);
+  const target = await openPostTarget(url, env);
   try {
     const send = async ({ n, contentType, body }: ReceivedEvent): Promise<Outcome> => {
       const headers = { 'steno-event': String(n) };

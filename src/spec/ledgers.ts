@@ -159,14 +159,14 @@ export class Ledgers {
               this.localPath,
               settings.profileName,
               mask.hide,
-              { checks: false },
             )
           : await (await import('../ledger/shared.ts')).viewShared(
               await this.sharedOptions(url, settings, READ_TIMEOUT_MS),
               mask.hide,
             );
       try {
-        return await view?.budget();
+        const { Budgets } = await import('../ledger/budgets.ts');
+        return await (view && new Budgets(view.context).get());
       } finally {
         await view?.close();
       }

@@ -189,15 +189,14 @@ export const csvTable = ({ columns, rows }: Rows): string =>
   csvRows([columns.map((column) => column.name), ...rows]);
 
 /** Shows lines for a person on stdout, cut to fit the terminal. */
-export async function showLines({ stdout, stderr }: Output, lines: readonly Line[]): Promise<void> {
-  const { drawLines } = await import('./fit.ts');
-  stdout.write(drawLines(lines, { ...(await stdout.drawing()), hide: (text) => stderr.clean(text) }));
-}
+export const showLines = ({ stdout }: Output, lines: readonly Line[]): Promise<void> => drawOn(stdout, lines);
 
 /** The same on stderr, beside what is shown. */
-export async function noteLines({ stderr }: Output, lines: readonly Line[]): Promise<void> {
+export const noteLines = ({ stderr }: Output, lines: readonly Line[]): Promise<void> => drawOn(stderr, lines);
+
+async function drawOn(stream: Stdout | Stderr, lines: readonly Line[]): Promise<void> {
   const { drawLines } = await import('./fit.ts');
-  stderr.write(drawLines(lines, { ...(await stderr.drawing()), hide: (text) => stderr.clean(text) }));
+  stream.write(drawLines(lines, { ...(await stream.drawing()), hide: (text) => stream.clean(text) }));
 }
 
 /** Loads what messages need: a program that has no descriptor left could not load it to say so. */

@@ -64,9 +64,7 @@ class Pager {
   #lines = 0;
   #child: ChildProcess | undefined;
   #ended: Promise<void> | undefined;
-  #isOpen = false;
-  #hasQuit = false;
-  #hasFailed = false;
+  #state: 'gathering' | 'open' | 'quit' | 'failed' = 'gathering';
 
   constructor(program: readonly string[], person: Person) {
     this.#program = program;
@@ -76,7 +74,7 @@ class Pager {
 
   /** Reads the terminal, so that the program must not end before it. */
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#state === 'open';
   }
 
   get wasOpen(): boolean {
@@ -85,19 +83,13 @@ class Pager {
 
   /** No more is wanted: the person has quit it, or has interrupted. */
   get isGone(): boolean {
-    return this.#hasQuit || (this.#isOpen && this.#person.signal.aborted);
+    return this.#state === 'quit' || (this.isOpen && this.#person.signal.aborted);
   }
 
   write(text: string): void {
-    if (this.#hasFailed) {
-      this.#person.out.stdout.writeNow(text);
-      return;
-    }
+    if (this.#state === 'failed') return void this.#person.out.stdout.writeNow(text);
     this.#keep(text);
-    if (this.#child) {
-      this.#child.stdin?.write(text);
-      return;
-    }
+    if (this.#child) return void this.#child.stdin?.write(text);
     this.#lines += text.split('\n').length - 1;
     // The line of the prompt counts too.
     if (this.#lines >= this.#rows) this.#open();
@@ -117,7 +109,7 @@ class Pager {
     const { spawn } = process.getBuiltinModule('node:child_process');
     const child = spawn(file, args, { stdio: ['pipe', 'inherit', 'inherit'], env: variables });
     this.#child = child;
-    this.#isOpen = true;
+    this.#state = 'open';
     this.#ended = new Promise((resolve) => {
       child.once('error', () => resolve(this.#close(false)));
       child.once('exit', (code) => resolve(this.#close(code === 0)));
@@ -129,14 +121,14 @@ class Pager {
 
   /** What a pager has not shown is printed, unless the person has ended it. */
   #close(isWell: boolean): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#hasQuit = isWell || this.#person.signal.aborted;
-    this.#hasFailed = !this.#hasQuit;
-    if (!this.#hasFailed) return;
-    if (this.#keptLength > MAX_KEPT)
-      this.#person.out.stdout.writeNow('… (the pager broke off; see it all with --no-pager)\n');
-    else this.#person.out.stdout.writeNow(this.#kept.join(''));
+    if (!this.isOpen) return;
+    const { out, signal } = this.#person;
+    this.#state = isWell || signal.aborted ? 'quit' : 'failed';
+    if (this.#state === 'quit') return;
+    const isWhole = this.#keptLength <= MAX_KEPT;
+    out.stdout.writeNow(
+      isWhole ? this.#kept.join('') : '… (the pager broke off; see it all with --no-pager)\n',
+    );
     this.#kept = [];
   }
 
@@ -144,7 +136,7 @@ class Pager {
   async drain(): Promise<void> {
     const stdin = this.#child?.stdin;
     const { signal } = this.#person;
-    if (!stdin?.writableNeedDrain || !this.#isOpen || signal.aborted) return;
+    if (!stdin?.writableNeedDrain || !this.isOpen || signal.aborted) return;
     await firstOf(stdin, ['drain', 'close'], signal, (done) => void this.#ended?.then(done));
   }
 

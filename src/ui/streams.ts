@@ -63,6 +63,11 @@ abstract class Stream {
     return { width: this.columns, paint: new Paint(coloured), hide };
   }
 
+  /** Without secrets: keys are masked, and signatures are cut out of links. */
+  clean(text: string): string {
+    return cutSignatures(this.options.hide(text));
+  }
+
   /** Whether a signal ends the program though not all of its output was read. */
   get ignoresStalls(): boolean {
     return this.#ignoresStalls;
@@ -202,11 +207,6 @@ export class Stderr extends Stream {
   /** A text as one line; cleaned before it is cut, or the beginning of a key would stay. */
   line(text: string, maxLength = MAX_LINE_LENGTH): string {
     return oneLine(this.clean(text), maxLength);
-  }
-
-  /** Without secrets: keys are masked, and signatures are cut out of links. */
-  clean(text: string): string {
-    return cutSignatures(this.options.hide(text));
   }
 
   /** From now on messages wait for `release`. */

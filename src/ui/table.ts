@@ -59,10 +59,8 @@ interface Cell {
 export function drawTable(rows: Rows, width: number, paint: Paint, now: number): string {
   const columns = drawnColumns(rows, width, now);
   const free = roomForWider(columns, rows.rows.length, width);
-  const widths = columnWidths(
-    columns.map(({ size }) => size),
-    width - free,
-  );
+  const sizes = columns.map(({ size }) => size);
+  const widths = columnWidths(sizes, width - free);
   if (!widths) return drawRecords(shortened(rows, width), width, paint, now);
   const shown = columns.flatMap((column, at) => {
     const given = widths[at];

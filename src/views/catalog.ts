@@ -8,14 +8,9 @@ import { RecordType, wordField } from './record.ts';
 const MEANING = { importance: 90 } as const;
 const word = (importance: number) => ({ importance, uncut: true }) as const;
 
-interface ShownSku {
-  readonly sku: string;
-  readonly use: string;
-  readonly kind: string;
-  readonly meaning: string;
-}
+type Words<Name extends string> = Readonly<Record<Name, string>>;
 
-export const skuRecord = new RecordType<ShownSku>([
+export const skuRecord = new RecordType<Words<'sku' | 'use' | 'kind' | 'meaning'>>([
   wordField('sku', 'for --sku', ({ sku }) => sku, { kind: 'id' }),
   wordField('use', 'order or upgrade', ({ use }) => use, word(49)),
   wordField('kind', 'transcription, add-on or upgrade', ({ kind }) => kind, word(48)),
@@ -32,15 +27,7 @@ export const skusView = (): View =>
     ({ sku }) => sku,
   );
 
-interface ShownState {
-  readonly state: string;
-  readonly of: string;
-  readonly end: string;
-  readonly refund: string;
-  readonly meaning: string;
-}
-
-export const stateRecord = new RecordType<ShownState>([
+export const stateRecord = new RecordType<Words<'state' | 'of' | 'end' | 'refund' | 'meaning'>>([
   wordField('state', 'as the service names it', ({ state }) => state, { kind: 'id' }),
   wordField('of', 'file or invoice', ({ of }) => of, word(49)),
   wordField('end', 'delivered, unfinished, or empty: it may change', ({ end }) => end, word(48)),
@@ -57,11 +44,7 @@ export const statesView = (): View =>
         ...{ refund: state.refundable ? 'possible' : '', meaning: meaningOfState(state) },
       })),
       ...invoiceStates.map(({ name, meaning }) => ({
-        state: name,
-        of: 'invoice',
-        end: '',
-        refund: '',
-        meaning,
+        ...{ state: name, of: 'invoice', end: '', refund: '', meaning },
       })),
     ],
     ({ state }) => state,
@@ -78,5 +61,5 @@ export const formatsView = (): View => listView(formatRecord, formats, ({ ext })
 
 /** A name is printed once by --quiet, whatever it is used for. */
 function listView<T>(record: RecordType<T>, values: readonly T[], name: (value: T) => string): View {
-  return { ...record.view(values, name), quiet: [...new Set(values.map(name))] };
+  return { ...record.view(values), quiet: [...new Set(values.map(name))] };
 }

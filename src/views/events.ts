@@ -52,7 +52,7 @@ export const eventRecord = new RecordType<ReceivedEvent>([
 const [TYPE_AT = 0] = eventRecord.places(['event']);
 
 /** How much a listing shows of an event: a line for people, all that is known, or its body too. */
-export type EventDetail = 'line' | 'full' | 'body';
+type EventDetail = 'line' | 'full' | 'body';
 
 const columnCounts: Readonly<Record<EventDetail, number>> = {
   line: eventRecord.columns.length - 3,
@@ -220,10 +220,7 @@ export const replayedRecord = new RecordType<ShownReplay>([
 
 /** Rows and --quiet: of what was sent. JSON: of all that was asked for. */
 export function replayedView(replayed: readonly ShownReplay[]): View {
-  const sent = replayedRecord.view(
-    replayed.filter(({ error }) => !error),
-    ({ n }) => String(n),
-  );
+  const sent = replayedRecord.view(replayed.filter(({ error }) => !error));
   return { ...sent, json: replayed.map((each) => replayedRecord.json(each)) };
 }
 

@@ -1,7 +1,6 @@
 /** The file document: what `files`, `file`, `order`, `wait`, `track`, `upgrade` and `refund` print of each file. */
 
 import type { AudioFile } from '../api/files.ts';
-import { toneOfState } from '../catalog/states.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import type { FilePage, ListedFile } from '../flows/files/listed.ts';
 import type { ChangedFile, ShownFile } from '../flows/files/shown.ts';
@@ -10,12 +9,11 @@ import type { FileRow } from '../ledger/files.ts';
 import { cutSignatures, withoutSignature } from '../lib/audio-identity.ts';
 import { leftOutReasons } from '../lib/errors.ts';
 import { type Json, parseJson } from '../lib/json.ts';
-import type { Line } from '../lib/line.ts';
-import { localTime } from '../lib/local-time.ts';
 import { type OrderedBy, otherSender, userAndHost } from '../lib/sender.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
+import { anyOf, type CommandOutput, printed } from './outputs.ts';
 import {
   answerField,
   documentOf,
@@ -77,13 +75,8 @@ export const fileRecord = new RecordType<ShownFile>([
     cell: ({ row }) => row.actor || userAndHost(senderOf(row)),
   },
   {
-    ...{
-      name: 'job',
-      help: 'the CI job that ordered it',
-      kind: 'link',
-      importance: 10,
-      schema: is.maybeText,
-    },
+    ...{ name: 'job', help: 'the CI job that ordered it', kind: 'link', importance: 10 },
+    schema: is.maybeText,
     cell: ({ row }) => row.job ?? '',
   },
   textField('currency', 'of the total, where it is known', ({ row, currency }) =>
@@ -133,6 +126,18 @@ export const fileRecord = new RecordType<ShownFile>([
   errorField(({ error }) => error),
 ]);
 
+export const fileSchema = (): is.Schema => is.described('a file', fileRecord.schema);
+
+/** What commands print that ask the service about files. */
+export const askedFiles = (): CommandOutput =>
+  printed(
+    anyOf(
+      is.described('for a single id', fileSchema()),
+      is.described('for several ids, or where the line does not say which', is.arrayOf(fileSchema())),
+    ),
+    fileRecord.columnHelp,
+  );
+
 const split = (text: string | null, separator: string): string[] => (text ? text.split(separator) : []);
 
 export const senderOf = ({ user, host, job }: FileRow): OrderedBy => ({
@@ -171,7 +176,7 @@ const columnsForPeople = (files: readonly ShownFile[]): string[] => {
   ];
 };
 
-export interface ListForm {
+interface ListForm {
   readonly forPeople: boolean;
   /** Of totals that name none; empty where it is not known. */
   readonly currency: string;
@@ -179,16 +184,13 @@ export interface ListForm {
 
 /** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
 function fileListView(files: readonly ShownFile[], { forPeople, currency }: ListForm): View {
-  if (!forPeople) return fileRecord.view(files, ({ row }) => row.id);
+  if (!forPeople) return fileRecord.view(files);
   const totals = alignAmounts(
-    files.map(({ row }) => row.total),
     currency,
+    files.map(({ row }) => row.total),
   );
   const aligned = files.map((file, at) => ({ ...file, row: { ...file.row, total: totals[at] ?? '' } }));
-  return fileRecord.some(
-    fileRecord.view(aligned, ({ row }) => row.id),
-    columnsForPeople(files),
-  );
+  return fileRecord.some(fileRecord.view(aligned), columnsForPeople(files));
 }
 
 function filePageView({ rows, downloads }: FilePage, form: ListForm): View {
@@ -221,10 +223,7 @@ export const changeRecord = new RecordType<ChangedFile>([
 
 /** JSON: one document, or with `several` an array in the order asked. */
 export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: boolean): View => ({
-  ...changeRecord.view(
-    outcomes.flatMap(({ value }) => value ?? []),
-    ({ row }) => row.id,
-  ),
+  ...changeRecord.view(outcomes.flatMap(({ value }) => value ?? [])),
   json: documents(outcomes, (file) => changeRecord.json(file), { name: 'audiofile', isList: several }),
 });
 
@@ -259,11 +258,11 @@ const tableColumns = ['audiofile', 'state', 'title', 'minutes', 'total', 'qualit
 /** A single file is a page, several are a table of what matters most. */
 export function filesTable(files: readonly AudioFile[], currency: string): View {
   const totals = alignAmounts(
-    files.map(({ total }) => total),
     currency,
+    files.map(({ total }) => total),
   );
   const shown = files.map((file, at) => ({ ...file, total: totals[at] ?? '' }));
-  const view = audioFileRecord.view(shown, ({ id }) => id);
+  const view = audioFileRecord.view(shown);
   return files.length === 1 ? { ...view, asRecord: true } : audioFileRecord.some(view, tableColumns);
 }
 
@@ -278,7 +277,7 @@ export function waitedView(
 ): View {
   // Of a file that failed before the service said anything, there is no row.
   const withState = files.filter(({ row, error }) => !error || row.state);
-  const { columns, rows } = fileRecord.view(withState, ({ row }) => row.id);
+  const { columns, rows } = fileRecord.view(withState);
   const delivered = outcomes.flatMap(({ what, file, error }) => (file && !error ? [what] : []));
   const quiet = saved ? writtenPaths(saved) : delivered;
   return { json: fileDocuments(files, several), columns, rows, quiet };
@@ -293,26 +292,6 @@ export function waitedTable(
   if (saved) return savedView(saved, { forPeople: true });
   const files = outcomes.flatMap(({ file }) => file ?? []);
   return filesTable([...files, ...held], currency);
-}
-
-/** A state that a file has come to, for a person who watches; `several` files are told by their ids. */
-export function watchedLine(file: AudioFile, at: string, several: boolean): Line {
-  const { day, time } = localTime(at);
-  return {
-    pieces: [
-      { text: day, tone: 'faint' },
-      { text: time, tone: 'faint' },
-      { text: several ? file.id : '', tone: 'strong' },
-      { text: file.state, tone: toneOfState(file.state) },
-      { text: cutSignatures(file.title) },
-    ],
-    narrowing: [
-      [4, 20],
-      [0, 0],
-      [4, 8],
-      [4, 0],
-    ],
-  };
 }
 
 /** No title hides the rest of a question. */

@@ -17,7 +17,7 @@ export const importedRecord = new RecordType<TableCounts>([
 
 /** What an import has brought, by table. */
 export const importedView = (tables: readonly TableCounts[]): View => ({
-  ...importedRecord.view(tables, ({ table }) => table),
+  ...importedRecord.view(tables),
   quiet: [String(tables.reduce((sum, each) => sum + each.new, 0))],
 });
 
@@ -28,7 +28,7 @@ export const prunedRecord = new RecordType<PruneCounts>([
   countField('kept', 'old events with something still to be done', ({ kept }) => kept),
 ]);
 
-export const prunedView = (counts: PruneCounts): View => prunedRecord.page(counts, String(counts.events));
+export const prunedView = (counts: PruneCounts): View => prunedRecord.page(counts);
 
 interface ChangedAccount {
   readonly account: string;
@@ -42,8 +42,10 @@ export const accountRecord = new RecordType<ChangedAccount>([
   textField('former', 'the base URL before', ({ former }) => former),
 ]);
 
-export const accountView = (changed: ChangedAccount): View =>
-  accountRecord.page(changed, changed.baseUrl ?? changed.account);
+export const accountView = (changed: ChangedAccount): View => ({
+  ...accountRecord.page(changed),
+  quiet: [changed.baseUrl ?? changed.account],
+});
 
 export interface ShownStatus extends LedgerStatus {
   /** A path, or a URL without its password. */
@@ -61,7 +63,7 @@ const baseUrlOf = ({ accounts, account }: ShownStatus): string | undefined =>
   accounts.find(({ name }) => name === account)?.baseUrl;
 
 /** What the ledger says of itself. */
-export const statusDocument = documentOf<ShownStatus>({
+export const { schema: statusSchema, json: statusJson } = documentOf<ShownStatus>({
   where: [is.text, ({ where }) => where, 'a path, or a URL without its password'],
   source: [is.text, ({ source }) => source, 'where the setting came from'],
   store: [is.oneOf('sqlite', 'postgres'), ({ store }) => store],
@@ -102,7 +104,7 @@ export const statusDocument = documentOf<ShownStatus>({
 });
 
 export function statusView(status: ShownStatus): View {
-  const json = statusDocument.json(status);
+  const json = statusJson(status);
   return {
     json,
     columns: [{ name: 'name', kind: 'id' }, { name: 'value' }],

@@ -14,6 +14,7 @@ import {
   documentOf,
   documents,
   type Field,
+  type FieldOf,
   listField,
   RecordType,
   textField,
@@ -37,10 +38,10 @@ export const currencyOf = (text: string, known: string): string => {
 
 /** An amount with its currency, where that is known. What is no amount stays as it is. */
 export const amountWithCurrency = (text: string, known: string): string =>
-  alignAmounts([text], known)[0] ?? '';
+  alignAmounts(known, [text])[0] ?? '';
 
 /** Amounts that stand below each other, with their currency where that is known. */
-export function alignAmounts(texts: readonly string[], known = ''): string[] {
+export function alignAmounts(known: string, texts: readonly string[]): string[] {
   const read = texts.map(readable);
   const decimals = commonDecimals(read.flatMap((money) => money?.amount ?? []));
   return texts.map((text, at) => {
@@ -66,15 +67,10 @@ export function amountJson(text: string): JsonNumber | null {
   return money ? new JsonNumber(amountText(money.amount)) : null;
 }
 
-export const exactJson = (amount: Fraction): JsonNumber => new JsonNumber(amountText(amount));
+const exactJson = (amount: Fraction): JsonNumber => new JsonNumber(amountText(amount));
 
 /** An amount as text; null in JSON where it is not known or can't be read. */
-export const amountField = <T>(
-  name: string,
-  help: string,
-  take: (value: T) => string,
-  more: Partial<Field<T>> = {},
-): Field<T> => ({
+export const amountField: FieldOf<string> = (name, help, take, more) => ({
   ...{ name, help, kind: 'amount', schema: is.maybeNumber, cell: take },
   json: (value) => amountJson(take(value)),
   ...more,
@@ -104,7 +100,7 @@ export const balanceRecord = new RecordType<Balance>([
 ]);
 
 export function balanceView(found: Balance, forPeople: boolean): View {
-  const view = balanceRecord.page(found, found.balance);
+  const view = balanceRecord.page(found);
   return forPeople ? { ...view, rows: [[amountWithCurrency(found.balance, BALANCE_CURRENCY)]] } : view;
 }
 
@@ -200,18 +196,18 @@ export function invoicesView(outcomes: ReadonlyArray<Outcome<Invoice>>, currency
 /** For people: the header as a page, then the items, then the sum, in the currency that is known. */
 export function invoicePages(given: Invoice, currency: string): View[] {
   const invoice = { ...given, ...alignedAmounts(given, currency), currency };
-  const page: View = { ...invoiceRecord.view([invoice], ({ id }) => id), asRecord: true };
+  const page: View = { ...invoiceRecord.view([invoice]), asRecord: true };
   if (invoice.items.length === 0) return [page];
-  const items = itemRecord.view(invoice.items, ({ id }) => id);
+  const items = itemRecord.view(invoice.items);
   const total = ['total', ...itemRecord.columns.slice(2).map(() => ''), invoice.total];
   return [page, { ...items, rows: [...items.rows, total] }];
 }
 
 function alignedAmounts({ total, items }: Invoice, currency: string): Pick<Invoice, 'total' | 'items'> {
-  const [sum = '', ...totals] = alignAmounts([total, ...items.map((each) => each.total)], currency);
+  const [sum = '', ...totals] = alignAmounts(currency, [total, ...items.map((each) => each.total)]);
   const prices = alignAmounts(
-    items.map((each) => each.price),
     currency,
+    items.map((each) => each.price),
   );
   return {
     total: sum,
@@ -235,7 +231,7 @@ const price = documentOf<Estimate['prices'][number]>({
 });
 
 /** What planned orders will cost. `low` and `high` are the same where all is known; null where a part is not. */
-export const estimateDocument = documentOf<Estimate>({
+export const { schema: estimateSchema, json: estimateJson } = documentOf<Estimate>({
   low: [is.maybeNumber, ({ total }) => total && exactJson(total.low), 'null where a part is not known'],
   high: [is.maybeNumber, ({ total }) => total && exactJson(total.high)],
   currency: [is.maybeText, ({ total }) => total?.currency || null],

@@ -11,7 +11,7 @@ import type { Json, JsonObject } from '../lib/json.ts';
 import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
 import { fileDocuments, fileRecord } from './files.ts';
-import { amountJson, estimateDocument } from './money.ts';
+import { amountJson, estimateJson, estimateSchema } from './money.ts';
 import {
   countField,
   documentOf,
@@ -44,7 +44,7 @@ export const orderRecord = new RecordType<OrderRow>([
 /** People see which columns have something. */
 export function ordersTable(placed: readonly PlacedOrder[], forPeople: boolean): View {
   const all = placed.flatMap(rowsOf);
-  const view = orderRecord.view(all, ({ id }) => id);
+  const view = orderRecord.view(all);
   if (!forPeople) return view;
   const hold = all.some((each) => each.hold) ? ['hold'] : [];
   return orderRecord.some(view, ['audiofile', 'order', 'state', ...hold, 'url']);
@@ -68,9 +68,7 @@ export function orderedView(
   waits: boolean,
 ): View {
   const ordered = files.filter(({ row, error, leftOut }) => !leftOut && (row.order_id || !error));
-  const { columns, rows } = waits
-    ? fileRecord.view(ordered, ({ row }) => row.id)
-    : ordersTable(placed, false);
+  const { columns, rows } = waits ? fileRecord.view(ordered) : ordersTable(placed, false);
   // Without files that the answer names, but that are of another order.
   const ids = placed.flatMap((each) => each.files.files.map(({ id }) => id));
   const quiet = waited?.saved ? writtenPaths(waited.saved) : [...new Set(ids)];
@@ -84,7 +82,7 @@ export const placedLine = ({ id, audiofiles }: Order): string =>
 export const orderLines = (orders: readonly Order[]): string[] =>
   orders.map(({ id, audiofiles }) => `order ${id}: audiofile ${audiofiles.join(', ')}`);
 
-export interface PlanRow {
+interface PlanRow {
   readonly order: PlannedOrder;
   /** What would be sent. */
   readonly document: JsonObject;
@@ -157,7 +155,7 @@ const planRecord = new RecordType<PlanRow>([
   flagField('test', 'whether it is a test', ({ order }) => order.test),
   {
     ...{ name: 'estimate', help: 'what it will cost, as far as prices are known' },
-    ...{ schema: estimateDocument.schema, json: ({ estimate }) => estimateDocument.json(estimate) },
+    ...{ schema: estimateSchema, json: ({ estimate }) => estimateJson(estimate) },
   },
   {
     ...{ name: 'request', help: 'what would be sent, without the key', schema: { type: 'object' } },
@@ -187,7 +185,7 @@ function planView(plan: readonly PlannedOrder[], forPeople: boolean, first: numb
   const audios = plan.flatMap((order, at) =>
     order.audios.map((audio) => ({ batch: first + at, order, audio })),
   );
-  const all = plannedRecord.view(audios, String);
+  const all = plannedRecord.view(audios);
   const shown = forPeople ? plannedRecord.filled(all) : all;
   return {
     json: null,
@@ -208,7 +206,7 @@ export const planDocument = (
   json: cutJsonSignatures(
     new Map<string, Json>([
       ['orders', plan.map((row) => planRecord.json(row))],
-      ['estimate', estimateDocument.json(estimate)],
+      ['estimate', estimateJson(estimate)],
       ['left_out', fileDocuments(leftOut, true)],
     ]),
   ),
@@ -217,7 +215,7 @@ export const planDocument = (
 
 export const planSchema: is.Schema = is.object({
   orders: is.described('the orders that would be placed', is.arrayOf(planRecord.schema)),
-  estimate: is.described('what all of them would cost', estimateDocument.schema),
+  estimate: is.described('what all of them would cost', estimateSchema),
   left_out: is.described('what would not be ordered, as order --json has it', is.arrayOf(fileRecord.schema)),
 });
 
@@ -234,5 +232,4 @@ export const ignoredRecord = new RecordType<Ignored>([
   textField('ignored_by', 'who said so', ({ setBy }) => setBy, { header: 'by', importance: 50 }),
 ]);
 
-export const ignoredView = (ignored: readonly Ignored[]): View =>
-  ignoredRecord.view(ignored, ({ given }) => given);
+export const ignoredView = (ignored: readonly Ignored[]): View => ignoredRecord.view(ignored);

@@ -1,3 +1,4 @@
+/** How a command says what it prints: the schema of its --json, and the columns of its CSV and of its rows. */
 import { errorSchema, type RecordColumn } from './record.ts';
 import { arrayOf, described, object, type Schema, text } from './schema.ts';
 

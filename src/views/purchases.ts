@@ -32,12 +32,8 @@ export const attemptRecord = new RecordType<Attempt>([
   }),
   listField('skus', 'that were asked for', ({ skus }) => skus, { importance: 50 }),
   {
-    ...{
-      name: 'by',
-      help: 'who sends or sent it: user, host, process, CI job and its actor',
-      importance: 30,
-    },
-    ...{ schema: sender.schema, json: sender.json, cell: ({ by }) => senderText(by) },
+    ...{ name: 'by', help: 'who sends or sent it: user, host, process, CI job and its actor' },
+    ...{ importance: 30, schema: sender.schema, json: sender.json, cell: ({ by }) => senderText(by) },
   },
   textField('order', 'the id of the order, where one is known', ({ order }) => order, {
     importance: 40,
@@ -62,7 +58,7 @@ export function attemptsView(attempts: readonly Attempt[], forPeople: boolean): 
   const shown = forPeople
     ? attempts.map((each) => ({ ...each, urls: [shortened(namesOf(each))] }))
     : attempts;
-  return attemptRecord.view(shown, ({ attempt }) => String(attempt));
+  return attemptRecord.view(shown);
 }
 
 /** People know a recording by its path. */
@@ -93,7 +89,7 @@ export const settledRecord = new RecordType<Settled>([
 ]);
 
 export const settledView = (settled: Settled): View => ({
-  ...settledRecord.page(settled, ''),
+  ...settledRecord.page(settled),
   quiet: settled.audiofiles,
 });
 

@@ -113,12 +113,12 @@ export class RecordType<T> {
   }
 
   /** One value as one document. */
-  page(value: T, quiet: string): View {
-    return { columns: this.columns, json: this.json(value), rows: [this.cells(value)], quiet: [quiet] };
+  page(value: T): View {
+    return { ...this.view([value]), json: this.json(value) };
   }
 
-  /** Each form is made only if it is asked for: there may be many. */
-  view(values: readonly T[], quiet: (value: T) => string): View {
+  /** Each form is made only if it is asked for: there may be many. --quiet has the first column, unless told. */
+  view(values: readonly T[], quiet = this.#cells[0] ?? String): View {
     const record = this;
     return {
       columns: this.columns,
@@ -144,7 +144,7 @@ function cellText(json: Json): string {
 }
 
 /** A field whose value is taken so. */
-type FieldOf<V> = <T>(
+export type FieldOf<V> = <T>(
   name: string,
   help: string,
   take: (value: T) => V,

@@ -39,7 +39,7 @@ const escapeText = (text: string): string =>
   forTerminal(text).replace(/[&<>"']/g, (found) => entities[found] ?? '');
 
 /** Rounded for a coordinate: more digits can't be seen. */
-export const coordinate = (value: number): string => String(Math.round(value * 10) / 10);
+const coordinate = (value: number): string => String(Math.round(value * 10) / 10);
 
 /** Characters that take the room of two. */
 const wide =
@@ -76,7 +76,7 @@ export interface Bar {
   readonly value: number;
 }
 
-export interface ChartText {
+interface ChartText {
   /** Unique within the page. */
   readonly id: string;
   readonly title: string;

@@ -101,7 +101,7 @@ const spendPart = (by: Grouping, help = '') => {
   return [is.arrayOf(record.schema), rows, help] as const;
 };
 
-export const reportDocument = documentOf<Report>({
+export const { schema: reportSchema, json: reportJson } = documentOf<Report>({
   made_at: [is.time, ({ madeAt }) => madeAt],
   since: [is.maybeTime, ({ since }) => since],
   until: [is.maybeTime, ({ until }) => until],
@@ -138,8 +138,8 @@ export const reportDocument = documentOf<Report>({
 
 /** The rows of --by: what was spent by month, SKU or order. */
 export const spendView = (report: Report, by: Grouping): View => ({
-  ...groupRecord(by).view(spendBy(report, by), String),
-  json: reportDocument.json(report),
+  ...groupRecord(by).view(spendBy(report, by)),
+  json: reportJson(report),
   quiet: totalLines(report),
 });
 
@@ -158,7 +158,7 @@ export function reportView(report: Report): View {
   const spend = (part: string, rows: readonly SpendRow[]): string[][] =>
     rows.map((row) => [part, row.name, ...spendRecord.cells(row), ...noTurnaround, ...noWaiting]);
   return {
-    json: reportDocument.json(report),
+    json: reportJson(report),
     columns: [
       ...[{ name: 'part' }, { name: 'name', kind: 'id' as const }],
       ...[...spendRecord.columns, ...turnaroundRecord.columns, ...waitingRecord.columns],
@@ -185,7 +185,7 @@ export const reportColumns: readonly RecordColumn[] = [
   ...[...spendRecord.columnHelp, ...turnaroundRecord.columnHelp, ...waitingRecord.columnHelp],
 ];
 
-export interface ReportPage {
+interface ReportPage {
   readonly title: string;
   readonly view: View;
 }

@@ -1,12 +1,9 @@
 /** What belongs to the set-up: settings, the webhook, completions, and what `steno doctor` found. */
 import type { Webhook } from '../api/account.ts';
-import type { CheckResult, Status } from '../flows/doctor/check.ts';
+import type { CheckResult } from '../flows/doctor/check.ts';
 import { toJson } from '../lib/json.ts';
-import type { Line, Piece, Tone } from '../lib/line.ts';
 import { shownWebhook } from '../lib/shown-webhook.ts';
-import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import { joined } from './event-lines.ts';
 import { answerField, type Field, RecordType, textField, wordField } from './record.ts';
 import { oneOf } from './schema.ts';
 
@@ -52,46 +49,8 @@ export const doctorRecord = new RecordType<CheckResult>([
 /** --quiet: what needs attention. */
 export function doctorView(results: readonly CheckResult[]): View {
   const quiet = results.filter(({ status }) => status === 'fail' || status === 'warn');
-  return { ...doctorRecord.view(results, ({ check }) => check), quiet: quiet.map(({ check }) => check) };
+  return { ...doctorRecord.view(results), quiet: quiet.map(({ check }) => check) };
 }
-
-const tones: Readonly<Record<Status, Tone>> = { ok: 'good', warn: 'warn', fail: 'bad', skipped: 'faint' };
-const labels: Readonly<Record<Status, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skipped: '-' };
-const LABEL_WIDTH = 4;
-const GAP = 2;
-
-/** For a person: nothing is cut, because it says what to do; what does not fit goes on in the next line. */
-export function doctorLines(results: readonly CheckResult[], columns: number): Line[] {
-  const nameWidth = Math.max(...results.map(({ check }) => check.length));
-  const indent = LABEL_WIDTH + GAP + nameWidth + GAP;
-  const room = Math.max(20, columns - indent);
-  const below = (text: string, tone: Tone | undefined): Line => ({ indent, ...lineOf({ text, tone }) });
-  const lines = results.flatMap(({ check, status, message, hint }): Line[] => {
-    const [first = '', ...rest] = wrapped(message, room);
-    const tone = status === 'skipped' ? ('faint' as const) : undefined;
-    const label = { text: labels[status].padEnd(LABEL_WIDTH), tone: tones[status] };
-    return [
-      lineOf(label, { text: check.padEnd(nameWidth), tone: 'strong' }, { text: first, tone }),
-      ...rest.map((text) => below(text, tone)),
-      ...(hint ? wrapped(`hint: ${hint}`, room) : []).map((text) => below(text, tones[status])),
-    ];
-  });
-  return [...lines, lineOf({ text: summary(results), tone: 'strong' })];
-}
-
-const lineOf = (...pieces: readonly Piece[]): Line => ({ pieces, narrowing: [] });
-
-function summary(results: readonly CheckResult[]): string {
-  const count = (wanted: Status): number => results.filter(({ status }) => status === wanted).length;
-  const [failures, warnings] = [count('fail'), count('warn')];
-  if (failures + warnings === 0) return 'all is well';
-  return [failures && `${failures} failed`, warnings && plural(warnings, 'warning')]
-    .filter(Boolean)
-    .join(', ');
-}
-
-/** By words, so that a path or a command can be copied. */
-const wrapped = (message: string, room: number): string[] => joined(message.split(/\s+/), ' ', room);
 
 /** What was written to install completions, or removed. */
 interface ShownChange {
@@ -119,7 +78,7 @@ export const completionRecord = new RecordType<ShownChange>([
 ]);
 
 export const changesView = (changes: readonly ShownChange[]): View => ({
-  ...completionRecord.view(changes, String),
+  ...completionRecord.view(changes),
   quiet: changes.filter(({ change }) => change !== 'unchanged').map(({ path }) => path),
 });
 
@@ -133,7 +92,7 @@ export const webhookRecord = new RecordType<Webhook>([
 ]);
 
 export const webhookView = (webhook: Webhook): View => ({
-  ...webhookRecord.view(webhook.url ? [webhook] : [], ({ url }) => shownWebhook(url)),
+  ...webhookRecord.view(webhook.url ? [webhook] : []),
   json: webhookRecord.json(webhook),
   // The URL is all there is to see, so that it is never cut.
   asRecord: true,

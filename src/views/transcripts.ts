@@ -9,6 +9,7 @@ import { type Json, toJson } from '../lib/json.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import { countField, type Field, flagField, RecordType, textField, timeField, wordField } from './record.ts';
+import { described, type Schema } from './schema.ts';
 
 interface ShownDownload extends Omit<Download, 'at'> {
   readonly at: string | null;
@@ -35,6 +36,8 @@ export const savedRecord = new RecordType<ShownDownload>([
   ),
 ]);
 
+export const savedSchema = (): Schema => described('a transcript', savedRecord.schema);
+
 const shownDownload = ({ id, ext, path, bytes, at, skipped }: Saved): ShownDownload => ({
   ...{ file: id, ext, path, bytes, at: at ?? null, skipped },
 });
@@ -56,37 +59,32 @@ type Warning = readonly [message: string, hint?: string | undefined];
 /** More would fill the screen. */
 const MAX_LISTED = 10;
 
-function alreadyThere(paths: readonly string[], what: string, hint?: string): Warning[] {
+function alreadyThere(what: string, hint: string | undefined, paths: readonly string[]): Warning[] {
   if (paths.length === 0) return [];
   const more = paths.length > MAX_LISTED ? `, and ${paths.length - MAX_LISTED} more` : '';
   return [[`already there, ${what}: ${paths.slice(0, MAX_LISTED).join(', ')}${more}`, hint]];
 }
 
 /** Of files that existed already and were not written. */
-export const skippedWarnings = (saved: readonly Saved[] = [], hint?: string): Warning[] =>
-  alreadyThere(
-    saved.filter(({ skipped }) => skipped).map(({ path }) => path),
-    'not written',
-    hint,
-  );
+export function skippedWarnings(saved: readonly Saved[] = [], hint?: string): Warning[] {
+  const skipped = saved.filter((file) => file.skipped).map(({ path }) => path);
+  return alreadyThere('not written', hint, skipped);
+}
 
 /** Of files that existed already and whose name does not tell which transcript they are. */
-export const unidentifiedWarnings = (saved: readonly Saved[]): Warning[] =>
-  alreadyThere(
-    saved
-      .filter(({ unidentified, isDraft }) => unidentified && !isDraft)
-      .map(({ path, id }) => `${path} for ${id}`),
-    'and not known to be the transcript that was asked for',
-    'replace it with --force, or put {id} into --name-as',
-  );
+export function unidentifiedWarnings(saved: readonly Saved[]): Warning[] {
+  const unknown = saved.filter(({ unidentified, isDraft }) => unidentified && !isDraft);
+  const paths = unknown.map(({ path, id }) => `${path} for ${id}`);
+  const hint = 'replace it with --force, or put {id} into --name-as';
+  return alreadyThere('and not known to be the transcript that was asked for', hint, paths);
+}
 
 /** Of files that existed already and were written before the transcript was known to be final. */
-export const draftWarnings = (saved: readonly Saved[]): Warning[] =>
-  alreadyThere(
-    saved.filter(({ isDraft }) => isDraft).map(({ path }) => path),
-    'and written before the transcript was known to be delivered',
-    'fetch it again with --force; steno sync does so when it is delivered',
-  );
+export function draftWarnings(saved: readonly Saved[]): Warning[] {
+  const drafts = saved.filter(({ isDraft }) => isDraft).map(({ path }) => path);
+  const hint = 'fetch it again with --force; steno sync does so when it is delivered';
+  return alreadyThere('and written before the transcript was known to be delivered', hint, drafts);
+}
 
 /** The files that were written, or were there already. */
 export function savedView(
@@ -145,7 +143,7 @@ export const syncRecord = new RecordType<SyncRow>([
 export function syncedView(row: SyncRow): View {
   const { saved } = row;
   return {
-    ...syncRecord.view([row], String),
+    ...syncRecord.view([row]),
     get json() {
       return saved ? [savedJson(saved)] : [];
     },
@@ -171,7 +169,7 @@ const ROWS_PER_TABLE = 2000;
 /** Tables for people. */
 export function* syncTables(rows: readonly SyncRow[]): Generator<View> {
   for (let at = 0; at < rows.length; at += ROWS_PER_TABLE)
-    yield syncRecord.filled(syncRecord.view(rows.slice(at, at + ROWS_PER_TABLE), String));
+    yield syncRecord.filled(syncRecord.view(rows.slice(at, at + ROWS_PER_TABLE)));
 }
 
-export const noSyncRows = (): View => syncRecord.view([], String);
+export const noSyncRows = (): View => syncRecord.view([]);

@@ -1,4 +1,4 @@
-/** What a later version adds to the tables of a local ledger; `postgres/versions.test.ts` has the shared one. */
+/** What a later version adds to the tables of a local ledger; `stores/versions.test.ts` has the shared one. */
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../src/ledger/stores/schema.ts';
 import { openDatabase } from '../../src/lib/sqlite.ts';

@@ -33,8 +33,8 @@ import { drawLines } from '../../src/ui/fit.ts';
 import { csvTable, tabSeparated } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { drawPairs, drawRecords, drawTable } from '../../src/ui/table.ts';
-import { EventLines } from '../../src/views/event-lines.ts';
 import { eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/views/events.ts';
+import { EventLines } from '../../src/views/lines.ts';
 import { excessGrowth } from '../support/growth.ts';
 import { KEY } from '../support/steno.ts';
 

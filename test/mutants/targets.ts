@@ -17,15 +17,15 @@ const ordering = [
   ...tests('test/flows/orders', 'answers attempts being-sent budget feeds local-files manifest place'),
   ...tests('test/flows/orders', 'same-audio sending signatures stopped unclear-rows'),
   ...tests('test/flows/files', 'track pairing'),
-  ...tests('test/ledger/postgres', 'copy outcomes races store'),
+  ...tests('test/ledger/stores', 'copy outcomes races store'),
 ];
 const orderingShared = tests('test/flows/orders', 'attempts being-sent budget place stopped unclear-rows');
 
 const targets: readonly Target[] = [
   {
     sources: [
-      ...named('src/ledger', 'purchases claims purchase-table open-attempts audio-names budgets lease moved'),
-      ...named('src/ledger', 'order-audios ordered-files outbox'),
+      ...named('src/ledger', 'purchases claims purchase-table open-attempts purchase budgets lease moved'),
+      ...named('src/ledger', 'ordered-files outbox'),
     ],
     inProcess: tests(
       'test/ledger',
@@ -56,7 +56,7 @@ const targets: readonly Target[] = [
     shared: [],
   },
   {
-    sources: [...named('src/ledger', 'merge-rules merged bill'), ...named('src/ledger/dump', 'merge moving')],
+    sources: ['src/ledger/bill.ts', ...named('src/ledger/dump', 'merge rules derive')],
     inProcess: tests('test/ledger', 'bill merge dump'),
     tests: tests('test/ledger', 'records'),
     shared: [],

@@ -1,4 +1,4 @@
-/** Widths and cuts hold for every text that people and strangers write. */
+/** Widths and cuts hold for every text, untrusted ones too. */
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';

@@ -25,7 +25,7 @@ const ids = ['1001', '1002', '1003', '1004', '1005'];
 
 let shop: OrderingAccount;
 
-/** Five files, delivered and not, with whatever strangers write. */
+/** Five files, delivered and not, with untrusted text. */
 beforeAll(async () => {
   shop = await orderingAccount({ NO_COLOR: '1', STENO_PAGER: 'cat' });
   const { user, service } = shop;

@@ -23,7 +23,7 @@ async function readJson(call: Call, response: CallResponse): Promise<Json> {
     throw unreadableAnswer(call, `'${oneLine(hide(key), 60)}' stands in it more than once`, status);
   };
   try {
-    const json = parseJson(text, call.refusesRepeatedKeys ? refuseKey : undefined);
+    const json = parseJson(text, call.uniqueKeys ? refuseKey : undefined);
     // Without an escape each text of the answer stands in it as it is, so that one search is enough.
     const mayHoldKey = !call.isAddress && (text.includes('\\') || hideKey(text) !== text);
     return mayHoldKey ? maskJson(json, hideKey) : json;

@@ -24,7 +24,7 @@ export interface Call {
    */
   readonly isAddress?: boolean;
   /** An answer in which a key stands twice can't be read: either value may be the one that counts. */
-  readonly refusesRepeatedKeys?: boolean;
+  readonly uniqueKeys?: boolean;
   /** For `money`: called when there is a connection, right before the request; if it rejects, nothing is sent. */
   readonly beforeSend?: BeforeSend | undefined;
   /** The response has any length, so that only its silences have a limit. */

@@ -41,14 +41,11 @@ interface CallOrigin {
   readonly peer: string;
 }
 
-const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
-const redirectStatuses = new Set([301, 302, 303, 307, 308]);
-
 /** May be gone on the next try. */
-export const isTransient = (status: number): boolean => transientStatuses.has(status);
+export const isTransient = (status: number): boolean => [408, 425, 429, 500, 502, 503, 504].includes(status);
 
 /** Names another address to ask; 304 and the like name none. */
-export const isRedirect = (status: number): boolean => redirectStatuses.has(status);
+export const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 
 /** 4xx (but 408: a proxy may have given up waiting) and 503 refuse for certain; after others it may have gone through. */
 const isRefusal = (status: number): boolean =>
@@ -102,12 +99,10 @@ export async function statusError(
   }
   if (status === 404) return missingError(call.path, answered, details, origin.baseUrl);
   const verdict = status < 500 ? 'refused' : 'failed';
-  const hint = wantsTls(status, text) ? USE_HTTPS : waitHint(details.retryAfter);
+  const pause = details.retryAfter && `the service asks to wait ${formatDuration(details.retryAfter)}`;
+  const hint = wantsTls(status, text) ? USE_HTTPS : pause || undefined;
   return new CallError('failed', `the service ${verdict} (${answered})`, { ...details, hint });
 }
-
-const waitHint = (retryAfter: number | undefined): string | undefined =>
-  retryAfter === undefined ? undefined : `the service asks to wait ${formatDuration(retryAfter)}`;
 
 /** What some servers answer to a plain http request on their TLS port. */
 const wantsTls = (status: number, text: string): boolean =>

@@ -16,7 +16,7 @@ import {
 } from './exchange.ts';
 import { CallError, connectionError, endMessage, isRedirect, statusDetails } from './failures.ts';
 import { isUntrusted, networkHint, neverConnected, ProxyError } from './network-errors.ts';
-import { type ConnectionPool, openPool, withPool } from './pool.ts';
+import { openPool, withPool } from './pool.ts';
 import { Retries } from './retry.ts';
 import type { Trace } from './transport.ts';
 
@@ -159,43 +159,28 @@ const POST_LIMIT_MS = 30_000;
 const MAX_POST_RESPONSE_BYTES = 131_072;
 const MAX_POST_CONNECTIONS = 64;
 
-/** A URL of the user's that bytes are POSTed to, without retries. */
-export class PostTarget {
-  readonly #url: URL;
-  readonly #pool: ConnectionPool;
-
-  private constructor(url: URL, pool: ConnectionPool) {
-    this.#url = url;
-    this.#pool = pool;
-  }
-
-  static async open(text: string, env: Env): Promise<PostTarget> {
-    const url = new URL(text);
-    return new PostTarget(url, await openPool(url, env, { connections: MAX_POST_CONNECTIONS }));
-  }
-
-  post({ contentType, body, headers }: PostRequest, interrupt: AbortSignal): Promise<PostResult> {
-    const { sender, peer } = this.#pool;
+/** POSTs bytes to a URL of the user's, without retries. */
+export async function openPostTarget(text: string, env: Env) {
+  const url = new URL(text);
+  const { sender, peer, close } = await openPool(url, env, { connections: MAX_POST_CONNECTIONS });
+  const onResponse = async (response: HttpResponse): Promise<PostResult> => {
+    // Its text is not used, but a connection is reused only after the whole response was read.
+    await readStart(response, MAX_POST_RESPONSE_BYTES);
+    return { status: response.status, location: response.headers.location ?? '' };
+  };
+  const onEarlyEnd = (end: EarlyEnd): PostResult => ({
+    error: endMessage(end, peer),
+    reached: !neverConnected(end.cause),
+  });
+  const post = ({ contentType, body, headers }: PostRequest, interrupt: AbortSignal): Promise<PostResult> => {
     const own = { 'content-type': contentType, 'user-agent': `steno/${STENO_VERSION}`, ...headers };
-    const request = { ...requestTo(this.#url, own, basicAuth(this.#url)), method: 'POST', body } as const;
-    const onResponse = async (response: HttpResponse): Promise<PostResult> => {
-      // Its text is not used, but a connection is reused only after the whole response was read.
-      await readStart(response, MAX_POST_RESPONSE_BYTES);
-      return { status: response.status, location: response.headers.location ?? '' };
-    };
-    const onEarlyEnd = (end: EarlyEnd): PostResult => ({
-      error: endMessage(end, peer),
-      reached: !neverConnected(end.cause),
-    });
+    const request = { ...requestTo(url, own, basicAuth(url)), method: 'POST', body } as const;
     return exchange(sender, request, { limitMs: POST_LIMIT_MS, interrupt }, onResponse, onEarlyEnd);
-  }
-
-  async close(): Promise<void> {
-    await this.#pool.close();
-  }
+  };
+  return { post, close };
 }
 
-interface Probe extends Omit<PublicReading, 'trace'> {
+interface Probe extends PublicReading {
   /** What a hint names. */
   readonly baseUrl: string;
   readonly path: string;

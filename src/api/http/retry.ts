@@ -68,7 +68,11 @@ export class Retries {
     if (!isOutage) this.#answered(tries);
     const pauseMs = error instanceof CallError ? pauseBeforeRetry(error, tries) : undefined;
     if (!(error instanceof CallError) || pauseMs === undefined) {
-      if (isOutage && tries.forAll) this.#giveUp(error);
+      if (isOutage && tries.forAll) {
+        // All that wait give up with it.
+        error.serviceDown = true;
+        this.#end(error);
+      }
       throw error;
     }
     tries.onRetry?.(error, pauseMs);
@@ -92,12 +96,6 @@ export class Retries {
     this.#failuresInARow = 0;
     if (tries.forAll || this.#outage?.error.retryAfter === undefined) this.#end();
     tries.forAll = false;
-  }
-
-  /** The read that tries again gives up, and with it all that wait. */
-  #giveUp(error: CallError): void {
-    error.serviceDown = true;
-    this.#end(error);
   }
 
   #end(error?: CallError): void {

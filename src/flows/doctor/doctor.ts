@@ -9,30 +9,12 @@ import { isSealed } from '../../lib/sealer.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import { maskUserinfo } from '../../lib/userinfo.ts';
-import {
-  type Check,
-  type CheckResult,
-  type Finding,
-  fail,
-  ok,
-  once,
-  runChecks,
-  type Setup,
-  skipped,
-  warn,
-  within,
-} from './check.ts';
+import { type Check, type CheckResult, type Finding, fail, ok, once, runChecks, type Setup, skipped, warn, within } from './check.ts';
 import { LedgerChecks } from './ledger.ts';
-import {
-  checkCompletions,
-  checkConfigFile,
-  checkDisk,
-  checkNode,
-  checkProgram,
-  checkSettings,
-  checkStateFolder,
-} from './machine.ts';
+import { checkCompletions, checkConfigFile, checkDisk, checkNode, checkProgram, checkSettings, checkStateFolder } from './machine.ts';
 import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
+import { Events } from '../../ledger/events.ts';
+import { factsOf } from '../../ledger/inspect.ts';
 
 // The account's webhook, the listener behind it, and the way of an event from the service to the ledger.
 
@@ -97,15 +79,16 @@ export class WebhookChecks {
         'no webhook is set, so that no event is sent',
         'set one with: steno listen --register, or steno webhook set <url>',
       );
-    if (!view || !(await view.facts()).listeners)
+    if (!view || !(await factsOf(view.context)).listeners)
       return fail('no listener runs here that could keep it', 'start one in another window: steno listen');
-    const latest = await view.latestEvent();
+    const events = new Events(view.context);
+    const latest = await events.latest();
     const startedAt = monotonicMs();
     try {
       const n = await within(TEST_LIMIT_MS, signal, async (limit) => {
         await testWebhook(await this.#connect(key, limit), type);
         for (;;) {
-          const found = await view.eventAfter(latest, type);
+          const found = await events.firstAfter(latest, type);
           if (found !== undefined) return found;
           await sleep(POLL_INTERVAL_MS, limit);
         }

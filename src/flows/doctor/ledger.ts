@@ -1,7 +1,14 @@
 /** The ledger: of this machine, and the one that a team shares. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LedgerFacts, type LedgerView, mayWork, viewFile } from '../../ledger/inspect.ts';
+import {
+  factsOf,
+  isUsable,
+  type LedgerFacts,
+  type LedgerView,
+  mayWork,
+  viewFile,
+} from '../../ledger/inspect.ts';
 import { movedHint, movedText } from '../../ledger/moved.ts';
 import { Outbox } from '../../ledger/outbox.ts';
 import { type SharedLedgerOptions, viewShared } from '../../ledger/shared.ts';
@@ -65,15 +72,14 @@ export class LedgerChecks {
   async view(): Promise<LedgerView | undefined> {
     const isShared = (await this.#options()) !== undefined;
     const view = isShared ? (await this.#shared())?.view : await this.#local();
-    const isUsable =
-      view && view.missing.length === 0 && (!view.store || (view.store.made && mayWork(view.store)));
-    return isUsable ? view : undefined;
+    return view && isUsable(view.status) ? view : undefined;
   }
 
   /** Undefined where it can't be read, which its own check says. */
   async facts(): Promise<LedgerFacts | undefined> {
     try {
-      return await (await this.view())?.facts();
+      const view = await this.view();
+      return await (view && factsOf(view.context));
     } catch {
       return undefined;
     }
@@ -96,14 +102,15 @@ export class LedgerChecks {
     const loss = lossOf(path);
     if (loss && isUsed) return fail(loss.message, loss.hint);
     if (!view) return isUsed ? ok(`${path}: ${NONE}`) : ok('none on this machine: a shared one is set');
-    const { version, missing, bytes, isChecked, damage } = view;
+    const { migrations, missing, bytes } = view.status;
+    const damage = view.findDamage?.();
     if (damage !== undefined)
       return fail(
         `${path} is damaged: ${damage}`,
         'rescue what can be read: steno ledger export --damaged -o rescued.jsonl',
       );
-    const what = `${path}, ${bytesText(bytes)}, version ${version}`;
-    const state = isChecked ? 'no damage found' : 'too large to be checked for damage here';
+    const what = `${path}, ${bytesText(bytes)}, version ${migrations.at(-1) ?? ''}`;
+    const state = view.findDamage ? 'no damage found' : 'too large to be checked for damage here';
     if (missing.length) return ok(`${what}, ${state}; the next command brings it up to date${unused}`);
     return accessTrouble(path, 0o600) ?? ok(`${what}, ${state}${unused}`);
   }
@@ -116,8 +123,8 @@ export class LedgerChecks {
     const where = `${address.host}:${address.port}/${address.database}`;
     if (this.#setup.offline) return skipped(`${where} was not asked: --offline`);
     const { view, connectMs } = (await this.#shared()) ?? {};
-    if (!view?.store) return skipped(`${where} was not asked`);
-    const { store } = view;
+    if (!view) return skipped(`${where} was not asked`);
+    const store = view.status;
     const tls =
       { off: 'without TLS', verified: 'TLS with a checked certificate' }[address.tls as string] ??
       'TLS without a checked certificate';
@@ -129,7 +136,7 @@ export class LedgerChecks {
         `${what}: it has no tables yet`,
         'make them with: steno ledger migrate   (the first order does so too)',
       );
-    if (view.missing.length)
+    if (store.missing.length)
       return warn(`${what}: it is of an older steno`, 'bring it up to date with: steno ledger migrate');
     const known = store.accounts.find(({ name }) => name === account.name);
     if (known && account.baseUrl !== undefined && !isSame(known.baseUrl, account.baseUrl))

@@ -1,10 +1,10 @@
 /** What is said of an audio that is on order, is being ordered, or may have been. */
 
 import type { Holder } from '../../ledger/claims.ts';
-import { type Audio, spellingOf } from '../../ledger/purchase.ts';
+import type { Audio } from '../../ledger/purchase.ts';
 import { type Duplicate, type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
-import { differenceOf, isUploadUrl, isUrlName, sameBy } from '../../lib/names.ts';
+import { differenceOf, isUploadUrl, isUrlName, sameBy, spellingOf } from '../../lib/names.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { oneLine } from '../../lib/text.ts';
 import { describeAudio, describeUrls, type PlannedOrder, shownUrl } from './planned-order.ts';

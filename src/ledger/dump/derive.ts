@@ -3,11 +3,11 @@
  * each purchase cost. A function of the rows alone, so that it does not matter which of them came first.
  */
 import { usage } from '../../lib/errors.ts';
-import { groupBy, updateBills } from '../billing.ts';
+import { updateBills } from '../billing.ts';
 import { deriveHolders } from '../claims.ts';
 import { DERIVE_COUNTED, DERIVE_STATUS, OF_FILE, settled, takeFilesBack } from '../purchase-table.ts';
 import type { Store, Value } from '../stores/store.ts';
-import { type Hide, jsonList } from '../table.ts';
+import { groupBy, type Hide, jsonList } from '../table.ts';
 import { TrackedFiles } from '../tracked-files.ts';
 import { NOTHING_IMPORTED, type Row } from './lines.ts';
 
@@ -77,7 +77,7 @@ async function tellOfUpgrades(db: Store, profile: string, files: readonly string
     profile,
     jsonList(files),
   );
-  for (const [file, own] of groupBy(rows)) {
+  for (const [file, own] of groupBy(rows, (row) => row.file)) {
     const wanted = own.flatMap(({ skus }) => (skus ? skus.split(',') : []));
     const known = own[0]?.upgrades.split(',').filter(Boolean) ?? [];
     const isIn = (some: readonly string[], all: readonly string[]): boolean =>

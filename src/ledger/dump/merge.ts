@@ -1,4 +1,7 @@
-/** What an import must remember of its rows: in a scratch database, because there may be a great many. */
+/**
+ * Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
+ * older export never undoes what was learned since.
+ */
 import type { Database } from '../../lib/sqlite.ts';
 import { isRefusedValue } from '../../lib/sqlite-errors.ts';
 import { isRefusedRow } from '../stores/postgres-connection.ts';
@@ -10,6 +13,7 @@ import { type Fields, insertRows, mergeRows, placesFor } from './rules.ts';
 
 const PAGE_ROWS = 1_000;
 
+/** What an import must remember of its rows: in a scratch database, because there may be a great many. */
 export class ImportedNumbers {
   readonly #scratch: Database;
 
@@ -114,9 +118,6 @@ export class ImportedNumbers {
     }
   }
 }
-
-// Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
-// older export never undoes what was learned since.
 
 export interface Counts {
   readonly new: number;
@@ -286,19 +287,19 @@ export class RowMerger {
       rows.filter(({ id }) => !profiles.has(String(id))),
     ];
     await bringTogether(this.#db, known, profiles, this.#options.moves);
-    const numbers = await this.#newNumbers('purchases', added);
-    await insertRows(
-      this.#db,
-      'purchases',
-      added.map((fields, at) => ({ ...fields, number: numbers[at] as number })),
-    );
     for (const { profile, id } of rows) this.#numbers.touch('purchases', String(profile), [String(id)]);
+    return this.#addAndMerge('purchases', added, known);
+  }
+
+  async #addAndMerge(
+    table: 'purchases' | 'files',
+    added: readonly Fields[],
+    known: readonly Fields[],
+  ): Promise<Counts> {
+    await this.#insertNumbered(table, added);
     // A number that is never used: without one, the database would give one away.
-    const updated = await mergeRows(
-      this.#db,
-      'purchases',
-      known.map((fields) => ({ ...fields, number: -1 })),
-    );
+    const unnumbered = known.map((fields) => ({ ...fields, [numberColumn(table)]: -1 }));
+    const updated = await mergeRows(this.#db, table, unnumbered);
     return { ...noRows, new: added.length, updated, known: known.length - updated };
   }
 
@@ -356,19 +357,13 @@ export class RowMerger {
        CROSS JOIN files ON files.profile = column1 AND files.id = column2`,
       ...keys.flat(),
     );
-    const isKnown = new Set(found.map(({ profile, id }) => JSON.stringify([profile, id])));
-    const isNew = ({ profile, id }: Fields): boolean => !isKnown.has(JSON.stringify([profile, id]));
-    const added = rows.filter(isNew);
-    const numbers = await this.#newNumbers('files', added);
-    await insertRows(
-      this.#db,
+    const known = new Set(found.map(({ profile, id }) => JSON.stringify([profile, id])));
+    const isKnown = ({ profile, id }: Fields): boolean => known.has(JSON.stringify([profile, id]));
+    return this.#addAndMerge(
       'files',
-      added.map((fields, at) => ({ ...fields, seq: numbers[at] as number })),
+      rows.filter((fields) => !isKnown(fields)),
+      rows.filter(isKnown),
     );
-    // A number that is never used: without one, the database would give one away.
-    const known = rows.filter((fields) => !isNew(fields)).map((fields) => ({ ...fields, seq: -1 }));
-    const updated = known.length ? await mergeRows(this.#db, 'files', known) : 0;
-    return { ...noRows, new: added.length, updated, known: known.length - updated };
   }
 
   async #mergeByKey(table: string, rows: readonly Fields[]): Promise<Counts> {
@@ -416,21 +411,25 @@ export class RowMerger {
 
   /** Adds rows that have numbers which others refer to; gives their numbers in this ledger. */
   async #addNumbered(table: 'events' | 'runs', rows: readonly Fields[]): Promise<number[]> {
-    const numbers = await this.#newNumbers(table, rows);
-    await insertRows(
-      this.#db,
-      table,
-      rows.map((fields, at) => ({ ...fields, id: numbers[at] as number })),
-    );
+    const numbers = await this.#insertNumbered(table, rows);
     for (const [at, fields] of rows.entries())
       this.#numbers.add(table, Number(fields.id), numbers[at] as number);
     return numbers;
   }
 
-  async #newNumbers(table: NumberedTable, rows: readonly Fields[]): Promise<number[]> {
-    if (this.#options.dryRun) return rows.map(() => --this.#lastDryNumber);
-    const wanted = rows.map((fields) => Number(fields[numberColumn(table)] ?? 0));
-    return rows.length ? this.#db.idsFor(table, wanted) : [];
+  async #insertNumbered(table: NumberedTable, rows: readonly Fields[]): Promise<number[]> {
+    if (rows.length === 0) return [];
+    const column = numberColumn(table);
+    const wanted = rows.map((fields) => Number(fields[column] ?? 0));
+    const numbers = this.#options.dryRun
+      ? rows.map(() => --this.#lastDryNumber)
+      : await this.#db.idsFor(table, wanted);
+    await insertRows(
+      this.#db,
+      table,
+      rows.map((fields, at) => ({ ...fields, [column]: numbers[at] as number })),
+    );
+    return numbers;
   }
 }
 

@@ -1,11 +1,12 @@
 /**
  * What stays where two records of one account meet: in an import, in a copy, on either store. Knowledge is only added.
  * Each rule takes the greater of two values, by an order that depends on nothing but the two; so the result is the same
- * whichever record comes first, and however often. What follows from the rows is derived anew: see merged.ts.
+ * whichever record comes first, and however often. What follows from the rows is derived anew: see derive.ts.
  */
 
 import { rankOf } from '../purchase-table.ts';
 import type { Store, Value } from '../stores/store.ts';
+import { groupBy } from '../table.ts';
 
 /** Columns that belong together: all are taken from the row that ranks higher, by `by` and then by their own values. */
 export interface Group {
@@ -204,13 +205,6 @@ const insertInto = (table: string, rows: readonly Fields[]): string =>
 const valuesOf = (rows: readonly Fields[]): Value[] => rows.flatMap((row) => Object.values(row));
 
 /** An export lacks the columns that a later migration has added. */
-function withSameColumns(rows: readonly Fields[]): Fields[][] {
-  const groups = new Map<string, Fields[]>();
-  for (const row of rows) {
-    const columns = Object.keys(row).join();
-    const group = groups.get(columns);
-    if (group) group.push(row);
-    else groups.set(columns, [row]);
-  }
-  return [...groups.values()];
-}
+const withSameColumns = (rows: readonly Fields[]): Fields[][] => [
+  ...groupBy(rows, (row) => Object.keys(row).join()).values(),
+];

@@ -1,6 +1,6 @@
 /** Sends deliveries on as they came, body and content type to the byte; for one that never came, a form made by us. */
 
-import { type PostResult, PostTarget } from '../../api/http/keyless.ts';
+import { openPostTarget, type PostResult } from '../../api/http/keyless.ts';
 import type { Env } from '../../lib/env.ts';
 import { maskUserinfo } from '../../lib/userinfo.ts';
 import { addOwnHop, HOP_MARKER_HEADER } from '../hop-marker.ts';
@@ -17,7 +17,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 const finalStatuses = new Set([400, 409, 410, 413, 414, 415, 422, 431]);
 
 export async function forwardAction(url: string, env: Env): Promise<Action> {
-  const target = await PostTarget.open(url, env);
+  const target = await openPostTarget(url, env);
   return {
     kind: 'forward',
     target: maskUserinfo(url),

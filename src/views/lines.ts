@@ -1,7 +1,11 @@
-/** Events as a person watches them come: a line for each, and under it what was done about it. */
+/** Lines for a person: events as they come, and under each what was done about it; states of files; checks. */
+import type { AudioFile } from '../api/files.ts';
 import { toneOf } from '../catalog/events.ts';
+import { toneOfState } from '../catalog/states.ts';
+import type { CheckResult, Status } from '../flows/doctor/check.ts';
+import { cutSignatures } from '../lib/audio-identity.ts';
 import { durationText } from '../lib/duration.ts';
-import type { Line, Piece } from '../lib/line.ts';
+import type { Line, Piece, Tone } from '../lib/line.ts';
 import { localTime } from '../lib/local-time.ts';
 import { plural } from '../lib/text.ts';
 import type { ActionReport } from '../listen/actions/action.ts';
@@ -192,8 +196,66 @@ const foldedList = (items: readonly string[], columns: number): Line[] =>
     ...{ indent: INDENT, pieces: [{ text }], narrowing: [[0, 8]] },
   }));
 
+/** A state that a file has come to, for a person who watches; `several` files are told by their ids. */
+export function watchedLine(file: AudioFile, at: string, several: boolean): Line {
+  const { day, time } = localTime(at);
+  return {
+    pieces: [
+      { text: day, tone: 'faint' },
+      { text: time, tone: 'faint' },
+      { text: several ? file.id : '', tone: 'strong' },
+      { text: file.state, tone: toneOfState(file.state) },
+      { text: cutSignatures(file.title) },
+    ],
+    narrowing: [
+      [4, 20],
+      [0, 0],
+      [4, 8],
+      [4, 0],
+    ],
+  };
+}
+
+const tones: Readonly<Record<Status, Tone>> = { ok: 'good', warn: 'warn', fail: 'bad', skipped: 'faint' };
+const labels: Readonly<Record<Status, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skipped: '-' };
+const LABEL_WIDTH = 4;
+const GAP = 2;
+
+/** For a person: nothing is cut, because it says what to do; what does not fit goes on in the next line. */
+export function doctorLines(results: readonly CheckResult[], columns: number): Line[] {
+  const nameWidth = Math.max(...results.map(({ check }) => check.length));
+  const indent = LABEL_WIDTH + GAP + nameWidth + GAP;
+  const room = Math.max(20, columns - indent);
+  const below = (text: string, tone: Tone | undefined): Line => ({ indent, ...lineOf({ text, tone }) });
+  const lines = results.flatMap(({ check, status, message, hint }): Line[] => {
+    const [first = '', ...rest] = wrapped(message, room);
+    const tone = status === 'skipped' ? ('faint' as const) : undefined;
+    const label = { text: labels[status].padEnd(LABEL_WIDTH), tone: tones[status] };
+    return [
+      lineOf(label, { text: check.padEnd(nameWidth), tone: 'strong' }, { text: first, tone }),
+      ...rest.map((text) => below(text, tone)),
+      ...(hint ? wrapped(`hint: ${hint}`, room) : []).map((text) => below(text, tones[status])),
+    ];
+  });
+  return [...lines, lineOf({ text: summary(results), tone: 'strong' })];
+}
+
+const lineOf = (...pieces: readonly Piece[]): Line => ({ pieces, narrowing: [] });
+
+function summary(results: readonly CheckResult[]): string {
+  const count = (wanted: Status): number => results.filter(({ status }) => status === wanted).length;
+  const [failures, warnings] = [count('fail'), count('warn')];
+  if (failures + warnings === 0) return 'all is well';
+  return [failures && `${failures} failed`, warnings && plural(warnings, 'warning')]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** By words, so that a path or a command can be copied. */
+const wrapped = (message: string, room: number): string[] => joined(message.split(/\s+/), ' ', room);
+
 /** Items on as many lines as they need; one that is longer than the room stays whole. */
-export function joined(items: readonly string[], separator: string, room: number): string[] {
+function joined(items: readonly string[], separator: string, room: number): string[] {
   const [first, ...rest] = items;
   const lines: string[] = [];
   let line = first;

@@ -1,4 +1,4 @@
-/** Texts of strangers (titles, events, messages of the service) can't hide, run in a spreadsheet or show half a key. */
+/** Untrusted text (titles, events, messages of the service) can't hide, run in a spreadsheet or show half a key. */
 import { describe, expect, it } from 'vitest';
 import { account, fileAnswer } from '../support/account.ts';
 import { parseCsv } from '../support/csv.ts';
