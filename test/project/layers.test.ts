@@ -179,7 +179,7 @@ describe('packages', () => {
     [['pg'], /^ledger\/stores\//],
     [['conf'], /^settings\//],
     [['sax'], /^feeds\//],
-    [['csv-parse'], /^flows\/orders\/manifest-csv\.ts$/],
+    [['csv-parse'], /^flows\/orders\/manifest-formats\.ts$/],
     [['commander'], /^cli\/program\.ts$/],
   ];
 
