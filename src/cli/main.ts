@@ -3,7 +3,6 @@ import { usesColour } from '../lib/colour.ts';
 import { PAGE_WIDTH } from '../lib/defaults.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { boldTitles } from '../lib/titles.ts';
-import type { AllCommands } from '../spec/command.ts';
 import { Context, type ProcessIO } from '../spec/context.ts';
 import { type GlobalValues, globalOptions } from '../spec/global-options.ts';
 import type { Output } from '../ui/output.ts';
@@ -34,11 +33,6 @@ async function parseQuickly(argv: readonly string[]): Promise<Run | undefined> {
     throw error;
   }
 }
-
-const allCommands: AllCommands = {
-  groups: loadGroups,
-  tree: async () => (await import('./command-tree.ts')).commandTree(await loadGroups()),
-};
 
 export class Main {
   readonly #argv: readonly string[];
@@ -101,7 +95,7 @@ export class Main {
     }
     this.#context = new Context(parsed.globals, this.#io);
     await this.#context.open(parsed.command);
-    await parsed.command.run?.(this.#context, parsed.input, allCommands);
+    await parsed.command.run?.(this.#context, parsed.input, loadGroups);
   }
 
   async #help(words: readonly string[]): Promise<void> {

@@ -22,8 +22,8 @@ export const commandsCommand = command({
       commandsSchema,
       columns({ command: 'its name', effect: 'what running it may do', summary: 'what it is for' }),
     ),
-  async run({ out }, _, all) {
-    const groups = await all.groups();
+  async run({ out }, _, loadGroups) {
+    const groups = await loadGroups();
     const outputs = outputsOf(groups);
     const globals = Object.values<Option>(globalOptions).map(optionEntry);
     await out.show(commandsView({ commands: commandEntries(groups), globals }, (path) => outputs.has(path)));

@@ -18,7 +18,7 @@ import type { Context } from '../spec/context.ts';
 import { count, flag, list, type OptionValues, text } from '../spec/options.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { fileSchema, filePages, fileRecord } from '../views/files.ts';
+import { filePages, fileRecord, fileSchema } from '../views/files.ts';
 import { printed } from '../views/outputs.ts';
 import { arrayOf } from '../views/schema.ts';
 

@@ -25,8 +25,8 @@ export const schema = command({
   effect: 'none',
   exits: [],
   output: () => printed(anyOf({ type: 'object' }, arrayOf(object({ schema: text })))),
-  async run({ out }, { args, options }, all) {
-    const groups = await all.groups();
+  async run({ out }, { args, options }, loadGroups) {
+    const groups = await loadGroups();
     const outputs = outputsOf(groups);
     const names = [...outputs.keys(), ...Object.keys(messages)];
     if (args.length === 0 && !options.dryRun)

@@ -1,5 +1,4 @@
 /** The command tree as completion needs it: data alone, which the build writes as `completion.json`. */
-import type { CommandEntry, OptionEntry } from '../lib/command-entry.ts';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
@@ -60,6 +59,4 @@ export interface CommandNode {
   readonly flags: readonly Flag[];
   readonly args: readonly Positional[];
   readonly children: readonly CommandNode[];
-  /** Every command below it that can be run, made on demand; at the root alone. */
-  readonly entries?: () => { readonly commands: CommandEntry[]; readonly globals: OptionEntry[] };
 }

@@ -2,7 +2,7 @@
  * How a command is described: what it takes, what running it may do, what it prints, and the work itself. The program,
  * its help, the completions, the README and `steno commands` are all made from these descriptions.
  */
-import type { CommandNode, Meaning, Values } from '../completion/model.ts';
+import type { Meaning, Values } from '../completion/model.ts';
 import type { Effect } from '../lib/command-entry.ts';
 import type { Kind } from '../lib/errors.ts';
 import type { CommandOutput } from '../views/outputs.ts';
@@ -69,8 +69,8 @@ export interface Command<O extends Options = Options> {
   readonly output?: () => CommandOutput;
   /** The same with --dry-run, where that is something else. */
   readonly dryRunOutput?: () => CommandOutput;
-  /** Absent where only its children run. */
-  run?(context: Context, input: Input<O>, all: AllCommands): Promise<void>;
+  /** Absent where only its children run. `loadGroups` is for those that tell of all commands. */
+  run?(context: Context, input: Input<O>, loadGroups: () => Promise<readonly Group[]>): Promise<void>;
 }
 
 /** A command that can be run. Its work is given the values of its own options. */
@@ -87,11 +87,4 @@ export const family = (spec: Omit<Command, 'run'> & Required<Pick<Command, 'chil
 export interface Group {
   readonly title: string;
   readonly commands: readonly Command[];
-}
-
-/** All commands of the program, for those that tell of them. */
-export interface AllCommands {
-  groups(): Promise<readonly Group[]>;
-  /** As completion scripts need them. */
-  tree(): Promise<CommandNode>;
 }

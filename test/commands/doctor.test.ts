@@ -142,7 +142,7 @@ it('completions that are installed, and those of another version', async () => {
   const { status, message } = (await doctor(user, ['--offline'])).of('completions');
   expect([status, message]).toEqual(['ok', expect.stringMatching(/steno\.fish, for fish$/)]);
   const script = join(user.home, '.config/fish/completions/steno.fish');
-  writeFileSync(script, readFileSync(script, 'utf8').replace('doctor', 'medic'));
+  writeFileSync(script, `${readFileSync(script, 'utf8')}# of an older steno\n`);
   expect((await doctor(user, ['--offline'])).of('completions').message).toContain('another version');
 });
 
