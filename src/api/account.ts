@@ -21,11 +21,9 @@ export async function getBalance(transport: Transport): Promise<Balance> {
   // Under its own name the amount may be written in any way, but it has a digit.
   const isBalance = isObject(json) ? (text: string): boolean => /\d/.test(text) : isAmount;
   if (balance !== undefined && typeof value !== 'boolean' && isBalance(balance)) return { balance, json };
-  const said = balance === undefined ? '' : `: ${oneLine(balance, MAX_SHOWN)}`;
+  const said = balance === undefined ? '' : `: ${oneLine(balance, 100)}`;
   throw new StenoError('failed', `the answer holds no balance${said}`);
 }
-
-const MAX_SHOWN = 100;
 
 export type Invoice = Readonly<ReturnType<typeof decodeInvoice>>;
 export type InvoiceItem = Readonly<ReturnType<typeof decodeItem>>;

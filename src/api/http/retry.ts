@@ -48,7 +48,8 @@ export class Retries {
 
   /** Sends a read until it is answered; throws the error where it is not to be sent again. */
   async send<T>(read: () => Promise<T>, options: RetryOptions): Promise<T> {
-    const tries: Tries = { ...options, count: 1, firstFailedAt: undefined, forAll: false };
+    const { endsAt, signal, onRetry = () => {} } = options;
+    const tries: Tries = { endsAt, signal, onRetry, count: 1, firstFailedAt: undefined, forAll: false };
     for (;;) {
       if (!tries.forAll && this.#outage) await waitFor(this.#outage, tries);
       try {

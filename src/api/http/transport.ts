@@ -52,17 +52,19 @@ export class Transport {
   /** Fires when the user interrupts. */
   readonly signal: AbortSignal;
   readonly #options: TransportOptions;
+  readonly #base: URL;
   /** Without a slash at its end. */
   readonly #baseUrl: string;
   readonly #sharedPool: ConnectionPool;
   readonly #retries = new Retries();
   readonly #hideKey: (text: string) => string;
 
-  private constructor(options: TransportOptions, baseUrl: string, sharedPool: ConnectionPool) {
+  private constructor(options: TransportOptions, base: URL, sharedPool: ConnectionPool) {
     this.hide = options.hide;
     this.signal = options.signal;
     this.#options = options;
-    this.#baseUrl = baseUrl;
+    this.#base = base;
+    this.#baseUrl = base.origin + base.pathname.replace(/\/+$/, '');
     this.#sharedPool = sharedPool;
     this.#hideKey = hiderOf(options.apiKey);
   }
@@ -71,8 +73,7 @@ export class Transport {
   static async open(options: TransportOptions): Promise<Transport> {
     const base = new URL(options.baseUrl);
     const { connections, env } = options;
-    const baseUrl = base.origin + base.pathname.replace(/\/+$/, '');
-    return new Transport(options, baseUrl, await openPool(base, env, { connections }));
+    return new Transport(options, base, await openPool(base, env, { connections }));
   }
 
   /** Sends a call and hands its response to `read`; if the call is a read, a failure of either may be repeated. */
@@ -98,7 +99,7 @@ export class Transport {
     const { env, signal, hardSignal = signal, onFinishing } = this.#options;
     const { beforeSend, path } = call;
     // An idle connection may break at its next use, which would leave the outcome unknown: money gets a fresh one.
-    return withPool(new URL(this.#baseUrl), env, { beforeSend }, async (pool) => {
+    return withPool(this.#base, env, { beforeSend }, async (pool) => {
       const interrupt = new AbortController();
       const onHard = (): void => interrupt.abort();
       const onSoft = (): void => {
@@ -129,10 +130,11 @@ export class Transport {
     const limitMs = Math.min(endsAt - startedAt, timeoutMs === undefined ? ownLimitMs : NO_LIMIT_MS);
     trace?.(`> ${call.method} ${url} ${call.params?.size ? cutSignatures(formatJson(call.params, 0)) : ''}`);
     const onResponse = async (response: HttpResponse): Promise<T> => {
-      const { status, headers } = response;
+      const { status, headers, body } = response;
       const took = Math.round(monotonicMs() - startedAt);
       trace?.(`< ${status} ${headers['content-type'] ?? ''} in ${took} ms`);
-      const answer = { ...response, url, hide, hideKey: this.#hideKey };
+      // Speed: copying the response with a spread would take a sixth of a short call.
+      const answer = { status, headers, body, signal: response.signal, url, hide, hideKey: this.#hideKey };
       if (status < 300) return read(answer);
       throw await statusError(call, answer, { baseUrl, keySource, peer });
     };
@@ -149,17 +151,23 @@ export class Transport {
   /** The key goes in the JSON body, or in the query of a GET or HEAD. */
   #requestOf({ method, params, streams }: Call, url: string): Dispatcher.DispatchOptions {
     const { apiKey, userAgent } = this.#options;
-    const { origin } = new URL(this.#baseUrl);
+    const { origin } = this.#base;
     // As it is: a URL would resolve dots and escapes in it.
     const path = url.slice(origin.length);
     const withKey = new Map<string, Json>([['api_key', apiKey], ...(params ?? [])]);
     const inQuery = method === 'GET' || method === 'HEAD';
-    const headers = { 'user-agent': userAgent, accept: '*/*', 'accept-encoding': 'identity' };
+    const type = inQuery ? undefined : 'application/json';
+    const headers = {
+      'user-agent': userAgent,
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'content-type': type,
+    };
     return {
       origin,
       method: method as Dispatcher.HttpMethod,
       path: inQuery ? `${path}?${toQuery(withKey)}` : path,
-      headers: inQuery ? headers : { ...headers, 'content-type': 'application/json' },
+      headers,
       body: inQuery ? null : formatJson(withKey, 0),
       // Where a call has a deadline, that bounds the time to the headers.
       headersTimeout: streams ? MAX_SERVICE_SILENCE_MS : 0,
