@@ -60,7 +60,8 @@ async function writeDraft(
       bytes += chunk.length;
     });
     onComplete?.();
-    if (file !== undefined) await disk.fdatasync(file).catch(throwUnlessUnableToSync).catch(failed);
+    file ??= await openNew(draft, mode).catch(failed);
+    await disk.fdatasync(file).catch(throwUnlessUnableToSync).catch(failed);
   } finally {
     // Some disks say only here that they are full.
     if (file !== undefined) await disk.close(file).catch(failed);
