@@ -101,7 +101,7 @@ export interface Salvaged {
 
 const PAGE_ROWS = 100;
 /** After so many numbers without a row that can be read, there are no more. */
-const MAX_GAP = 100_000;
+const MAX_GAP = 10_000;
 
 /** Nothing is written to it. */
 export async function* salvageFile(
