@@ -1,4 +1,5 @@
-/** Results for people: tables, and pages about one thing. Loaded on first use, with what measures text. */
+/** Results for people: tables, and pages about one thing. Loaded on first use, with what draws and measures text. */
+import Table from 'cli-table3';
 import { nowMs } from '../lib/clock.ts';
 import { lengthText, sizeText } from '../lib/quantities.ts';
 import { forTerminal } from '../lib/text.ts';
@@ -66,10 +67,24 @@ export function drawTable(rows: Rows, width: number, paint: Paint, now: number):
     const given = widths[at];
     return given === undefined ? [] : [{ ...column, given }];
   });
-  const head = shown.map((column) => lineUp(column, cutTo(column, column.header, 0), paint.faint));
-  const lines = rows.rows.map((_, row) => drawRow(shown, row, free, paint));
-  return [head, ...lines].map((cells) => `${cells.join(' '.repeat(GAP_WIDTH)).trimEnd()}\n`).join('');
+  // The build has it measure text with the string-width of ours: its own knows no newer emoji.
+  const table = new Table({
+    head: shown.map((column) => paint.faint(cutTo(column, column.header, 0))),
+    chars: noBorders,
+    style: { 'padding-left': 0, 'padding-right': GAP_WIDTH, head: [], border: [] },
+    colWidths: widths.flatMap((given) => (given === undefined ? [] : [given + GAP_WIDTH])),
+    colAligns: shown.map(({ kind }) => (rightAligned.has(kind) ? 'right' : 'left')),
+  });
+  for (const row of rows.rows.keys()) table.push(drawRow(shown, row, free, paint));
+  const lines = table.toString().split('\n');
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 }
+
+const noBorders = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid']
+    .flatMap((side) => ['', '-mid', '-left', '-right'].map((part) => [side + part, '']))
+    .concat([['middle', '']]),
+);
 
 /** Ids and states stay whole. */
 function shortened({ columns, rows }: Rows, width: number): Rows {
@@ -84,7 +99,7 @@ function shortened({ columns, rows }: Rows, width: number): Rows {
 
 type ShownColumn = DrawnColumn & { readonly given: number };
 
-/** Aligned as most terminals draw it, with no more characters that another one draws apart than it has room for. */
+/** With no more characters that another one draws apart than it has room for. */
 function drawRow(columns: readonly ShownColumn[], row: number, free: number, paint: Paint): string[] {
   const extras = columns.filter(isWhole).reduce((sum, { cells }) => sum + extraOf(cells[row]?.text ?? ''), 0);
   let left = Math.max(0, free - extras);
@@ -92,13 +107,8 @@ function drawRow(columns: readonly ShownColumn[], row: number, free: number, pai
     const { value, text } = column.cells[row] ?? { value: '', text: '' };
     const cut = isWhole(column) ? text : cutTo(column, text, left);
     if (!isWhole(column)) left -= extraOf(cut);
-    return lineUp(column, cut, paint.forCell(column.kind, value));
+    return paint.forCell(column.kind, value)(cut);
   });
-}
-
-function lineUp({ kind, given }: ShownColumn, text: string, paint: (text: string) => string): string {
-  const rest = ' '.repeat(Math.max(0, given - widthOf(text)));
-  return rightAligned.has(kind) ? rest + paint(text) : paint(text) + rest;
 }
 
 /** How much wider a terminal may draw a text. */

@@ -17,7 +17,7 @@ export interface Running {
 const KEY = 'bench-key';
 const READY_MS = 20_000;
 const here = dirname(fileURLToPath(import.meta.url));
-const kept = new Set(['src', 'bin', 'completions', 'package.json', 'build.js', 'tsconfig.json']);
+const kept = new Set(['src', 'bin', 'completions', 'package.json', 'rolldown.config.js', 'tsconfig.json']);
 
 export class Place {
   readonly #folder = resolve(here, '..');
@@ -30,7 +30,7 @@ export class Place {
   build(): void {
     const root = resolve('.');
     cpSync(root, this.#package, { recursive: true, filter: (path) => this.#isSource(root, path) });
-    execFileSync(process.execPath, ['build.js'], { cwd: this.#package, stdio: 'inherit' });
+    execFileSync(process.execPath, ['rolldown.config.js'], { cwd: this.#package, stdio: 'inherit' });
   }
 
   #isSource(root: string, path: string): boolean {

@@ -47,7 +47,7 @@ export function makeCopy({ root, files, tests, shared }: CopyOptions): Copy {
   writeFileSync(switchFile, switchSource(join(root, STATE)));
   writeFileSync(join(root, STATE, 'setup.ts'), setupSource(join(root, STATE)));
   writeFileSync(join(root, 'vitest.config.ts'), configSource(tests, shared));
-  execFileSync(process.execPath, ['build.js'], {
+  execFileSync(process.execPath, ['rolldown.config.js'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -195,7 +195,7 @@ describe('packages', () => {
   const owners: ReadonlyArray<readonly [packages: readonly string[], owner: RegExp]> = [
     [['undici'], /^api\/http\//],
     [['@photostructure/sqlite', 'node:sqlite'], /^lib\/sqlite-driver\.ts$/],
-    [['chalk', 'ora', 'string-width'], /^ui\//],
+    [['chalk', 'ora', 'cli-table3', 'string-width'], /^ui\//],
     [['pg'], /^ledger\/stores\//],
     [['conf'], /^settings\//],
     [['sax'], /^feeds\//],
@@ -228,7 +228,7 @@ describe('packages', () => {
     };
     const sources = [
       ...modules.map((module) => module.text),
-      ...['build.js', 'vitest.config.ts', 'tsconfig.json'].map((path) => readFileSync(path, 'utf8')),
+      ...['rolldown.config.js', 'vitest.config.ts', 'tsconfig.json'].map((path) => readFileSync(path, 'utf8')),
       ...filesBelow('test').map((path) => readFileSync(path, 'utf8')),
     ].join('\n');
     const isUsed = (name: string): boolean =>
@@ -256,6 +256,7 @@ describe('what loads at once', () => {
     'conf',
     'chalk',
     'ora',
+    'cli-table3',
     'string-width',
     'csv-parse',
     'sax',

@@ -86,7 +86,7 @@ describe('the package', () => {
     const lock = { ...root, lockfileVersion: 3, packages: { '': root } };
     writeFileSync(join(clone, 'package-lock.json'), JSON.stringify(lock));
     // Stands for the build, which needs what npm ci installs.
-    writeFileSync(join(clone, 'build.js'), "require('node:fs').writeFileSync('built', '')");
+    writeFileSync(join(clone, 'rolldown.config.js'), "require('node:fs').writeFileSync('built', '')");
     npm(['ci'], { cwd: clone });
     expect(existsSync(join(clone, 'built'))).toBe(true);
     expect(scripts.prepack).toBe(scripts.build);

@@ -8,9 +8,9 @@ import { build } from 'esbuild';
 const folder = mkdtempSync(join(tmpdir(), 'steno-soak-'));
 symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
 // Builds a copy, so that neither a rebuild nor a test run beside it changes what runs.
-for (const name of ['src', 'bin', 'completions', 'package.json', 'build.js', 'tsconfig.json'])
+for (const name of ['src', 'bin', 'completions', 'package.json', 'rolldown.config.js', 'tsconfig.json'])
   cpSync(name, join(folder, 'package', name), { recursive: true });
-execFileSync(process.execPath, ['build.js'], { cwd: join(folder, 'package'), stdio: 'inherit' });
+execFileSync(process.execPath, ['rolldown.config.js'], { cwd: join(folder, 'package'), stdio: 'inherit' });
 await build({
   entryPoints: ['test/soak/soak.ts'],
   outfile: join(folder, 'soak.mjs'),

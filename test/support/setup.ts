@@ -4,5 +4,5 @@ import { makeSharedFolder } from './compiled-code.ts';
 /** Tests run what users run: the bundle, built once before the first test. */
 export default function setup(): void {
   makeSharedFolder();
-  execFileSync(process.execPath, ['build.js'], { stdio: 'inherit' });
+  execFileSync(process.execPath, ['rolldown.config.js'], { stdio: 'inherit' });
 }

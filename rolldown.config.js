@@ -28,6 +28,8 @@ const replacements = [
       if (!ok) throw Object.assign(new Error(message), { code: 'ERR_ASSERTION' });
     };`,
   },
+  // It has a string-width of 2021, which takes newer emoji for one column.
+  { package: 'cli-table3', module: /^string-width$/, code: "module.exports = require('string-width').default;" },
 ];
 const replace = {
   name: 'replace',
