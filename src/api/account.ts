@@ -1,7 +1,8 @@
 /** The account: its balance, its invoices and its webhook. */
-import { isAmount } from '../lib/amount.ts';
+
 import { StenoError } from '../lib/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
+import { isAmount } from '../lib/money.ts';
 import { oneLine } from '../lib/text.ts';
 import { checkAnswer, field, idField, pathSegment, saysNothing, scalar, unwrap } from './decode.ts';
 import { requestJson } from './http/answer.ts';

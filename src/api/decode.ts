@@ -3,11 +3,11 @@
  * keeps its digits. Checks ids.
  */
 
-import { cutSignatures } from '../lib/audio-identity.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { isObject, type Json, JsonNumber, type JsonObject } from '../lib/json.ts';
+import { cutSignatures } from '../lib/signatures.ts';
 import { oneLine } from '../lib/text.ts';
-import { pastedHint } from '../lib/url-hints.ts';
+import { pastedHint } from '../lib/url.ts';
 import { messageInJson } from './http/message.ts';
 
 export function scalar(value: Json | undefined): string | undefined {

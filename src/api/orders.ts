@@ -1,6 +1,6 @@
-import { cutValues, signatureValues } from '../lib/audio-identity.ts';
 import { ORDER_LIMIT_MS } from '../lib/defaults.ts';
 import { append, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { cutValues, signatureValues } from '../lib/signatures.ts';
 import { oneLine } from '../lib/text.ts';
 import { errorIn, field, ids, scalar, wholeIds } from './decode.ts';
 import { requestJson, unreadableAnswer } from './http/answer.ts';

@@ -1,7 +1,7 @@
 /** Checks what a user typed against the catalogue; for an unknown word it suggests one. */
 import { usage } from '../lib/errors.ts';
-import { didYouMean } from '../lib/suggest.ts';
-import { pastedHint } from '../lib/url-hints.ts';
+import { didYouMean } from '../lib/text.ts';
+import { pastedHint } from '../lib/url.ts';
 import { eventTypes, testableEvents } from './events.ts';
 import { findFormat, formatOfName, formats } from './formats.ts';
 import {

@@ -1,5 +1,5 @@
 /** The events of the API document. Every delivery also carries `webhook_version`. */
-import type { Tone } from '../lib/line.ts';
+import type { Tone } from '../lib/text.ts';
 
 export interface EventType {
   readonly name: string;

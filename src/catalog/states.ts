@@ -1,5 +1,5 @@
 /** The states of files and invoices, and what each means for a wait. */
-import type { Tone } from '../lib/line.ts';
+import type { Tone } from '../lib/text.ts';
 
 export interface FileState {
   readonly name: string;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Shell } from '../completion/model.ts';
 import { completionScript, scriptPaths } from '../completion/shells.ts';
-import { makeFolder } from '../lib/folders.ts';
+import { makeFolder } from '../lib/fs.ts';
 import type { Group } from '../spec/command.ts';
 import { commandTree } from './command-tree.ts';
 import { catalogueTexts, fillSections, helpPages, manFiles, manPages } from './docs.ts';

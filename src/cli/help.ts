@@ -1,6 +1,6 @@
 /** Finds the page of help that words ask for, and the front page of the program. */
 import { usage } from '../lib/errors.ts';
-import { didYouMean } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/text.ts';
 import type { Group, Item } from '../spec/command.ts';
 import {
   clampWidth,

@@ -2,7 +2,7 @@
 import { usesColour } from '../lib/colour.ts';
 import { PAGE_WIDTH } from '../lib/defaults.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
-import { boldTitles } from '../lib/titles.ts';
+import { boldTitles } from '../lib/text.ts';
 import { Context, type ProcessIO } from '../spec/context.ts';
 import { type GlobalValues, globalOptions } from '../spec/global-options.ts';
 import type { Output } from '../ui/output.ts';

@@ -1,9 +1,9 @@
 /** The process around the program: its streams, its signals, its end. */
 import { getEventListeners, setMaxListeners } from 'node:events';
-import { monotonicMs } from '../lib/clock.ts';
-import { isDiskBusy } from '../lib/disk-work.ts';
-import { endSoon } from '../lib/ending.ts';
 import { exitCodes } from '../lib/errors.ts';
+import { endSoon } from '../lib/interruption.ts';
+import { monotonicMs } from '../lib/time.ts';
+import { isDiskBusy } from '../lib/whole-file.ts';
 import { Main } from './main.ts';
 
 const interrupt = new AbortController();

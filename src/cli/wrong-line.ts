@@ -1,7 +1,6 @@
 /** Reads a command line that names no command, asks for help, or is wrong: with all commands, and with advice. */
 import { type StenoError, usage } from '../lib/errors.ts';
-import { quotedWord, shellWord } from '../lib/shell-word.ts';
-import { didYouMean, nearest } from '../lib/suggest.ts';
+import { didYouMean, nearest, quotedWord, shellWord } from '../lib/text.ts';
 import { settingNames } from '../settings/settings.ts';
 import type { Command, Group } from '../spec/command.ts';
 import { globalOptions } from '../spec/global-options.ts';

@@ -4,7 +4,7 @@ import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { httpMethods } from '../lib/http-methods.ts';
 import { append, formatJson, type Json, type JsonObject } from '../lib/json.ts';
-import { didYouMean } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/text.ts';
 import { command, MONEY_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { flag, type OptionValues } from '../spec/options.ts';

@@ -1,6 +1,6 @@
 import { getBalance } from '../api/account.ts';
-import { compareAmounts, isAmount } from '../lib/amount.ts';
 import { StenoError, usage } from '../lib/errors.ts';
+import { compareAmounts, isAmount } from '../lib/money.ts';
 import { CALL_EXITS, command } from '../spec/command.ts';
 import { text } from '../spec/options.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';

@@ -1,7 +1,6 @@
 import { budgetReport } from '../flows/orders/cost.ts';
 import { Budgets } from '../ledger/budgets.ts';
-import { budgetText, parseBudget, withCurrency } from '../lib/budget.ts';
-import { moneyText } from '../lib/money.ts';
+import { budgetText, moneyText, parseBudget, withCurrency } from '../lib/money.ts';
 import { thisSender } from '../lib/sender.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import { budgetRecord, budgetsSchema, budgetsView } from '../views/money.ts';

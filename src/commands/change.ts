@@ -4,13 +4,19 @@ import type { Transport } from '../api/http/transport.ts';
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import { meaningOfUpgradeSku, speedUpgradeSkus, upgradeSkus } from '../catalog/skus.ts';
 import { changedFiles } from '../flows/files/shown.ts';
-import { type ChangePlan, planAll, raiseUnchanged, sendChanges, callCosts } from '../flows/orders/money-calls.ts';
 import type { OrderCosts } from '../flows/orders/cost.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
+import {
+  type ChangePlan,
+  callCosts,
+  planAll,
+  raiseUnchanged,
+  sendChanges,
+} from '../flows/orders/money-calls.ts';
 import { totalText } from '../flows/prices/estimate.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { goOnHint } from '../lib/go-on-line.ts';
+import { goOnHint } from '../lib/interruption.ts';
 import { command, MONEY_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { flag, idsFrom, list } from '../spec/options.ts';

@@ -3,7 +3,7 @@ import { shells } from '../completion/model.ts';
 import { chooseShell, type Place, placeOf, thisMachine } from '../completion/places.ts';
 import { completionScript } from '../completion/shells.ts';
 import { usage } from '../lib/errors.ts';
-import { didYouMean } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/text.ts';
 import { command } from '../spec/command.ts';
 import { flag } from '../spec/options.ts';
 import { changeRecord } from '../views/files.ts';

@@ -1,10 +1,10 @@
 import { meaningOfOrderSku, orderSkus } from '../catalog/skus.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { toJson } from '../lib/json.ts';
+import { readAll } from '../lib/lines.ts';
 import { masked } from '../lib/mask.ts';
 import { shownPostgresUrl } from '../lib/postgres-url.ts';
-import { readAll } from '../lib/streams.ts';
-import { configPath } from '../settings/config-file.ts';
+import { configPath, writeProfile } from '../settings/config-file.ts';
 import { acceptKey } from '../settings/key.ts';
 import {
   type SettingName,
@@ -13,7 +13,6 @@ import {
   settingList,
   settingNames,
 } from '../settings/settings.ts';
-import { writeProfile } from '../settings/store.ts';
 import { type Argument, command, family } from '../spec/command.ts';
 import { type Context, readSettings } from '../spec/context.ts';
 import { withPager } from '../ui/pager.ts';

@@ -3,14 +3,12 @@ import { raiseFailures } from '../flows/bulk.ts';
 import { Actions } from '../ledger/actions.ts';
 import { type EventFilter, Events } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { nowMs } from '../lib/clock.ts';
 import { FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
-import { parseSince } from '../lib/since.ts';
-import { justOne } from '../lib/streams.ts';
-import { checkUrl } from '../lib/urls.ts';
-import { maskUserinfo } from '../lib/userinfo.ts';
-import { ReceivedEvent, eventNames } from '../listen/event.ts';
+import { justOne } from '../lib/lines.ts';
+import { nowMs, parseSince } from '../lib/time.ts';
+import { checkUrl, maskUserinfo } from '../lib/url.ts';
+import { eventNames, ReceivedEvent } from '../listen/event.ts';
 import {
   eventsOnTheWay,
   followEvents,

@@ -2,7 +2,7 @@ import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
 import { EXEC_JOBS } from '../lib/defaults.ts';
 import { formatJson } from '../lib/json.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
-import { type Account, planListening, type Connect, type SessionCallbacks } from '../listen/plan.ts';
+import { type Account, type Connect, planListening, type SessionCallbacks } from '../listen/plan.ts';
 import { listen as runSession } from '../listen/session.ts';
 import { CALL_EXITS, command } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';

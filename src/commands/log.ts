@@ -1,8 +1,6 @@
-import type { LogEntry } from '../ledger/purchase-log.ts';
-import { PurchaseLog } from '../ledger/purchase-log.ts';
-import { nowMs } from '../lib/clock.ts';
+import { type LogEntry, PurchaseLog } from '../ledger/purchase-log.ts';
 import { LOG_ROWS } from '../lib/defaults.ts';
-import { parseSince } from '../lib/since.ts';
+import { nowMs, parseSince } from '../lib/time.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import { count, text } from '../spec/options.ts';
 import { withPager } from '../ui/pager.ts';

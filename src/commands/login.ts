@@ -1,11 +1,9 @@
 import { getBalance } from '../api/account.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { readAll } from '../lib/streams.ts';
-import { checkBaseUrl } from '../settings/base-url.ts';
-import { configPath } from '../settings/config-file.ts';
+import { readAll } from '../lib/lines.ts';
+import { configPath, writeProfile } from '../settings/config-file.ts';
 import { acceptKey, keyFromCommand } from '../settings/key.ts';
-import type { Settings } from '../settings/settings.ts';
-import { writeProfile } from '../settings/store.ts';
+import { checkBaseUrl, type Settings } from '../settings/settings.ts';
 import { CALL_EXITS, command } from '../spec/command.ts';
 import { type Context, readSettings } from '../spec/context.ts';
 import { flag, type OptionValues, text } from '../spec/options.ts';

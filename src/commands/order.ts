@@ -37,12 +37,11 @@ import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
 import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
 import { prepareForOrders } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { monotonicMs } from '../lib/clock.ts';
 import { LISTED_URLS_PER_ORDER } from '../lib/defaults.ts';
-import { pollNote } from '../lib/duration.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { checkAmount, type Money } from '../lib/money.ts';
 import { processAge } from '../lib/processes.ts';
+import { monotonicMs, pollNote } from '../lib/time.ts';
 import { command, MONEY_EXITS } from '../spec/command.ts';
 import { type Context, publicReading } from '../spec/context.ts';
 import {

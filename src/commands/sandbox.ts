@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { StenoError, usage } from '../lib/errors.ts';
 import { toJson } from '../lib/json.ts';
-import { isLoopback } from '../lib/urls.ts';
+import { isLoopback } from '../lib/url.ts';
 import {
   advanceBy,
   advance as advanceFiles,

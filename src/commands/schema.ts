@@ -1,6 +1,6 @@
 import { usage } from '../lib/errors.ts';
 import { formatJson, toJson } from '../lib/json.ts';
-import { didYouMean } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/text.ts';
 import { command } from '../spec/command.ts';
 import { outputsOf } from '../spec/entries.ts';
 import { flag } from '../spec/options.ts';

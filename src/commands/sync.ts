@@ -4,12 +4,10 @@ import { type Change, type SyncCallbacks, syncFiles } from '../flows/files/sync.
 import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { nowMs } from '../lib/clock.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
-import { goOnHint } from '../lib/go-on-line.ts';
-import { untilInterrupted } from '../lib/interruption.ts';
-import { shellWord } from '../lib/shell-word.ts';
-import { parseSince } from '../lib/since.ts';
+import { goOnHint, untilInterrupted } from '../lib/interruption.ts';
+import { shellWord } from '../lib/text.ts';
+import { nowMs, parseSince } from '../lib/time.ts';
 import type { ExecOptions } from '../listen/exec.ts';
 import { handOver } from '../listen/hand-over.ts';
 import { movedNote, moveLeftInto } from '../listen/spool-mover.ts';

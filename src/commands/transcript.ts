@@ -13,8 +13,7 @@ import {
 import { checkTemplate } from '../flows/transcripts/name.ts';
 import type { IfExists, Saved } from '../flows/transcripts/save.ts';
 import { usage } from '../lib/errors.ts';
-import { goOnHint } from '../lib/go-on-line.ts';
-import { type Summary, untilInterrupted } from '../lib/interruption.ts';
+import { goOnHint, type Summary, untilInterrupted } from '../lib/interruption.ts';
 import type { Report } from '../lib/progress.ts';
 import { command, type Input, SEVERAL_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';

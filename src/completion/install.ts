@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DiskError, errorCode, errorMessage, usage } from '../lib/errors.ts';
-import { makeFolder } from '../lib/folders.ts';
+import { makeFolder } from '../lib/fs.ts';
 import { replaceFile, writtenFile } from '../lib/whole-file.ts';
 import type { Shell } from './model.ts';
 import type { Place } from './places.ts';

@@ -2,11 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { childEnv } from '../lib/child-env.ts';
 import type { Env } from '../lib/env.ts';
 import { DiskError, usage } from '../lib/errors.ts';
-import { shellWord } from '../lib/shell-word.ts';
-import { didYouMean } from '../lib/suggest.ts';
+import { childEnv } from '../lib/processes.ts';
+import { didYouMean, shellWord } from '../lib/text.ts';
 import { type Shell, shells } from './model.ts';
 
 export interface Place {

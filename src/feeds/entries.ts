@@ -1,8 +1,8 @@
 /** Collects what a feed says, as it is written: RSS has a channel with items, Atom a feed with entries. */
 import type { Tag } from 'sax';
 import { usage } from '../lib/errors.ts';
-import { isUrl } from '../lib/is-url.ts';
 import { oneLine } from '../lib/text.ts';
+import { isUrl } from '../lib/url.ts';
 import type { XmlHandler } from './xml.ts';
 
 // Which vocabulary an element belongs to, whatever prefix its feed has for it.

@@ -2,11 +2,11 @@
 
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-import { withoutSignature } from '../lib/audio-identity.ts';
 import { type StenoError, usage } from '../lib/errors.ts';
-import { isUrl } from '../lib/is-url.ts';
 import { audioIdentity, episodeNames, type FeedMarks } from '../lib/names.ts';
+import { withoutSignature } from '../lib/signatures.ts';
 import { hasHidden, oneLine, plural } from '../lib/text.ts';
+import { isUrl } from '../lib/url.ts';
 import { type Entry, FeedCollector, type Link, type RawFeed } from './entries.ts';
 import { parseFeedDate, parseFeedDuration } from './times.ts';
 import { readXml } from './xml.ts';

@@ -4,11 +4,10 @@ import { resolve } from 'node:path';
 import { type Nearness, shownAddress } from '../api/http/address.ts';
 import { getPublic, type PublicReading } from '../api/http/keyless.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { readBytes } from '../lib/lines.ts';
 import type { Report } from '../lib/progress.ts';
-import { readBytes } from '../lib/streams.ts';
 import { plural } from '../lib/text.ts';
-import { urlHint } from '../lib/url-hints.ts';
-import { checkUrl } from '../lib/urls.ts';
+import { checkUrl, urlHint } from '../lib/url.ts';
 import { type Choice, olderWanted } from './choose.ts';
 import { type Feed, type FeedPage, FeedPages, parsePage, type UnreadPages } from './feed.ts';
 

@@ -4,10 +4,9 @@
  * such a document is refused.
  */
 import type { Parser, Tag } from 'sax';
-import { monotonicMs } from '../lib/clock.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { sleep } from '../lib/sleep.ts';
 import { oneLine } from '../lib/text.ts';
+import { monotonicMs, sleep } from '../lib/time.ts';
 
 export interface XmlHandler {
   /** The error for a document that is a web page. */

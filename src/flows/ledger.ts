@@ -3,10 +3,9 @@ import { lstatSync, type Stats } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type PruneCounts, Pruning, profilesIn } from '../ledger/prune.ts';
-import { disk } from '../lib/disk-work.ts';
 import { StenoError } from '../lib/errors.ts';
 import { noReport, type Report } from '../lib/progress.ts';
-import { cantWrite, nameUnlessExists, writeFileAtomic } from '../lib/whole-file.ts';
+import { cantWrite, disk, nameUnlessExists, writeFileAtomic } from '../lib/whole-file.ts';
 
 const none: PruneCounts = { events: 0, actions: 0, runs: 0, kept: 0 };
 

@@ -5,7 +5,7 @@
  */
 import { type StenoError, usage } from '../lib/errors.ts';
 import { secretMark } from '../lib/sealer.ts';
-import { comparableBaseUrl as comparable } from '../lib/urls.ts';
+import { comparableBaseUrl as comparable } from '../lib/url.ts';
 import type { Ledger } from './ledger.ts';
 import { refuseMoved } from './moved.ts';
 import { Properties } from './properties.ts';

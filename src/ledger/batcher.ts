@@ -1,7 +1,7 @@
 /** Gathers what is to be written, and writes all of it that has come at once: each write waits for a disk or a network. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { monotonicMs } from '../lib/clock.ts';
-import { isLocked } from '../lib/sqlite-errors.ts';
+import { isLocked } from '../lib/sqlite.ts';
+import { monotonicMs } from '../lib/time.ts';
 
 /** A write begins when so many items wait, or the first one has waited for so long. */
 export interface Gathering {

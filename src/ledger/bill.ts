@@ -3,8 +3,7 @@
  * function of these facts, so that it gives the same whatever was learned first.
  */
 import { productOf } from '../catalog/skus.ts';
-import { Fraction, least, most, sumOf } from '../lib/fraction.ts';
-import type { Money } from '../lib/money.ts';
+import { Fraction, least, type Money, most, sumOf } from '../lib/money.ts';
 
 /** A line of an invoice about the file. */
 export interface BillLine {

@@ -1,6 +1,12 @@
 /** Writes what purchases cost into the ledger, whenever the service has said something about it. */
-import type { Fraction } from '../lib/fraction.ts';
-import { fromMillionths, type Money, millionthsOf, parseMoney, sharesOf } from '../lib/money.ts';
+import {
+  type Fraction,
+  fromMillionths,
+  type Money,
+  millionthsOf,
+  parseMoney,
+  sharesOf,
+} from '../lib/money.ts';
 import {
   type Bill,
   type BilledFile,

@@ -1,6 +1,6 @@
 /** Which transcripts were downloaded, in which format, to which folder. */
 import { dirname, resolve } from 'node:path';
-import { pathKey } from '../lib/path-key.ts';
+import { pathKey } from '../lib/fs.ts';
 import { groupBy, jsonList, Table, timestamp } from './table.ts';
 
 export interface Download {

@@ -3,7 +3,7 @@
  * unsigned, so none changes what the service said: it is shown as a hint, and leads to a poll, whose answer decides.
  */
 import { orderSkus, targetDaysOf } from '../catalog/skus.ts';
-import { nowMs } from '../lib/clock.ts';
+import { nowMs } from '../lib/time.ts';
 import { hasNews, SKUS_NOW } from './files.ts';
 import type { Statement } from './stores/store.ts';
 import { jsonList, NOW, Table } from './table.ts';

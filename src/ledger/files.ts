@@ -1,7 +1,7 @@
 /** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
-import { isUrl } from '../lib/is-url.ts';
 import { feedMark } from '../lib/names.ts';
+import { isUrl } from '../lib/url.ts';
 import { renewInvoices, totalOf, updateBills } from './billing.ts';
 import { correctPairings, type PairedFile } from './ordered-files.ts';
 import { detailsText, parseDetails } from './purchase.ts';

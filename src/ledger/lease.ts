@@ -1,6 +1,7 @@
 /** Whether the process that sends an order is still there. Its heartbeat is a lease: without one, it runs out. */
-import { monotonicMs } from '../lib/clock.ts';
+
 import { isCertainlySame, isOfThisMachine, isSameProcess, type ProcessMark } from '../lib/processes.ts';
+import { monotonicMs } from '../lib/time.ts';
 
 export const HEARTBEAT_INTERVAL_MS = 10_000;
 const MAX_SILENCE_MS = 45_000;

@@ -6,9 +6,8 @@
 
 import { existsSync } from 'node:fs';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
-import { quotedWord } from '../lib/shell-word.ts';
 import { openUntouched } from '../lib/sqlite.ts';
-import { plural } from '../lib/text.ts';
+import { plural, quotedWord } from '../lib/text.ts';
 import type { Ledger } from './ledger.ts';
 import { Properties } from './properties.ts';
 import { rescueHint } from './stores/backups.ts';

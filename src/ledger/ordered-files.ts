@@ -1,6 +1,7 @@
 /** Which file of an accepted order belongs to which audio, as far as the service's answer tells. */
-import { isUrl } from '../lib/is-url.ts';
+
 import { urlName } from '../lib/names.ts';
+import { isUrl } from '../lib/url.ts';
 import type { Statement, Store } from './stores/store.ts';
 import { jsonList } from './table.ts';
 

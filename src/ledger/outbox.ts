@@ -16,11 +16,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { throwUnlessUnableToSync } from '../lib/disk-reasons.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
-import { makeFolder, syncFolder } from '../lib/folders.ts';
+import { makeFolder, syncFolder, throwUnlessUnableToSync } from '../lib/fs.ts';
 import { isRunning } from '../lib/processes.ts';
-import { shellWord } from '../lib/shell-word.ts';
+import { shellWord } from '../lib/text.ts';
 import type { Begun, NewPurchase, PlacedOrder, PurchaseSender } from './purchase.ts';
 
 export type PurchaseOutcome =

@@ -1,6 +1,7 @@
 /** Every purchase: on disk before it is sent, so that a crash or a power cut leaves a trace. */
-import { diskReason } from '../lib/disk-reasons.ts';
+
 import { errorMessage, StenoError } from '../lib/errors.ts';
+import { diskReason } from '../lib/fs.ts';
 import { oneLine } from '../lib/text.ts';
 import { renewInvoices, updateBills } from './billing.ts';
 import { type SpendingLimit, waitingForOthers, withinLimit } from './budgets.ts';

@@ -1,8 +1,9 @@
 /** What the tables of the ledger have in common. */
-import { cutSignatures } from '../lib/audio-identity.ts';
-import { nowMs } from '../lib/clock.ts';
-import { withoutNul } from '../lib/kept-text.ts';
+
 import { accountName } from '../lib/names.ts';
+import { cutSignatures } from '../lib/signatures.ts';
+import { withoutNul } from '../lib/text.ts';
+import { nowMs } from '../lib/time.ts';
 import type { Outbox } from './outbox.ts';
 import type { ColumnInfo, NumberedTable, Store, Value } from './stores/store.ts';
 

@@ -1,7 +1,7 @@
 /** Files that were ordered elsewhere and are followed here. */
 
-import { isUrl } from '../lib/is-url.ts';
 import { storedName } from '../lib/names.ts';
+import { isUrl } from '../lib/url.ts';
 import { refuseMoved } from './moved.ts';
 import { audiosOf, isSameUrl, missingFiles, type OrderedAudio } from './ordered-files.ts';
 import { makeAudio } from './purchase.ts';

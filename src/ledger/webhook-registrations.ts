@@ -2,8 +2,8 @@
 import { isOfThisMachine } from '../lib/processes.ts';
 import { isSealed } from '../lib/sealer.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { shellWord } from '../lib/shell-word.ts';
-import { shownWebhook } from '../lib/shown-webhook.ts';
+import { shownWebhook } from '../lib/signatures.ts';
+import { shellWord } from '../lib/text.ts';
 import { isRunningListener, type RunRow } from './runs.ts';
 import { NOW, Table, timestamp } from './table.ts';
 

@@ -1,7 +1,7 @@
 /** The web page of the CI job that this process is a part of: who orders in CI is a job, not a person. */
 import type { Env } from './env.ts';
-import { isUrl } from './is-url.ts';
 import { oneLine } from './text.ts';
+import { isUrl } from './url.ts';
 
 type Source = (env: Env) => string | undefined;
 

@@ -1,7 +1,8 @@
 /** An error as `--json` shows it. */
-import { cutSignatures } from './audio-identity.ts';
+
 import type { Failure, StenoError } from './errors.ts';
 import { type Json, type JsonObject, toJson } from './json.ts';
+import { cutSignatures } from './signatures.ts';
 import { oneLine } from './text.ts';
 
 const MAX_MESSAGE_LENGTH = 600;

@@ -2,7 +2,7 @@
  * JSON without loss: numbers keep their digits, objects the order of their keys.
  * JSON.parse would round an id beyond 2^53 and turn 1.00 into 1.
  */
-import { isHidden, isJoiner, isPlain, maybeUnsafe } from './visible-text.ts';
+import { isHidden, isJoiner, isPlain, maybeUnsafe } from './text.ts';
 
 export class JsonNumber {
   readonly text: string;

@@ -3,27 +3,200 @@
  * All partial matches advance together, so that no text makes the search go back: a stranger's delivery goes
  * through here. A pattern with repeats takes half an hour for a megabyte of backslashes.
  */
-import { candidates } from './mask-candidates.ts';
-import {
-  AMPERSAND,
-  APOSTROPHE,
-  BACKSLASH,
-  digitAt,
-  hexAt,
-  isWord,
-  NAMES,
-  NUMBER_SIGN,
-  PERCENT,
-  PLUS,
-  QUOTE,
-  SEMICOLON,
-  SLASH,
-  SMALL_U,
-  SMALL_X,
-  SPACE,
-} from './mask-characters.ts';
-import type { Pattern } from './mask-encodings.ts';
-import { NONE, PartialMatches, States } from './mask-states.ts';
+
+// Patterns as numbered states, a state for each place of each pattern and one more for its end.
+
+export const NONE = -1;
+
+/** How many characters may lead from a state to the next one. */
+const WAYS = 3;
+
+export class States {
+  readonly count: number;
+  readonly isEnd: Uint8Array;
+  /** Counts only where it stands alone. */
+  readonly isAlone: Uint8Array;
+  /** A line break may stand here. */
+  readonly wraps: Uint8Array;
+  /** By character: the states in which a pattern begins with it. */
+  readonly beginnings = new Map<number, number[]>();
+  readonly #ways: Int32Array;
+
+  constructor(patterns: readonly Pattern[]) {
+    this.count = patterns.reduce((sum, { places }) => sum + places.length + 1, 0);
+    this.isEnd = new Uint8Array(this.count);
+    this.isAlone = new Uint8Array(this.count);
+    this.wraps = new Uint8Array(this.count);
+    this.#ways = new Int32Array(this.count * WAYS).fill(NONE);
+    let first = 0;
+    for (const pattern of patterns) first = this.#add(pattern, first);
+  }
+
+  /** Gives the number of the next free state. */
+  #add({ places, alone, wraps }: Pattern, first: number): number {
+    const end = first + places.length;
+    this.isEnd[end] = 1;
+    this.isAlone.fill(Number(alone), first, end + 1);
+    this.wraps.fill(Number(wraps), first, end);
+    places.forEach((characters, at) => {
+      for (let way = 0; way < characters.length; way += 1)
+        this.#ways[(first + at) * WAYS + way] = characters.charCodeAt(way);
+    });
+    for (const character of (places[0] ?? '').split('')) {
+      const unit = character.charCodeAt(0);
+      const others = this.beginnings.get(unit);
+      if (others) others.push(first);
+      else this.beginnings.set(unit, [first]);
+    }
+    return end + 1;
+  }
+
+  /** Whether this character leads to the next state. */
+  takes(state: number, unit: number): boolean {
+    const ways = this.#ways;
+    const at = state * WAYS;
+    return ways[at] === unit || ways[at + 1] === unit || ways[at + 2] === unit;
+  }
+}
+
+/** A set of states, each with the place in the text where its match began: the earliest, if there are several. */
+export class PartialMatches {
+  readonly states: Int32Array;
+  readonly starts: Int32Array;
+  size = 0;
+  /** Where a match that begins with the next character starts, and the last place where it may. */
+  from = NONE;
+  lastFrom = NONE;
+  readonly #slots: Int32Array;
+
+  constructor(count: number) {
+    this.states = new Int32Array(count);
+    this.starts = new Int32Array(count);
+    this.#slots = new Int32Array(count);
+  }
+
+  add(state: number, start: number): void {
+    const slot = this.#slots[state] as number;
+    // Slots are never reset: one counts only if it leads back to its state.
+    if (slot < this.size && this.states[slot] === state) {
+      if (start < (this.starts[slot] as number)) this.starts[slot] = start;
+      return;
+    }
+    this.#slots[state] = this.size;
+    this.states[this.size] = state;
+    this.starts[this.size] = start;
+    this.size += 1;
+  }
+
+  clear(): void {
+    this.size = 0;
+    this.from = NONE;
+  }
+}
+
+// The characters that escapes are made of.
+
+export const BACKSLASH = code('\\');
+export const PERCENT = code('%');
+export const AMPERSAND = code('&');
+export const PLUS = code('+');
+export const SPACE = code(' ');
+export const QUOTE = code('"');
+export const SLASH = code('/');
+export const APOSTROPHE = code("'");
+export const SMALL_U = code('u');
+export const NUMBER_SIGN = code('#');
+export const SEMICOLON = code(';');
+export const SMALL_X = code('x');
+
+/** Entities by name, but for the one that escapes them all. */
+export const NAMES: ReadonlyArray<readonly [string, number]> = [
+  ['lt;', code('<')],
+  ['gt;', code('>')],
+  ['quot;', QUOTE],
+  ['apos;', APOSTROPHE],
+];
+
+function code(character: string): number {
+  return character.charCodeAt(0);
+}
+
+/** The value of this many hexadecimal digits, or -1 where others stand. */
+export function hexAt(text: string, at: number, digits: number): number {
+  let number = 0;
+  for (let each = at; each < at + digits; each += 1) {
+    const digit = digitAt(text, each);
+    if (digit === -1) return -1;
+    number = number * 16 + digit;
+  }
+  return number;
+}
+
+/** The value of a decimal or hexadecimal digit, or -1. */
+export function digitAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
+  const letter = unit | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : -1;
+}
+
+/** A letter, a digit, _ or -. */
+export const isWord = (unit: number): boolean => /[\w-]/.test(String.fromCharCode(unit));
+
+/** How many places of a secret are looked at before the whole search begins. */
+const LOOKED_AT = 4;
+
+/** Where a character in the middle of a secret may be written otherwise than it is, or be followed by a filler. */
+const SPECIAL = '[\\\\%&"+\\r\\n]';
+
+/**
+ * Matches wherever a secret may begin, and seldom elsewhere: most texts need no more than this. Where several
+ * backslashes stand before an escape, it matches at the last one.
+ * It repeats nothing, so that it takes as long for any text.
+ */
+export function candidates(patterns: readonly Pattern[]): RegExp {
+  const plain = patterns.map(({ places }) => beginningOf(places.slice(0, LOOKED_AT)));
+  const first = [...new Set(patterns.flatMap(({ places }) => (places[0] ?? '').split('')))];
+  const names = NAMES.filter(([, unit]) => first.includes(String.fromCharCode(unit))).map(([name]) => name);
+  const escapes = [
+    `%(?:25${first
+      .filter(isByte)
+      .map((each) => `|${anyCase(hex(each, 2))}`)
+      .join('')})`,
+    `\\\\(?:u(?:${first.map((each) => anyCase(hex(each, 4))).join('|')})|x(?:${first
+      .filter(isByte)
+      .map((each) => anyCase(hex(each, 2)))
+      .join('|')})${first
+      .filter(isSign)
+      .map((each) => `|${each}`)
+      .join('')})`,
+    `&(?:amp;|#${names.map((name) => `|${name}`).join('')})`,
+  ];
+  return new RegExp([...new Set([...plain, ...escapes])].join('|'), 'g');
+}
+
+/** Any other character has no percent escape of one byte. */
+const isByte = (character: string): boolean => character <= '\u00ff';
+/** JSON writes these as themselves after a backslash. */
+const isSign = (character: string): boolean => ['"', "'", '/'].includes(character);
+
+const anyCase = (digits: string): string =>
+  digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+
+function beginningOf([first = '', ...others]: readonly string[]): string {
+  const isSpace = first.includes(' ') && !first.includes('+');
+  const rest = others.reduceRight<string>((after, place) => `(?:${SPECIAL}|${oneOf(place)}${after})`, '');
+  return oneOf(isSpace ? `${first}+` : first) + rest;
+}
+
+const oneOf = (characters: string): string =>
+  `[${characters
+    .split('')
+    .map((each) => `\\u${hex(each, 4)}`)
+    .join('')}]`;
+
+const hex = (character: string, digits: number): string =>
+  character.charCodeAt(0).toString(16).padStart(digits, '0');
 
 export interface Span {
   readonly start: number;
@@ -300,3 +473,54 @@ export class SecretSearch {
 }
 
 const nothing: readonly number[] = [];
+
+// What a secret looks like as text, as bytes, in hexadecimal and in base64. Escapes are left to the search.
+
+export interface Pattern {
+  /** For each place the characters that may stand there, at most three. */
+  readonly places: readonly string[];
+  /** Counts only where no letter, digit or dash stands beside it. */
+  readonly alone: boolean;
+  /** May be broken into lines. */
+  readonly wraps: boolean;
+}
+
+/** A shorter secret is hidden only where it stands alone, or it would take words apart. */
+const SHORTEST_ANYWHERE = 5;
+
+export function patternsOf(secret: string): Pattern[] {
+  const texts = unique([secret, secret.normalize('NFC'), secret.normalize('NFD')]);
+  // Bytes as a text of one character a byte: a percent escape names such a character.
+  const bytes = unique([...texts.map(utf8), ...texts.filter(isLatin1)]);
+  const alone = secret.length < SHORTEST_ANYWHERE;
+  const plain = unique([...texts, ...bytes]).map((text) => ({ places: text.split(''), alone, wraps: false }));
+  if (alone) return plain;
+  const encoded = bytes.flatMap((each) => [hexadecimal(each), ...base64Forms(each)]);
+  return [...plain, ...encoded.map((places) => ({ places, alone, wraps: true }))];
+}
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+const utf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+const isLatin1 = (text: string): boolean => /^[\u0000-\u00ff]*$/.test(text);
+
+/** In capitals or not. */
+const hexadecimal = (bytes: string): string[] =>
+  Buffer.from(bytes, 'latin1')
+    .toString('hex')
+    .split('')
+    .map((digit) => (digit >= 'a' ? digit + digit.toUpperCase() : digit));
+
+/** Base64 of a text that holds the secret shows it in one of three shapes, by where in the text it stands. */
+function base64Forms(bytes: string): string[][] {
+  return [0, 1, 2].map((offset) => {
+    const whole = Buffer.from('\0'.repeat(offset) + bytes, 'latin1');
+    const exact = Math.floor((whole.length * 8) / 6);
+    const form = whole.toString('base64').slice(Math.ceil((offset * 8) / 6), exact);
+    return form.split('').map((character) => otherAlphabets[character] ?? character);
+  });
+}
+
+/** The URL-safe alphabet writes two characters otherwise, and a form that is decoded once too often has a space. */
+const otherAlphabets: Readonly<Record<string, string>> = { '+': '+- ', '/': '/_' };

@@ -4,7 +4,7 @@
  *
  * A name is its kind, a blank, and a text; `storedName` is how the ledger keeps it.
  */
-import { isUrl } from './is-url.ts';
+
 import { sha256 } from './sha256.ts';
 import {
   cutEncodedSignatures,
@@ -14,6 +14,7 @@ import {
   parametersOf,
   withoutSigned,
 } from './signatures.ts';
+import { isUrl } from './url.ts';
 
 // An audio: its URL, or the key that the user gave it.
 
@@ -274,8 +275,6 @@ export const upgradeNames = (file: string, skus: readonly string[]): string[] =>
 
 export const refundName = (file: string): string => `refund ${file}`;
 
-export { accountName } from './account-name.ts';
-
 // How the ledger keeps a name.
 
 /** Some databases take no longer text into an index. */
@@ -295,3 +294,9 @@ export function sameBy(name: string): string {
 
 /** Tells a URL that was given twice from two that differ in what is not kept. */
 export const spellingOf = (url: string): string => sha256(url).slice(0, 16);
+
+/**
+ * The one spelling of the name of an account or a profile. Names that differ only in case are the same: as two, each would
+ * buy what the other has on order.
+ */
+export const accountName = (text: string): string => text.normalize('NFC').toLowerCase();

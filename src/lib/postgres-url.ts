@@ -1,9 +1,8 @@
 /** Reads the URL of a shared ledger, and what it leaves out from libpq's environment variables. */
 import type { Env } from './env.ts';
 import { usage } from './errors.ts';
-import { isUrl } from './is-url.ts';
-import { didYouMean } from './suggest.ts';
-import { isLoopback } from './urls.ts';
+import { didYouMean } from './text.ts';
+import { isLoopback, isUrl } from './url.ts';
 
 /** How the server's certificate is treated. */
 export type TlsMode = 'off' | 'unverified' | 'verified';

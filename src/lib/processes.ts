@@ -1,6 +1,9 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { accessSync, constants, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Env } from './env.ts';
 import { errorCode } from './errors.ts';
+import { shownPostgresUrl } from './postgres-url.ts';
 
 /** Whether a process of this machine is running. One that has ended and waits for its parent is not. */
 export function isRunning(pid: number): boolean {
@@ -96,5 +99,60 @@ export function userName(): string {
     return userInfo().username;
   } catch {
     return '';
+  }
+}
+
+// Programs that a setting names.
+
+/** The words of a command: `less -R`, `"/opt/my pager" -x`. There is no shell, so nothing else has a meaning. */
+export function splitCommand(line: string): string[] {
+  const words = line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g);
+  return [...words].map(([word]) => word.replace(/"([^"]*)"|'([^']*)'/g, (_, one, other) => one ?? other));
+}
+
+/** The path of a program that can be run; undefined where there is none. */
+export function findProgram(name: string, env: Env): string | undefined {
+  const { PATH, Path } = env;
+  const endings = process.platform === 'win32' ? ['.exe', ''] : [''];
+  const folders = /[/\\]/.test(name) ? [''] : (PATH ?? Path ?? '').split(delimiter).filter(Boolean);
+  return folders
+    .flatMap((folder) => endings.map((ending) => (folder ? join(folder, name) : name) + ending))
+    .find(canRun);
+}
+
+function canRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+// What the programs that we start see of our environment: all of it but our secrets.
+
+/** The key of the account, and what libpq calls the passwords of a database and of its client key. */
+const secrets = ['STENO_API_KEY', 'PGPASSWORD', 'PGSSLPASSWORD'];
+
+export function childEnv(env: Env): Env {
+  const variables = Object.entries(env).filter(([name]) => !secrets.includes(folded(name)));
+  return Object.fromEntries(
+    variables.map(([name, value]) => [
+      name,
+      folded(name) === 'STENO_LEDGER' ? withoutPassword(value) : value,
+    ]),
+  );
+}
+
+/** Windows knows no case in the names of variables. */
+const folded = (name: string): string => name.toUpperCase();
+
+/** A `steno` in the command must not fall back to the local ledger: it would order again what the shared one has. */
+function withoutPassword(url: string | undefined): string | undefined {
+  try {
+    return url && shownPostgresUrl(url);
+  } catch {
+    // It may hold a password all the same, and steno refuses this one too.
+    return url && 'unreadable';
   }
 }

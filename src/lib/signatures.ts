@@ -1,4 +1,6 @@
 /** Which parameters of a link are a signature, also where the link stands percent-encoded in a text or in another link. */
+import { isObject, type Json } from './json.ts';
+import { isUrl, maskUserinfo } from './url.ts';
 
 interface Signature {
   /** A signature is there only if all of these are, each with a value. */
@@ -201,3 +203,161 @@ export function decoded(text: string): string {
     return text;
   }
 }
+
+// A signature in a link grants access to the file, so it is a secret: it is cut out of whatever is kept or shown. Which
+// links lead to the same audio: names.ts.
+
+/** Links of one text that are looked at; those after them lose all parameters where they may be signed. */
+const MAX_SIGNED_LINKS = 1_000;
+
+/** The URL as it may be kept and shown: as it was written, but without a signature or a password. */
+export function withoutSignature(text: string): string {
+  const cut = withoutOwnSignature(text);
+  const whole = cutEncodedSignatures(cut);
+  return whole === cut || !isUrl(cut) ? cut : whole;
+}
+
+function withoutOwnSignature(text: string): string {
+  const mark = text.indexOf('?');
+  const hash = text.indexOf('#');
+  const end = hash < 0 ? text.length : hash;
+  const query = mark < 0 || mark > end ? end : mark;
+  // Before the URL is parsed: a stranger may send a hundred thousand of them.
+  const isSigned = mayBeSigned(text, query, end);
+  const isTooLong = end - query > MAX_QUERY_LENGTH;
+  const parameters = isSigned && !isTooLong ? parametersOf(text.slice(query, end)) : [];
+  const kept = withoutSigned(parameters);
+  const isWhole = kept.length === parameters.length && !(isSigned && isTooLong);
+  if ((isWhole && !text.includes('@')) || !isUrl(text)) return text;
+  const open = withoutPassword(text.slice(0, query));
+  if (isWhole) return open + text.slice(query);
+  return `${open}${kept.length ? `?${joined(kept)}` : ''}${text.slice(end)}`;
+}
+
+/** Parameters whose value is a secret, also where the rest of the signature is missing. */
+const isSecret = oneOf(
+  ...['x-amz-signature', 'x-amz-security-token', 'x-goog-signature', 'edge-cache-token', 'signature', 'sig'],
+);
+
+/** The secret values in a URL: as they are written, decoded, and encoded up to twice. */
+export function signatureValues(url: string): string[] {
+  const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
+  const values = parametersOf(query.slice(0, MAX_QUERY_LENGTH))
+    .filter(({ name, text }) => isSecret(name) && text.includes('='))
+    .map(({ text }) => text.slice(text.indexOf('=') + 1));
+  const forms = values.flatMap((value) => {
+    const encoded = encodeURIComponent(decoded(value));
+    return [value, decoded(value), encoded, encodeURIComponent(value), encodeURIComponent(encoded)];
+  });
+  return [...new Set(forms)]
+    .filter((value) => value.length >= SHORTEST_SIGNATURE)
+    .sort((a, b) => b.length - a.length);
+}
+
+/** A text without these values; one that is cut off at a `…` counts too. */
+export function cutValues(text: string, values: readonly string[]): string {
+  return values.reduce((rest, value) => {
+    const whole = rest.replaceAll(value, '…');
+    const end = whole.lastIndexOf('…');
+    for (let length = Math.min(value.length, end); length >= SHORTEST_SIGNATURE / 2; length -= 1)
+      if (whole.startsWith(value.slice(0, length), end - length))
+        return whole.slice(0, end - length) + whole.slice(end);
+    return whole;
+  }, text);
+}
+
+/** A text of any origin, with the signatures cut out of every URL in it; it may be escaped for HTML, JSON or a shell. */
+export function cutSignatures(text: string): string {
+  // What is a URL as a whole may hold any character; within a text some of them end it.
+  if (/^https?:\/\/\S+$/i.test(text)) return withoutSignature(text);
+  return cutEncodedSignatures(cutPlainSignatures(text));
+}
+
+function cutPlainSignatures(text: string): string {
+  let signed = 0;
+  return text.replace(/\bhttps?:(?:\\?\/){2}(?:[^\s"<>\\]|\\u0026|\\[/?&=])+/gi, (match) => {
+    const query = match.indexOf('?');
+    const isSigned = query >= 0 && mayBeSigned(match, query, match.length);
+    if (!isSigned && !match.includes('@')) return match;
+    signed += Number(isSigned);
+    const isOneTooMany = isSigned && signed > MAX_SIGNED_LINKS;
+    const found = isOneTooMany ? match.slice(0, query) : withoutClosing(match);
+    const url = found.replace(/\\(?=[/?&=])/g, '').replace(/&amp;|\\u0026/gi, '&');
+    const cut = withoutOwnSignature(url);
+    if (isOneTooMany) return cut;
+    return cut === url ? match : cut + match.slice(found.length);
+  });
+}
+
+/** Without the quotes and brackets that close what a URL stands in. */
+function withoutClosing(text: string): string {
+  let end = text.length;
+  while (end > 0 && "'`)}]|^".includes(text[end - 1] as string)) end -= 1;
+  return text.slice(0, end);
+}
+
+const withoutPassword = (text: string): string =>
+  text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#@:]*):[^/?#@]*@/i, '$1@');
+
+// Cuts signatures out of a form, as an event's body is one; everything else stays as it is, to the byte.
+
+/** A link without any of these has nothing that could be cut. */
+const mayHoldSignature = /[?@]|%3f|%40/i;
+
+/** How a link begins in a field, whichever of its characters are encoded. Repeats nothing, so that it never goes back. */
+const link =
+  /(?:h|%[46]8)(?:t|%[57]4){2}(?:p|%[57]0)(?:s|%[57]3)?(?::|%3a)(?:\\|%5c)?(?:\/|%2f)(?:\\|%5c)?(?:\/|%2f)/gi;
+
+/** Gives the same body back where there is nothing to cut: thousands of events a second go through here. */
+export function cutFormSignatures<Body extends Uint8Array>(body: Body): Body | Buffer {
+  // One character a byte, so that bytes that are no UTF-8 stay what they are.
+  const text = bufferOf(body).toString('latin1');
+  if (!mayHoldSignature.test(text)) return body;
+  // A sender may have forgotten to encode the link: its parameters are then fields of the form.
+  const cut = cutFields(cutSignatures(text));
+  return cut === text ? body : Buffer.from(cut, 'latin1');
+}
+
+/** Looks only at fields that hold a link: a stranger may send half a million of others. */
+function cutFields(text: string): string {
+  let cut = '';
+  let from = 0;
+  link.lastIndex = 0;
+  for (let match = link.exec(text); match; match = link.exec(text)) {
+    // Not before `from`: there another field ends.
+    const start = Math.max(from, text.lastIndexOf('&', match.index) + 1);
+    const next = text.indexOf('&', match.index);
+    const end = next < 0 ? text.length : next;
+    cut += text.slice(from, start) + cutField(text.slice(start, end));
+    from = end;
+    link.lastIndex = end;
+  }
+  return from === 0 ? text : cut + text.slice(from);
+}
+
+function cutField(field: string): string {
+  // What is not encoded was cut with the whole text.
+  if (!/@|%40|%26|%3d|sig/i.test(field)) return field;
+  const at = field.indexOf('=') + 1;
+  const value = decodedField(field.slice(at));
+  const cut = cutSignatures(value);
+  return cut === value ? field : field.slice(0, at) + new URLSearchParams([['', cut]]).toString().slice(1);
+}
+
+/** `text` has one character a byte; what it encodes is UTF-8. */
+const decodedField = (text: string): string =>
+  new URLSearchParams(`=${Buffer.from(text, 'latin1').toString('utf8')}`).get('') ?? '';
+
+const bufferOf = (body: Uint8Array): Buffer =>
+  Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+
+/** A document with the signatures cut out of every text in it. */
+export function cutJsonSignatures(json: Json): Json {
+  if (typeof json === 'string') return cutSignatures(json);
+  if (Array.isArray(json)) return json.map(cutJsonSignatures);
+  if (isObject(json)) return new Map([...json].map(([key, value]) => [key, cutJsonSignatures(value)]));
+  return json;
+}
+
+/** A webhook as it may be kept or shown: without the name, the password and the signature of its URL. */
+export const shownWebhook = (url: string): string => cutSignatures(maskUserinfo(url));

@@ -1,7 +1,7 @@
 /** The SQLite that runs here: Node's own where there is one, a package on Node 20. Both have the same interface. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { endSlowly } from './ending.ts';
+import { endSlowly } from './interruption.ts';
 
 export type Value = null | number | bigint | string | Uint8Array;
 

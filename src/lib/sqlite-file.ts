@@ -1,7 +1,20 @@
 /** The file of a database: who may read it, and how one that was emptied is told from a new one. */
-import { chmodSync, statSync } from 'node:fs';
-import { StenoError, usage } from './errors.ts';
-import { isDanglingLink } from './folders.ts';
+import {
+  chmodSync,
+  closeSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { errorCode, StenoError, usage } from './errors.ts';
+import { isDanglingLink, syncFolder } from './fs.ts';
+import { isRunning } from './processes.ts';
+import type { Driver } from './sqlite-driver.ts';
 import { plural } from './text.ts';
 
 /** SQLite's smallest page. */
@@ -56,4 +69,143 @@ export function closeToOthers(path: string): void {
 export function fileIdentity(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats ? `${stats.dev} ${stats.ino}` : '';
+}
+
+// Makes a new database beside its place, and clears away what a process that was killed meanwhile has left.
+
+interface Step {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Makes the database with all its tables, unless it is there. */
+export function makeIfMissing(Driver: Driver, path: string, migrations: readonly Step[]): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  // With a second name it was made by a process that could not remove the first one any more.
+  if (!found || found.nlink > 1) removeLeftDrafts(path);
+  if (!found) create(Driver, path, migrations);
+}
+
+const DRAFT = /^\.(\d+)-[a-z0-9]+\.new(-journal)?$/;
+
+function removeLeftDrafts(path: string): void {
+  const name = basename(path);
+  for (const each of readdirSync(dirname(path))) {
+    if (!each.startsWith(name)) continue;
+    const [, pid] = DRAFT.exec(each.slice(name.length)) ?? [];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(dirname(path), each), { force: true });
+  }
+}
+
+/**
+ * A new database gets its name when it is complete: so an empty file under that name was emptied by an accident, and is
+ * not taken for a new one. Only `exec` is used: on Node 20 a connection with prepared statements stays open after
+ * `close`, and must not share the file with the next one.
+ */
+function create(Driver: Driver, path: string, migrations: readonly Step[]): void {
+  const draft = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
+  const now = new Date().toISOString();
+  try {
+    closeSync(openSync(draft, 'wx', 0o600));
+    const connection = new Driver(draft);
+    try {
+      connection.exec('PRAGMA synchronous = FULL');
+      // So that what is removed later can be given back to the disk in small steps.
+      connection.exec(`PRAGMA auto_vacuum = INCREMENTAL; BEGIN; ${CREATE_MIGRATIONS}`);
+      for (const { name, sql } of migrations)
+        connection.exec(`${sql}; INSERT INTO migrations (name, at) VALUES ('${name}', '${now}')`);
+      connection.exec('COMMIT');
+    } finally {
+      connection.close();
+    }
+    giveName(Driver, draft, path);
+  } finally {
+    for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
+  }
+}
+
+/** Never replaces a database that another process has made meanwhile. */
+function giveName(Driver: Driver, draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') renameUnlessThere(Driver, draft, path);
+  }
+  syncFolder(dirname(path));
+}
+
+/** Another process only has to rename a file. */
+const LOCK_WAIT_MS = 10_000;
+
+/**
+ * For disks that have no hard links: a lock of SQLite, which ends with its process, keeps two from renaming at once. Its
+ * file may go while others wait for it: they find the database.
+ */
+function renameUnlessThere(Driver: Driver, draft: string, path: string): void {
+  const lock = `${path}.lock`;
+  closeSync(openSync(lock, 'a', 0o600));
+  const connection = new Driver(lock);
+  try {
+    connection.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}; BEGIN EXCLUSIVE`);
+    if (!statSync(path, { throwIfNoEntry: false })) renameSync(draft, path);
+  } finally {
+    connection.close();
+    rmSync(lock, { force: true });
+  }
+}
+
+export const CREATE_MIGRATIONS =
+  'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)';
+
+// Whether the write-ahead log beside a database belongs to the file that is at its path now, after that was replaced.
+
+const PART_BYTES = 1024 * 1024;
+
+/** The file that a connection has open. */
+export class OpenedFile {
+  readonly #path: string;
+  /** Closed only after the file was replaced: that drops all locks of this process on it. */
+  readonly #descriptor: number;
+  readonly #log: string;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#descriptor = openSync(path, 'r');
+    this.#log = fileIdentity(`${path}-wal`);
+  }
+
+  /** SQLite writes any log into the file that it finds beside it. Throws where that would damage it: not in a copy. */
+  checkLog(): void {
+    const log = `${this.#path}-wal`;
+    if (!sizeOf(log) || fileIdentity(log) !== this.#log || this.#isCopied()) return;
+    throw new StenoError(
+      'failed',
+      `${this.#path} was replaced, but ${log} is of the one before: move it and ${this.#path}-shm away`,
+    );
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  #isCopied(): boolean {
+    const copy = openSync(this.#path, 'r');
+    try {
+      for (let at = 0; ; at += PART_BYTES) {
+        const [ours, theirs] = [readPart(this.#descriptor, at), readPart(copy, at)];
+        if (!ours.equals(theirs)) return false;
+        if (ours.length < PART_BYTES) return true;
+      }
+    } finally {
+      closeSync(copy);
+    }
+  }
+}
+
+function readPart(descriptor: number, start: number): Buffer {
+  const bytes = Buffer.allocUnsafe(PART_BYTES);
+  let at = 0;
+  for (let read = -1; at < PART_BYTES && read !== 0; at += read)
+    read = readSync(descriptor, bytes, at, PART_BYTES - at, start + at);
+  return bytes.subarray(0, at);
 }

@@ -1,6 +1,162 @@
 /** Makes text of any origin safe to print: it must not move the cursor, ring the bell, break a row or hide in it. */
 
-import { KEEP, maybeUnsafe, REPLACEMENT, SPACE, visible, withDoubledQuotes } from './visible-text.ts';
+// Replaces characters that steer a terminal, break a line, show nothing or turn the text around. One pass over the
+// units of the text, because a stranger may send a megabyte of them: with regular expressions it takes ten times as long.
+
+/** What becomes of a control character, as a code unit; 0 keeps it. A line break is `lineBreak`, also where it is two. */
+export interface Replacements {
+  readonly control: number;
+  readonly tab: number;
+  readonly lineBreak: number;
+  /** U+2028 and U+2029, which some programs take for a line break. */
+  readonly separator: number;
+  readonly hidden: number;
+}
+
+export const KEEP = 0;
+export const SPACE = 0x20;
+export const REPLACEMENT = 0xfffd;
+
+const [TAB, LF, CR] = [0x09, 0x0a, 0x0d];
+const [ZWNJ, ZWJ] = [0x200c, 0x200d];
+const [EMOJI_SELECTOR, KEYCAP] = [0xfe0f, 0x20e3];
+
+export function visible(text: string, by: Replacements): string {
+  const units = new Uint16Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    const shown = isPlain(unit) ? KEEP : shownFor(text, at, unit, by);
+    units[length] = shown || unit;
+    length += 1;
+    if (shown && isFirstOfTwo(text, at, unit)) at += 1;
+  }
+  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
+}
+
+/** Nearly all characters that people write. */
+export const isPlain = (unit: number): boolean =>
+  (unit >= 0x20 && unit < 0x7f) ||
+  (unit > 0x9f && unit < 0x61c && unit !== 0xad && unit !== 0x34f) ||
+  (unit > 0x206f && unit < 0xd800 && unit !== 0x3164);
+
+/** A line break of two characters, or a hidden character of two units. */
+const isFirstOfTwo = (text: string, at: number, unit: number): boolean =>
+  unit === 0xdb40 || unit === 0xd834 || (unit === CR && text.charCodeAt(at + 1) === LF);
+
+function shownFor(text: string, at: number, unit: number, by: Replacements): number {
+  if (unit < 0xa0) {
+    if (unit === TAB) return by.tab;
+    return unit === LF || unit === CR ? by.lineBreak : by.control;
+  }
+  if (unit === 0x2028 || unit === 0x2029) return by.separator;
+  return isHidden(text, at, unit) ? by.hidden : KEEP;
+}
+
+/**
+ * Characters that show nothing: soft hyphen, grapheme joiner, fillers of Hangul, vowels of Khmer that are not written,
+ * marks of direction and of no width, annotations. Mongolian needs its selectors (U+180B to U+180D), Braille its blank.
+ */
+const hiddenRanges: ReadonlyArray<readonly [number, number]> = [
+  [0xad, 0xad],
+  [0x34f, 0x34f],
+  [0x61c, 0x61c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180e, 0x180f],
+  [0x200b, 0x200b],
+  [0x200e, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x206f],
+  [0x3164, 0x3164],
+  [0xfe00, 0xfe0e],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff9, 0xfffb],
+];
+/** As they stand in the brackets of a regular expression. */
+const hiddenClass = hiddenRanges
+  .map(([first, last]) => `${String.fromCharCode(first)}-${String.fromCharCode(last)}`)
+  .join('');
+const hiddenUnit = new RegExp(`[${hiddenClass}]`);
+
+/** Whether a text may hold a character that is to be replaced: nearly all texts hold none. */
+export const maybeUnsafe = new RegExp(
+  `[\\0-\\x1f\\x7f-\\x9f\\u200c\\u200d\\u2028\\u2029\\ufe0f\\ud834\\udb40${hiddenClass}]`,
+);
+
+export const isJoiner = (unit: number): boolean => unit === ZWJ || unit === ZWNJ;
+
+/** Whether the character that begins here shows nothing. Joiners and the selector of emoji stay where writing needs them. */
+export function isHidden(text: string, at: number, unit: number): boolean {
+  if (isJoiner(unit)) return !isNeededJoiner(text, at, unit);
+  if (unit === EMOJI_SELECTOR) return !isNeededSelector(text, at);
+  if (unit === 0xd834 || unit === 0xdb40) return isHiddenPair(unit, text.charCodeAt(at + 1));
+  return hiddenUnit.test(text.charAt(at));
+}
+
+/** Marks of music that show nothing (U+1D173 to U+1D17A), tags, and selectors of a variant (from U+E0100). */
+const isHiddenPair = (first: number, second: number): boolean =>
+  first === 0xd834
+    ? second >= 0xdd73 && second <= 0xdd7a
+    : (second >= 0xdc00 && second <= 0xdc7f) || (second >= 0xdd00 && second <= 0xddef);
+
+/** After a pictograph, and in a keycap. */
+function isNeededSelector(text: string, at: number): boolean {
+  if (at === 0) return false;
+  if (text.charCodeAt(at + 1) === KEYCAP) return /[0-9#*]/.test(text.charAt(at - 1));
+  return kindOf(codePointBefore(text, at)) === 'pictograph';
+}
+
+/** In an emoji, after a combining mark (Sinhala, Malayalam), and ZWNJ between letters (Persian). */
+function isNeededJoiner(text: string, at: number, unit: number): boolean {
+  const last = text.charCodeAt(at - 1);
+  // A joiner after a joiner joins nothing.
+  if (at === 0 || isJoiner(last)) return false;
+  const before = kindOf(codePointBefore(text, at));
+  const after = kindOf(text.codePointAt(at + 1) ?? 0);
+  if (unit === ZWNJ) return (before === 'letter' || before === 'mark') && after === 'letter';
+  return (
+    before === 'mark' ||
+    (before === 'emoji' && after === 'pictograph') ||
+    (before === 'pictograph' && after === 'pictograph')
+  );
+}
+
+function codePointBefore(text: string, at: number): number {
+  const isPair =
+    (text.charCodeAt(at - 1) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 2) & 0xfc00) === 0xd800;
+  return text.codePointAt(at - (isPair ? 2 : 1)) ?? 0;
+}
+
+type CharacterKind = 'letter' | 'mark' | 'pictograph' | 'emoji' | 'other';
+
+/** The patterns stand here, because V8 takes a third of a millisecond to read them, and few texts need them. */
+function kindOf(codePoint: number): CharacterKind {
+  const character = String.fromCodePoint(codePoint);
+  if (/^\p{L}/u.test(character)) return 'letter';
+  if (/^\p{M}/u.test(character)) return 'mark';
+  if (/^\p{Extended_Pictographic}/u.test(character)) return 'pictograph';
+  return /^\p{Emoji_Modifier}/u.test(character) ? 'emoji' : 'other';
+}
+
+const QUOTE = 0x22;
+
+/** With each quote doubled, as CSV writes it. */
+export function withDoubledQuotes(text: string): string {
+  if (!text.includes('"')) return text;
+  const units = new Uint16Array(2 * text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    units[length] = unit;
+    length += 1;
+    if (unit !== QUOTE) continue;
+    units[length] = QUOTE;
+    length += 1;
+  }
+  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
+}
 
 const onlyHidden = { control: KEEP, tab: KEEP, lineBreak: KEEP, separator: KEEP, hidden: REPLACEMENT };
 const asLine = { ...onlyHidden, control: REPLACEMENT, tab: SPACE, lineBreak: SPACE, separator: REPLACEMENT };
@@ -45,3 +201,117 @@ export const forTerminalLines = (text: string): string =>
 
 /** `1 order`, `3 orders` */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+// A line for a person that fits its terminal: it says itself what gives way where there is little room.
+
+/** What a text means, which gives its colour. */
+export type Tone = 'strong' | 'faint' | 'good' | 'warn' | 'bad' | 'info';
+
+export interface Piece {
+  /** Left out where it is empty. */
+  readonly text: string;
+  readonly tone?: Tone | undefined;
+  /** Of a path or a URL: its end tells more than its middle. */
+  readonly keepsEnd?: boolean;
+}
+
+export interface Line {
+  readonly pieces: readonly Piece[];
+  readonly indent?: number;
+  /** How many spaces are between two pieces: one or two. */
+  readonly gap?: number;
+  /** In this order: the piece that gives way, and the width to which it may be narrowed; 0: it may be left out. */
+  readonly narrowing: ReadonlyArray<readonly [piece: number, width: number]>;
+}
+
+/**
+ * Databases keep no NUL in a text: Postgres refuses it, and SQLite ends the text there when it is read again, so that
+ * an id would become another one.
+ */
+export const withoutNul = <Value>(value: Value): Value | string =>
+  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
+
+/** The headings of a help page in bold, for a terminal. A heading is the first line of its block and ends in a colon. */
+export const boldTitles = (text: string): string =>
+  text.replace(/(?<=^|\n\n)\S.*:(?=\n)|^Usage:/gm, '\x1b[1m$&\x1b[22m');
+
+// Sizes and lengths as people read them; off a terminal they stay plain numbers.
+
+const sizes = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
+
+/** `512 bytes`, `2.3 kB`, `41 MB`; a text that is no whole number is returned as it is. */
+export function sizeText(bytes: string): string {
+  if (!/^\d{1,18}$/.test(bytes)) return bytes;
+  let value = Number(bytes);
+  let unit = 0;
+  // What rounds to 1000 is one of the next unit.
+  while (value >= (unit === 0 ? 1000 : 999.5) && unit < sizes.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  if (unit === 0) return value === 1 ? '1 byte' : `${value} bytes`;
+  const rounded = value < 9.95 ? value.toFixed(1) : String(Math.round(value));
+  return `${rounded} ${sizes[unit]}`;
+}
+
+/** The same of a number. */
+export const bytesText = (bytes: number): string => sizeText(String(Math.round(bytes)));
+
+/** Ten minutes and more are told without seconds. */
+const WITH_SECONDS_BELOW = 600;
+
+/** `1 h 04 min`, `12 min`, `4 min 05 s`; a text that is no number of minutes is returned as it is. */
+export function lengthText(minutes: string): string {
+  if (!/^\d{1,9}(?:\.\d{1,20})?$/.test(minutes)) return minutes;
+  const seconds = Math.round(Number(minutes) * 60);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < WITH_SECONDS_BELOW && seconds % 60)
+    return `${Math.floor(seconds / 60)} min ${twoDigits(seconds % 60)} s`;
+  const whole = Math.round(seconds / 60);
+  return whole < 60 ? `${whole} min` : `${Math.floor(whole / 60)} h ${twoDigits(whole % 60)} min`;
+}
+
+const twoDigits = (number: number): string => String(number).padStart(2, '0');
+
+/** A text as one word of a POSIX shell, for commands that a person can copy. */
+export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : quotedWord(text));
+
+/** The same in quotes, also where they are not needed: a person may put another text there. */
+export const quotedWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The candidate that a mistyped word most likely means, if one is close enough. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const typed = word.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.ceil(word.length * 0.4)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(typed, candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** The hint for an unknown word: a guess, if there is one, and where the list is. */
+export function didYouMean(word: string, candidates: readonly string[], list: string): string {
+  const guess = nearest(word, candidates);
+  return guess ? `did you mean ${guess}? ${list}` : list;
+}
+
+const MAX_LENGTH_DIFFERENCE = 8;
+
+/** Insertions, deletions, substitutions and swaps of neighbours between two words. */
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > MAX_LENGTH_DIFFERENCE) return Number.POSITIVE_INFINITY;
+  const table = Array.from({ length: a.length + 1 }, (_, i) => [i, ...new Array<number>(b.length).fill(0)]);
+  const at = (i: number, j: number): number => table[i]?.[j] ?? Number.POSITIVE_INFINITY;
+  for (let j = 0; j <= b.length; j += 1) (table[0] as number[])[j] = j;
+  for (let i = 1; i <= a.length; i += 1) {
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swap =
+        a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      (table[i] as number[])[j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same, swap);
+    }
+  }
+  return at(a.length, b.length);
+}

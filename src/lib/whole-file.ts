@@ -2,12 +2,88 @@
  * A file is complete or not there: it is written beside its final path, synced, and then gets its name; then its folder
  * is synced. What a power cut leaves is whole.
  */
-import { accessSync, constants, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import {
+  accessSync,
+  close,
+  closeSync,
+  constants,
+  fdatasync,
+  fsync,
+  link,
+  linkSync,
+  lstatSync,
+  open,
+  openSync,
+  promises,
+  readlinkSync,
+  realpathSync,
+  rename,
+  renameSync,
+  type Stats,
+  statSync,
+  unlink,
+  unlinkSync,
+  writeFile,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { diskReason, throwUnlessUnableToSync } from './disk-reasons.ts';
-import { disk } from './disk-work.ts';
+import { promisify } from 'node:util';
 import { DiskError, errorCode, StenoError } from './errors.ts';
-import { makeFolder } from './folders.ts';
+import { diskReason, makeFolder, throwUnlessUnableToSync } from './fs.ts';
+
+// Calls of the file system for files that are written. Where nothing else waits for this thread they are done at once: a
+// write to the page cache takes microseconds, and handing it to a thread ten times as long. A receiver leaves them to
+// libuv's pool, because a disk that hangs must not hold up its answers: at most two at a time, so that two of the pool's
+// four threads are left for everything else. Syncs always go there.
+
+const MAX_RUNNING = 2;
+
+let usesPool = false;
+let runningCalls = 0;
+const waitingCalls: Array<() => void> = [];
+
+/** For a receiver. */
+export function leaveDiskToPool(): void {
+  usesPool = true;
+}
+
+/** Work in the pool. */
+export async function onDisk<Result>(work: () => Promise<Result>): Promise<Result> {
+  while (usesPool && runningCalls >= MAX_RUNNING)
+    await new Promise<void>((resolve) => waitingCalls.push(resolve));
+  runningCalls += 1;
+  try {
+    return await work();
+  } finally {
+    runningCalls -= 1;
+    waitingCalls.shift()?.();
+  }
+}
+
+/** Whether a thread is at it, which Node would wait for before it exits. */
+export const isDiskBusy = (): boolean => runningCalls > 0;
+
+const call =
+  <Args extends unknown[], Result>(
+    inPool: (...args: Args) => Promise<Result>,
+    atOnce: (...args: Args) => Result,
+  ) =>
+  async (...args: Args): Promise<Result> =>
+    usesPool ? onDisk(() => inPool(...args)) : atOnce(...args);
+
+/** Speed: every start loads this file, so that it must not load node:fs/promises, which takes 5 ms. */
+export const disk = {
+  lstat: call<[path: string], Stats>((path) => promises.lstat(path), lstatSync),
+  stat: call<[path: string], Stats>((path) => promises.stat(path), statSync),
+  open: call<[path: string, flags: string, mode?: number], number>(promisify(open), openSync),
+  write: call<[file: number, chunk: Uint8Array], void>(promisify(writeFile), writeFileSync),
+  close: call<[file: number], void>(promisify(close), closeSync),
+  link: call<[from: string, to: string], void>(promisify(link), linkSync),
+  rename: call<[from: string, to: string], void>(promisify(rename), renameSync),
+  unlink: call<[path: string], void>(promisify(unlink), unlinkSync),
+  fdatasync: (file: number) => onDisk(() => promisify(fdatasync)(file)),
+  fsync: (file: number) => onDisk(() => promisify(fsync)(file)),
+};
 
 /** Hands over a content chunk by chunk, and waits for each. */
 export type ChunkWriter = (write: (chunk: Uint8Array) => Promise<void>) => Promise<void>;

@@ -3,9 +3,8 @@
  * goes back to the ledger with the time of its next try, and the queue goes on with the others.
  */
 import { Actions, type WaitingAction } from '../ledger/actions.ts';
-import { nowMs } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
-import { sleep } from '../lib/sleep.ts';
+import { nowMs, sleep } from '../lib/time.ts';
 import type { Action, ActionReport, Outcome } from './action.ts';
 import { ActionStore, type FailedTry, TargetState } from './action-store.ts';
 import { inSlices, runInBackground, startTimer } from './background.ts';

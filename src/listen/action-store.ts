@@ -3,8 +3,7 @@
 import { type ActionResult, Actions, type WaitingAction } from '../ledger/actions.ts';
 import { Events } from '../ledger/events.ts';
 import { Files } from '../ledger/files.ts';
-import { monotonicMs, nowMs } from '../lib/clock.ts';
-import { formatDuration } from '../lib/duration.ts';
+import { formatDuration, monotonicMs, nowMs } from '../lib/time.ts';
 import { type Action, ADOPTED_MS, MAX_PAUSE_MS, type Outcome, pauseAfter, targetRetries } from './action.ts';
 import type { Work } from './commits.ts';
 import { ReceivedEvent } from './event.ts';

@@ -3,8 +3,8 @@
 import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { ActionRule } from '../ledger/actions.ts';
-import { cutSignatures } from '../lib/audio-identity.ts';
-import { maskUserinfo } from '../lib/userinfo.ts';
+import { cutSignatures } from '../lib/signatures.ts';
+import { maskUserinfo } from '../lib/url.ts';
 import type { ReceivedEvent } from './event.ts';
 
 export interface Outcome {

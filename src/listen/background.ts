@@ -4,9 +4,8 @@
  */
 
 import type { Ledger } from '../ledger/ledger.ts';
-import { monotonicMs } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
-import { sleep } from '../lib/sleep.ts';
+import { monotonicMs, sleep } from '../lib/time.ts';
 
 export type OnError = (error: unknown) => void;
 type Work = () => void | Promise<void>;

@@ -2,7 +2,7 @@
 import { Batcher } from '../ledger/batcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { TableContext } from '../ledger/table.ts';
-import { isLocked } from '../lib/sqlite-errors.ts';
+import { isLocked } from '../lib/sqlite.ts';
 
 /** It must use the tables that it is given: they are in the transaction, and those of the ledger wait for its end. */
 export type Work<Result> = (tables: TableContext) => Promise<Result>;

@@ -4,11 +4,10 @@
  * ledger later: receiving never waits for a reader, and nothing piles up in memory.
  */
 
-import type { Unshown } from '../ledger/events.ts';
-import { Events } from '../ledger/events.ts';
+import { Events, type Unshown } from '../ledger/events.ts';
 import { Runs } from '../ledger/runs.ts';
 import { errorMessage } from '../lib/errors.ts';
-import { sleep } from '../lib/sleep.ts';
+import { sleep } from '../lib/time.ts';
 import { runInBackground } from './background.ts';
 import { ReceivedEvent } from './event.ts';
 import type { SessionContext } from './session-run.ts';

@@ -11,11 +11,10 @@ import { partialPath } from '../flows/transcripts/partial-files.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
 import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { monotonicMs } from '../lib/clock.ts';
-import { diskReason } from '../lib/disk-reasons.ts';
-import { leaveDiskToPool, onDisk } from '../lib/disk-work.ts';
 import { DiskError, errorMessage, StenoError } from '../lib/errors.ts';
-import { makeFolder } from '../lib/folders.ts';
+import { diskReason, makeFolder } from '../lib/fs.ts';
+import { monotonicMs } from '../lib/time.ts';
+import { leaveDiskToPool, onDisk } from '../lib/whole-file.ts';
 import { type Action, fileRetries, type Outcome, unknownFileRetries } from './action.ts';
 import type { ReceivedEvent } from './event.ts';
 

@@ -5,7 +5,7 @@ import type { EventRow } from '../ledger/events.ts';
 import { type AudioDetails, audioTitle, parseDetails } from '../ledger/purchase.ts';
 import { usage } from '../lib/errors.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
-import { didYouMean } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/text.ts';
 
 export class ReceivedEvent {
   /** Its number in the ledger; 0 while it is not there. */

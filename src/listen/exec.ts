@@ -1,11 +1,11 @@
 /** Runs the user's command for an event. Nothing of the event is ever part of the command line. */
-import { childEnv } from '../lib/child-env.ts';
-import { formatDuration } from '../lib/duration.ts';
+
+import { type GroupEnd, mayStartLater, ProcessGroup, passLines } from '../lib/child-processes.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { formatJson } from '../lib/json.ts';
-import { passLines } from '../lib/pass-lines.ts';
-import { type GroupEnd, mayStartLater, ProcessGroup } from '../lib/process-group.ts';
+import { childEnv } from '../lib/processes.ts';
+import { formatDuration } from '../lib/time.ts';
 import { type Action, type Outcome, targetRetries } from './action.ts';
 import { startTimer } from './background.ts';
 import type { ReceivedEvent } from './event.ts';

@@ -1,9 +1,8 @@
 /** Sends deliveries on as they came, body and content type to the byte; for one that never came, a form made by us. */
 
-import type { PostResult } from '../api/http/keyless.ts';
-import { openPostTarget } from '../api/http/keyless.ts';
+import { openPostTarget, type PostResult } from '../api/http/keyless.ts';
 import type { Env } from '../lib/env.ts';
-import { maskUserinfo } from '../lib/userinfo.ts';
+import { maskUserinfo } from '../lib/url.ts';
 import { type Action, type Outcome, targetRetries } from './action.ts';
 import { addSelf, LISTENER_HEADER } from './server.ts';
 

@@ -2,18 +2,16 @@
 
 import { openPostTarget } from '../api/http/keyless.ts';
 import { doEach, type Outcome as ItemOutcome } from '../flows/bulk.ts';
-import type { EventFilter, EventRow } from '../ledger/events.ts';
-import { Events } from '../ledger/events.ts';
+import { type EventFilter, type EventRow, Events } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Pruning } from '../ledger/prune.ts';
 import type { Spool } from '../ledger/spool.ts';
-import { monotonicMs, nowMs } from '../lib/clock.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Report } from '../lib/progress.ts';
-import { sleep } from '../lib/sleep.ts';
-import { isLocked } from '../lib/sqlite-errors.ts';
-import { maskUserinfo } from '../lib/userinfo.ts';
+import { isLocked } from '../lib/sqlite.ts';
+import { monotonicMs, nowMs, sleep } from '../lib/time.ts';
+import { maskUserinfo } from '../lib/url.ts';
 import type { Outcome } from './action.ts';
 import { type ParsedForm, parseForm, ReceivedEvent } from './event.ts';
 import { type ExecOptions, runCommand } from './exec.ts';

@@ -4,7 +4,7 @@ import type { Transport } from '../api/http/transport.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import { FileWatch } from '../ledger/file-watch.ts';
-import { monotonicMs, nowMs } from '../lib/clock.ts';
+import { monotonicMs, nowMs } from '../lib/time.ts';
 import { inSlices } from './background.ts';
 import { ServiceCheck } from './download.ts';
 import type { ReceivedEvent } from './event.ts';

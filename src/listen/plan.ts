@@ -10,7 +10,7 @@ import type { Spool } from '../ledger/spool.ts';
 import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
-import { checkUrl, isLoopback } from '../lib/urls.ts';
+import { checkUrl, isLoopback } from '../lib/url.ts';
 import { type Action, type ActionReport, targetName } from './action.ts';
 import { downloadAction } from './download.ts';
 import { eventNames, type ReceivedEvent } from './event.ts';

@@ -1,18 +1,14 @@
 /** Writes events to the ledger with all that follows from them: the rows of their files, and their actions. */
 
 import { isOfTestEvent } from '../catalog/check.ts';
-import type { ActionRule, NewAction } from '../ledger/actions.ts';
-import { Actions } from '../ledger/actions.ts';
-import type { EventRow, Source } from '../ledger/events.ts';
-import { Events } from '../ledger/events.ts';
-import type { MissedFile } from '../ledger/file-watch.ts';
-import { FileWatch } from '../ledger/file-watch.ts';
-import type { KnownFile } from '../ledger/files.ts';
-import { Files } from '../ledger/files.ts';
+import { type ActionRule, Actions, type NewAction } from '../ledger/actions.ts';
+import { type EventRow, Events, type Source } from '../ledger/events.ts';
+import { FileWatch, type MissedFile } from '../ledger/file-watch.ts';
+import { Files, type KnownFile } from '../ledger/files.ts';
 import { Runs } from '../ledger/runs.ts';
 import type { Arrival } from '../ledger/spool.ts';
 import type { TableContext } from '../ledger/table.ts';
-import { nowMs } from '../lib/clock.ts';
+import { nowMs } from '../lib/time.ts';
 import type { Commits } from './commits.ts';
 import { type ParsedForm, parseForm } from './event.ts';
 import type { Delivery } from './server.ts';

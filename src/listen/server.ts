@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { nowMs } from '../lib/clock.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
+import { nowMs } from '../lib/time.ts';
 import { type OnError, startTimer } from './background.ts';
 import { Bodies, Body, ConnectionLimit, MAX_BODY_BYTES } from './request-limits.ts';
 

@@ -1,8 +1,7 @@
 /** Decides when a listening session is over, and why. */
 import { setMaxListeners } from 'node:events';
-import { monotonicMs } from '../lib/clock.ts';
-import { formatDuration } from '../lib/duration.ts';
 import { StenoError } from '../lib/errors.ts';
+import { formatDuration, monotonicMs } from '../lib/time.ts';
 import type { Action, ActionReport } from './action.ts';
 import { type OnError, startTimer } from './background.ts';
 import type { ReceivedEvent } from './event.ts';

@@ -5,7 +5,7 @@ import type { Transport } from '../api/http/transport.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { AWAY_MS, MAX_SILENCE_MS, Runs } from '../ledger/runs.ts';
 import { WebhookRegistrations } from '../ledger/webhook-registrations.ts';
-import { monotonicMs } from '../lib/clock.ts';
+import { monotonicMs } from '../lib/time.ts';
 import type { Action } from './action.ts';
 import type { LedgerWatch, OnError } from './background.ts';
 import type { Commits } from './commits.ts';

@@ -1,13 +1,12 @@
 /** The tunnel program of the user: started with the local address filled in, ended with the session. */
-import { childEnv } from '../lib/child-env.ts';
-import { monotonicMs } from '../lib/clock.ts';
+
+import { ProcessGroup } from '../lib/child-processes.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
-import { isUrl } from '../lib/is-url.ts';
-import { ProcessGroup } from '../lib/process-group.ts';
-import { sleep } from '../lib/sleep.ts';
+import { childEnv } from '../lib/processes.ts';
 import { oneLine } from '../lib/text.ts';
-import { isLoopback } from '../lib/urls.ts';
+import { monotonicMs, sleep } from '../lib/time.ts';
+import { isLoopback, isUrl } from '../lib/url.ts';
 
 export interface Tunnel {
   readonly url: string;

@@ -12,12 +12,10 @@ import {
   setCommand,
   WebhookRegistrations,
 } from '../ledger/webhook-registrations.ts';
-import { monotonicMs } from '../lib/clock.ts';
-import { formatDuration } from '../lib/duration.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { isSealed, Sealer } from '../lib/sealer.ts';
-import { shownWebhook } from '../lib/shown-webhook.ts';
-import { sleep } from '../lib/sleep.ts';
+import { shownWebhook } from '../lib/signatures.ts';
+import { formatDuration, monotonicMs, sleep } from '../lib/time.ts';
 import type { Commits, Work } from './commits.ts';
 import type { Inbox } from './inbox.ts';
 import type { Account, Connect } from './plan.ts';

@@ -1,5 +1,37 @@
 /** Made-up audio: the same URL always gives the same, unless its length is known. */
-import { episodeAt } from './episodes.ts';
+import type { Answer } from './calls.ts';
+
+// The episodes of the sandbox's podcast: its feed and its service say the same of each.
+
+export interface Episode {
+  /** The newest has the highest. */
+  readonly number: number;
+  readonly title: string;
+  /** When it came out. */
+  readonly date: string;
+  readonly minutes: number;
+}
+
+const newestFirst = [
+  { title: 'How bees find their way home', date: '2026-10-30', minutes: 24 },
+  { title: 'The bridge that sings', date: '2026-10-23', minutes: 18 },
+  { title: 'A letter from the lighthouse', date: '2026-10-16', minutes: 31 },
+  { title: 'Why bread rises', date: '2026-10-09', minutes: 12 },
+  { title: 'The last tram', date: '2026-10-02', minutes: 27 },
+];
+
+export const episodes: readonly Episode[] = newestFirst.map((episode, at) => ({
+  ...episode,
+  number: newestFirst.length - at,
+}));
+
+export const audioPath = ({ number }: Episode): string => `/audio/sandbox-hour-${number}.mp3`;
+
+/** The episode whose audio a URL is, on whatever port the sandbox was. */
+export const episodeAt = (url: string): Episode | undefined => {
+  const { pathname } = new URL(url);
+  return episodes.find((episode) => audioPath(episode) === pathname);
+};
 
 export interface Audio {
   readonly title: string;
@@ -44,4 +76,39 @@ function decode(text: string): string {
   } catch {
     return text;
   }
+}
+
+// A podcast of the sandbox, so that `order --feed sample` can be tried.
+
+export const FEED_PATH = '/feed.xml';
+
+/** `host` is the sandbox as its caller knows it. */
+export const feedAnswer = (host: string): Answer => ({
+  status: 200,
+  type: 'application/rss+xml; charset=utf-8',
+  body: Buffer.from(feedText(`http://${host}`)),
+});
+
+const feedText = (origin: string): string => `<?xml version="1.0" encoding="UTF-8"?>
+<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
+  xmlns:podcast="https://podcastindex.org/namespace/1.0">
+<channel>
+<title>The Sandbox Hour</title>
+<link>https://example.com/sandbox-hour</link>
+<podcast:guid>5f8f2c7e-6d2b-5b0e-9a3e-7f1f9d0c5a11</podcast:guid>
+${episodes.map((episode) => itemText(episode, origin)).join('\n')}
+</channel>
+</rss>
+`;
+
+function itemText(episode: Episode, origin: string): string {
+  const { number, title, date, minutes } = episode;
+  return `<item>
+<title>${title}</title>
+<guid isPermaLink="false">sandbox-hour-${number}</guid>
+<link>https://example.com/sandbox-hour/${number}</link>
+<pubDate>${new Date(`${date}T06:00:00Z`).toUTCString()}</pubDate>
+<itunes:duration>${minutes}:00</itunes:duration>
+<enclosure url="${origin}${audioPath(episode)}" length="${minutes * 960_000}" type="audio/mpeg"/>
+</item>`;
 }

@@ -1,17 +1,17 @@
 /** The whole service of the API document on loopback: for trying steno out, for users' own tests, and for ours. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setClock } from '../lib/clock.ts';
 import { StenoError } from '../lib/errors.ts';
-import { EventSender } from './event-sender.ts';
+import { setClock } from '../lib/time.ts';
+import { EventSender } from './events.ts';
 import type { Fault } from './faults.ts';
-import { advanceClock, advanceFiles, type MovedFile, release } from './release.ts';
+import { advanceClock, advanceFiles, type MovedFile, release } from './files.ts';
 import { BASE_PATH } from './routes.ts';
 import { makeServer, SANDBOX_KEY } from './server.ts';
 import { clockAheadMs, openStore, resetStore, withStore } from './store.ts';
 
 export { type Fault, parseFault } from './faults.ts';
-export type { MovedFile } from './release.ts';
+export type { MovedFile } from './files.ts';
 export { scenarios } from './scenarios.ts';
 export { hasStore } from './store.ts';
 export { SANDBOX_KEY };

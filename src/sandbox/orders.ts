@@ -1,13 +1,33 @@
+import { findUpgradeSku } from '../catalog/skus.ts';
+import { findFileState } from '../catalog/states.ts';
 import { type Audio, audioAt } from './audio.ts';
+import { Refusal } from './calls.ts';
 import { addEvent } from './events.ts';
-import { nextId } from './ids.ts';
-import { addInvoice, costOf, type InvoiceLine } from './invoices.ts';
-import { planFile } from './lifecycle.ts';
-import { addTransaction, balanceCents, findRefundStep, planRefund } from './money.ts';
-import { sampleFiles } from './samples.ts';
+import {
+  addSteps,
+  appendSteps,
+  currentStep,
+  dollars,
+  type FileRow,
+  planFile,
+  planRework,
+  replaceNextSteps,
+  type Step,
+  startStep,
+  stateOf,
+} from './files.ts';
+import {
+  addInvoice,
+  addTransaction,
+  balanceCents,
+  chargeNow,
+  costOf,
+  findRefundStep,
+  type InvoiceLine,
+  planRefund,
+} from './invoices.ts';
 import { type Scenario, scenariosOf } from './scenarios.ts';
-import { addSteps, type Step, startStep } from './steps.ts';
-import type { ServiceContext } from './store.ts';
+import { nextId, type ServiceContext, sampleFiles } from './store.ts';
 
 export interface OrderRequest {
   readonly urls: readonly string[];
@@ -142,4 +162,92 @@ function addOrderEvents(
     const billing = steps.findIndex(({ state }) => state === 'Billing Processing');
     addEvent(db, subject, Math.max(billing, held ? 1 : 0), 'CC_AUTH_FAILURE', { order });
   }
+}
+
+/** Adds all the upgrades to the file, or none. */
+export function upgrade(context: ServiceContext, file: FileRow, skus: readonly string[]): void {
+  requireUpgradable(context, file);
+  const after = skus.reduce<FileSkus>((before, sku) => withUpgrade(context, file, before, sku), {
+    sku: file.sku,
+    extras: file.extras.split(',').filter(Boolean),
+  });
+  bill(
+    context,
+    file,
+    skus.map((sku) => ({ file: file.id, sku, minutes: file.minutes })),
+  );
+  context.db.run(
+    'UPDATE files SET sku = ?, extras = ? WHERE id = ?',
+    after.sku,
+    after.extras.join(','),
+    file.id,
+  );
+  if (stateOf(context, file.id) === 'Delivered') rework(context, file);
+}
+
+function bill(context: ServiceContext, file: FileRow, lines: readonly InvoiceLine[]): void {
+  const { db, now } = context;
+  const { n } = currentStep(db, `file/${file.id}`, now);
+  const unpaid = isUnpaid(context, file);
+  if (!unpaid) {
+    const cost = costOf(lines);
+    if (balanceCents(context) < cost)
+      throw new Refusal(402, `The prepay balance is below $${dollars(cost)}.`);
+    chargeNow(context, file.id, n, cost);
+  }
+  addInvoice(context, lines, { held: false, unpaid });
+  const refundStep = findRefundStep(db, `file/${file.id}`);
+  if (refundStep !== undefined) planRefund(db, file, refundStep);
+}
+
+const isUnpaid = ({ db }: ServiceContext, { order }: FileRow): boolean =>
+  db.get<{ unpaid: number }>('SELECT unpaid FROM orders WHERE id = ?', order)?.unpaid === 1;
+
+/** A delivered file is delivered again with what was added. */
+function rework({ db, now, speed }: ServiceContext, { id, order, link }: FileRow): void {
+  const steps = appendSteps(db, `file/${id}`, planRework(scenariosOf(link), speed));
+  const [first = 0] = steps;
+  const fields = { audiofile: id, order: order ?? '', originallink: link };
+  addEvent(db, `file/${id}`, steps.at(-1) ?? first, 'TRANSCRIPT_COMPLETE', fields);
+  startStep(db, `file/${id}`, first, now);
+}
+
+function requireUpgradable(context: ServiceContext, file: FileRow): void {
+  const state = findFileState(stateOf(context, file.id));
+  if (file.test) throw new Refusal(409, `Audiofile ${file.id} is a test and can not be upgraded.`);
+  if (state?.held || state?.end === 'unfinished') {
+    throw new Refusal(409, `Audiofile ${file.id} can not be upgraded in the state ${state.name}.`);
+  }
+}
+
+interface FileSkus {
+  readonly sku: string;
+  readonly extras: readonly string[];
+}
+
+function withUpgrade(context: ServiceContext, { id }: FileRow, before: FileSkus, sku: string): FileSkus {
+  const { from, to } = findUpgradeSku(sku) ?? {};
+  if (from === undefined || to === undefined) {
+    if (before.extras.includes(sku)) throw new Refusal(409, `Audiofile ${id} has ${sku} already.`);
+    return { ...before, extras: [...before.extras, sku] };
+  }
+  if (before.sku !== from)
+    throw new Refusal(409, `${sku} upgrades ${from}, but audiofile ${id} is ${before.sku}.`);
+  if (stateOf(context, id) === 'Delivered') throw new Refusal(409, `Audiofile ${id} is delivered already.`);
+  return { ...before, sku: to };
+}
+
+/** Gives the money back, if no transcription work has been done; returns how many cents went to the balance. */
+export function refund(context: ServiceContext, file: FileRow): number {
+  const { db, now } = context;
+  const state = stateOf(context, file.id);
+  if (file.order === null || file.test)
+    throw new Refusal(409, `Nothing was paid for audiofile ${file.id}: it is a test.`);
+  if (!findFileState(state)?.refundable) {
+    throw new Refusal(409, `Audiofile ${file.id} can not be refunded in the state ${state}.`);
+  }
+  const step = replaceNextSteps(db, `file/${file.id}`, 'Refunded', now);
+  const cents = planRefund(db, file, step);
+  startStep(db, `file/${file.id}`, step, now);
+  return cents;
 }

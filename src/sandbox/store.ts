@@ -1,8 +1,114 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, openDatabase } from '../lib/sqlite.ts';
-import { addSamples } from './samples.ts';
-import { migrations, tables } from './schema.ts';
+import { type Database, type Migration, openDatabase } from '../lib/sqlite.ts';
+
+/** A step's `wait` is in milliseconds after the step before it; NULL means that only `advance` starts it. */
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-service',
+    sql: `
+      CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+      CREATE TABLE counters (name TEXT PRIMARY KEY, last INTEGER NOT NULL);
+      CREATE TABLE orders (id TEXT PRIMARY KEY, skus TEXT NOT NULL, held INTEGER NOT NULL, unpaid INTEGER NOT NULL);
+      CREATE TABLE files (
+        id TEXT PRIMARY KEY, "order" TEXT REFERENCES orders (id), link TEXT NOT NULL, title TEXT NOT NULL,
+        names TEXT NOT NULL, notes TEXT NOT NULL, minutes REAL NOT NULL, stars INTEGER NOT NULL,
+        sku TEXT NOT NULL, extras TEXT NOT NULL, test INTEGER NOT NULL
+      );
+      CREATE INDEX files_by_link ON files (link);
+      CREATE INDEX files_by_order ON files ("order");
+      CREATE TABLE steps (
+        subject TEXT NOT NULL, n INTEGER NOT NULL, state TEXT NOT NULL, wait INTEGER, at INTEGER,
+        PRIMARY KEY (subject, n)
+      );
+      CREATE TABLE transactions (
+        id TEXT PRIMARY KEY, file TEXT NOT NULL REFERENCES files (id), subject TEXT NOT NULL, step INTEGER NOT NULL,
+        cents INTEGER NOT NULL, at INTEGER
+      );
+      CREATE INDEX transactions_by_file ON transactions (file);
+      CREATE INDEX transactions_by_step ON transactions (subject, step);
+      CREATE TABLE events (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL, step INTEGER NOT NULL,
+        form TEXT NOT NULL, due INTEGER, claimed INTEGER
+      );
+      CREATE INDEX events_by_step ON events (subject, step);
+      CREATE INDEX events_to_send ON events (due) WHERE claimed IS NULL;
+      CREATE TABLE invoices (id TEXT PRIMARY KEY);
+      CREATE TABLE items (
+        id TEXT PRIMARY KEY, invoice TEXT NOT NULL REFERENCES invoices (id), file TEXT NOT NULL REFERENCES files (id),
+        subject TEXT NOT NULL, step INTEGER, sku TEXT NOT NULL, quantity INTEGER NOT NULL, cents INTEGER NOT NULL,
+        at INTEGER
+      );
+      CREATE INDEX items_by_invoice ON items (invoice);
+      CREATE INDEX items_by_file ON items (file);
+      CREATE INDEX items_by_step ON items (subject, step);`,
+  },
+];
+
+/** Children before their parents, because of the foreign keys. */
+export const tables = [
+  'items',
+  'invoices',
+  'events',
+  'transactions',
+  'steps',
+  'files',
+  'orders',
+  'counters',
+  'settings',
+] as const;
+
+/** The kinds of ids begin far apart, so that a reader can tell them apart. */
+const firstNumbers = { file: 1000, order: 0, invoice: 5000, item: 20_000, transaction: 70_000 } as const;
+export type IdKind = keyof typeof firstNumbers;
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SHORT_IDS = alphabet.length ** 3;
+/** Shares no factor with SHORT_IDS, so that every short id comes up once before any is used twice. */
+const STRIDE = 82_457;
+
+export function nextId(db: Database, kind: IdKind): string {
+  const row = db.get<{ last: number }>(
+    `INSERT INTO counters (name, last) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET last = last + 1 RETURNING last`,
+    kind,
+    firstNumbers[kind] + 1,
+  );
+  const last = row?.last ?? firstNumbers[kind];
+  return kind === 'order' ? orderId(last) : String(last);
+}
+
+/** A short mixed-case id such as `4nX`; neighbouring ids look different. */
+export function orderId(count: number): string {
+  const round = Math.floor(count / SHORT_IDS);
+  const short = inAlphabet((count * STRIDE) % SHORT_IDS).padStart(3, '0');
+  return round === 0 ? short : inAlphabet(round) + short;
+}
+
+function inAlphabet(value: number): string {
+  const rest = Math.floor(value / alphabet.length);
+  return (rest > 0 ? inAlphabet(rest) : '') + alphabet.charAt(value % alphabet.length);
+}
+
+/** The files for tests of an upgrade or a refund. */
+export const sampleFiles: readonly string[] = ['100', '101'];
+
+/** The fields of a test delivery. */
+export const SAMPLE = { audiofile: '100', order: '4nX', link: 'https://example.com/sample-100.mp3' } as const;
+
+export function addSamples(db: Database): void {
+  nextId(db, 'transaction');
+  for (const id of sampleFiles) {
+    db.run(
+      `INSERT INTO files (id, "order", link, title, names, notes, minutes, stars, sku, extras, test)
+       VALUES (?, NULL, ?, ?, 'Ada|Ben', '', 3, 5, 'TRANS14', '', 1)`,
+      id,
+      `https://example.com/sample-${id}.mp3`,
+      `Sample ${id}`,
+    );
+    db.run("INSERT INTO steps (subject, n, state, at) VALUES (?, 0, 'Delivered', 0)", `file/${id}`);
+  }
+}
 
 /** What a call works with. */
 export interface ServiceContext {

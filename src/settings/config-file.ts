@@ -1,12 +1,67 @@
 /** The file with the profiles: conf writes it, one process at a time, and what a killed process left is removed. */
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Env } from '../lib/env.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
-import { tryFileLock, withFileLock } from '../lib/file-lock.ts';
+import { tryFileLock, withFileLock } from '../lib/fs.ts';
+import { accountName } from '../lib/names.ts';
+import { nearest, shellWord } from '../lib/text.ts';
 import { writtenFile } from '../lib/whole-file.ts';
-import { checkAccess, checkFolderAccess } from './config-access.ts';
-import { configFolder, makePrivateFolder } from './paths.ts';
+import { configFolder, folderRefusal, makePrivateFolder } from './paths.ts';
+
+// Who may read and write the config file: it holds keys, and commands that are run.
+
+const ROOT = 0;
+
+/** Refuses a file that another user could have written, and one with a key that others can read. Not on Windows. */
+export function checkAccess(path: string, { uid, mode }: Stats, text: string): void {
+  const us = process.getuid?.();
+  if (us === undefined) return;
+  if (uid !== us && uid !== ROOT) throw foreign(path, uid, us);
+  const octal = (mode & 0o777).toString(8).padStart(4, '0');
+  if (mode & 0o022)
+    throw usage(
+      `others may write to the config file ${path} (mode ${octal})`,
+      `see that nothing was added to it, then run: chmod 600 ${shellWord(path)}`,
+    );
+  // The key in a file of root is for those who are let read it: so containers mount it.
+  if (uid === us && mode & 0o044 && holdsKey(text))
+    throw usage(
+      `the config file ${path} holds a key, and others may read it (mode ${octal})`,
+      `run: chmod 600 ${shellWord(path)}`,
+    );
+}
+
+/**
+ * Refuses a folder of another user, and one where any user could replace a file with a key or its command; login narrows
+ * it for any other. In a folder like /tmp only the owner of a file may replace it.
+ */
+export function checkFolderAccess(folder: string, text: string): void {
+  const { mode, uid } = statSync(folder);
+  const isForeign = uid !== process.getuid?.() && uid !== ROOT;
+  const isOpen = (mode & 0o1002) === 0o0002 && /"api-key/.test(text);
+  const refusal = isForeign || isOpen ? folderRefusal(folder, 'STENO_CONFIG_DIR') : undefined;
+  if (refusal) throw refusal;
+}
+
+const foreign = (path: string, owner: number, us: number): StenoError =>
+  usage(
+    `the config file ${path} belongs to another user (number ${owner})`,
+    `see what is in it, then run: sudo chown ${us} ${shellWord(path)} && chmod 600 ${shellWord(path)}`,
+  );
+
+/** Not parsed: a file that is not valid JSON may hold a key as well. */
+const holdsKey = (text: string): boolean =>
+  /"api-key"\s*:/.test(text) || /"ledger"\s*:\s*"[^"@/]*\/\/[^"@/]*:[^"]*@/.test(text);
 
 export const configPath = (env: Env): string => join(configFolder(env), 'config.json');
 
@@ -119,3 +174,79 @@ function writeError(env: Env, error: unknown): StenoError {
     cause: error,
   });
 }
+
+export type Profile = Readonly<Record<string, string>>;
+export type Profiles = Readonly<Record<string, Profile>>;
+
+export const readProfiles = (env: Env): Profiles => parseProfiles(configPath(env), readConfig(env));
+
+/** The same, and what a killed process left beside the file stays. */
+export const lookAtProfiles = (env: Env): Profiles => parseProfiles(configPath(env), lookAtConfig(env));
+
+/** Changes one profile; a setting that is undefined in `change` is removed. */
+export async function writeProfile(
+  env: Env,
+  name: string,
+  change: Record<string, string | undefined>,
+  signal: AbortSignal,
+): Promise<void> {
+  await changeProfiles(env, signal, (text) => {
+    const profiles = parseProfiles(configPath(env), text);
+    const kept = Object.entries({ ...profiles[name], ...change }).filter(([, value]) => value !== undefined);
+    return { ...profiles, [name]: Object.fromEntries(kept) };
+  });
+}
+
+export function checkProfileName(name: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+    throw usage(`'${name}' is not a profile name`, 'use letters, digits, dots, dashes and underscores');
+  }
+  // The ledger folds case, and the rows of the sandbox are cleared with it.
+  if (name !== 'sandbox' && name.toLowerCase() === 'sandbox')
+    throw usage(`'${name}' is not a profile name`, 'the profile of the sandbox is written sandbox');
+}
+
+export function unknownProfile(name: string, profiles: Profiles): StenoError {
+  const names = Object.keys(profiles);
+  const guess = nearest(name, names);
+  const make = `make it with: steno login --profile ${name}`;
+  const list = names.length ? `there are: ${[...names].sort().join(', ')}; ${make}` : make;
+  return usage(`there is no profile '${name}'`, guess ? `did you mean ${guess}? ${list}` : list);
+}
+
+function parseProfiles(path: string, text: string | undefined): Profiles {
+  if (text === undefined) return {};
+  const invalid = (what: string): StenoError =>
+    usage(`the config file ${path} ${what}`, 'correct it by hand or move it away; it was not changed');
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    throw invalid('is not valid JSON');
+  }
+  if (!isRecord(data)) throw invalid('does not hold a JSON object');
+  const { profiles = {} } = data;
+  if (!isRecord(profiles)) throw invalid("has 'profiles' that is not an object");
+  for (const [name, profile] of Object.entries(profiles)) {
+    if (!isRecord(profile) || Object.values(profile).some((value) => typeof value !== 'string')) {
+      throw invalid(`has a profile '${name}' that is not an object of strings`);
+    }
+  }
+  return foldNames(profiles as Profiles, invalid);
+}
+
+/** By the one spelling of their names. */
+function foldNames(profiles: Profiles, invalid: (what: string) => StenoError): Profiles {
+  const folded = new Map<string, Profile>();
+  for (const [name, profile] of Object.entries(profiles)) {
+    if (folded.has(accountName(name)))
+      throw invalid(
+        `has several profiles '${accountName(name)}': names that differ only in case are the same`,
+      );
+    folded.set(accountName(name), profile);
+  }
+  return Object.fromEntries(folded);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,12 +1,12 @@
 /** Where a key enters the program: here it is registered with the mask, and checked. */
 import type { ChildProcess, ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { childEnv } from '../lib/child-env.ts';
-import { formatDuration } from '../lib/duration.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
+import { childEnv } from '../lib/processes.ts';
 import { hasHidden } from '../lib/text.ts';
+import { formatDuration } from '../lib/time.ts';
 
 export interface Key {
   readonly value: string;
@@ -118,7 +118,7 @@ async function untilEnd(
 /** With all that it has started, which would go on to hold our stderr. */
 async function endCommand(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   if (child.pid === undefined) return;
-  const { processTree, signalAll } = await import('../lib/process-tree.ts');
+  const { processTree, signalAll } = await import('../lib/child-processes.ts');
   const pids = processTree(child.pid);
   signalAll(pids, 'SIGTERM');
   if ((await Promise.race([ended, aborted(AbortSignal.timeout(ENDING_MS))])) === 'aborted')

@@ -3,9 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Env } from '../lib/env.ts';
 import { StenoError } from '../lib/errors.ts';
-import { findHome } from '../lib/home.ts';
+import { findHome } from '../lib/fs.ts';
 import type { PostgresAddress } from '../lib/postgres-url.ts';
-import { shellWord } from '../lib/shell-word.ts';
+import { shellWord } from '../lib/text.ts';
 
 /** The password of the first line that fits; undefined where none does. */
 export function passwordFromFile(address: PostgresAddress, env: Env): string | undefined {

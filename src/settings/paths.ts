@@ -2,9 +2,8 @@ import { chmodSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { makeFolder } from '../lib/folders.ts';
-import { findHome } from '../lib/home.ts';
-import { shellWord } from '../lib/shell-word.ts';
+import { findHome, makeFolder } from '../lib/fs.ts';
+import { shellWord } from '../lib/text.ts';
 
 /** The platform's folder for settings, or STENO_CONFIG_DIR. */
 export function configFolder(env: Env, platform = process.platform, home = homeFolder): string {

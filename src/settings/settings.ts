@@ -1,16 +1,35 @@
 import { findOrderSku } from '../catalog/skus.ts';
-import { accountName } from '../lib/account-name.ts';
-import { parseBudget } from '../lib/budget.ts';
-import { parseDuration } from '../lib/duration.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
-import { checkCurrency, parseMoney } from '../lib/money.ts';
+import { checkCurrency, parseBudget, parseMoney } from '../lib/money.ts';
+import { accountName } from '../lib/names.ts';
 import { checkPostgresUrl, type PostgresAddress, passwordOf } from '../lib/postgres-url.ts';
-import { didYouMean } from '../lib/suggest.ts';
-import { checkBaseUrl } from './base-url.ts';
+import { didYouMean } from '../lib/text.ts';
+import { parseDuration } from '../lib/time.ts';
+import { isLoopback, isUrl, urlHint } from '../lib/url.ts';
+import {
+  checkProfileName,
+  type Profile,
+  type Profiles,
+  readProfiles,
+  unknownProfile,
+} from './config-file.ts';
 import { type CommandLimits, checkKey, type Key, keyFromCommand, secretFromCommand } from './key.ts';
-import { checkProfileName, type Profile, type Profiles, readProfiles, unknownProfile } from './store.ts';
+
+/** Refuses what is not a base URL, and one to which the key must not be sent. */
+export function checkBaseUrl(text: string): void {
+  const url = isUrl(text) && /^https?:\/\/[^/\\\s][^\s\\]*$/i.test(text) ? new URL(text) : undefined;
+  if (!url) throw usage(`'${text}' is not a base URL`, urlHint(text, 'base'));
+  if (url.username || url.password) throw usage('a base URL takes no user name or password');
+  if (/[?#]/.test(text)) throw usage(`the base URL '${text}' has a query or a fragment`, 'leave it out');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw usage(
+      `the key is not sent over plain http to ${url.hostname}`,
+      'use https; plain http is for this machine only (127.0.0.1, localhost, [::1])',
+    );
+  }
+}
 
 /** The price of a minute of one SKU; there is one such setting for each. */
 export type PriceSetting = `price.${string}`;

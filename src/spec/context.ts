@@ -1,12 +1,11 @@
 /** What a command is given. Each part is opened when a command first asks for it: most need few of them. */
 import type { PublicReading } from '../api/http/keyless.ts';
 import type { Trace, Transport } from '../api/http/transport.ts';
-import { accountName } from '../lib/account-name.ts';
-import { monotonicMs } from '../lib/clock.ts';
-import { formatDuration, parseDuration } from '../lib/duration.ts';
 import { type Env, withoutProxies } from '../lib/env.ts';
 import { usage } from '../lib/errors.ts';
 import { Mask } from '../lib/mask.ts';
+import { accountName } from '../lib/names.ts';
+import { formatDuration, monotonicMs, parseDuration } from '../lib/time.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { type Key, maskGivenKeys, noKeyError } from '../settings/key.ts';
 import { stateFolder } from '../settings/paths.ts';

@@ -1,9 +1,9 @@
 /** The options that every command takes, before or after its name. */
 
-import { accountName } from '../lib/account-name.ts';
 import { CHANGE_LIMIT_MS, ORDER_LIMIT_MS, READ_LIMIT_MS } from '../lib/defaults.ts';
-import { formatDuration } from '../lib/duration.ts';
 import { usage } from '../lib/errors.ts';
+import { accountName } from '../lib/names.ts';
+import { formatDuration } from '../lib/time.ts';
 import type { Output } from '../ui/output.ts';
 import { duration, flag, type OptionValues, text } from './options.ts';
 

@@ -6,10 +6,10 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import type { Spool } from '../ledger/spool.ts';
-import { accountName } from '../lib/account-name.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
+import { accountName } from '../lib/names.ts';
 import type { Key } from '../settings/key.ts';
 import { closeFolder, ledgerPath, makePrivateFolder, spoolPath, stateFolder } from '../settings/paths.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -232,7 +232,7 @@ export class Ledgers {
   /** Tells whether it is. */
   async #warnIfRoomIsLow(): Promise<boolean> {
     const folder = makeStateFolder(this.#context.env);
-    const { littleRoom, roomText } = await import('../lib/disk-room.ts');
+    const { littleRoom, roomText } = await import('../lib/fs.ts');
     const left = littleRoom(folder);
     if (left === undefined) return false;
     await this.#context.out.warn(

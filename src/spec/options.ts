@@ -2,8 +2,8 @@
 import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import type { Meaning, Values } from '../completion/model.ts';
 import { EXEC_LIMIT_MS } from '../lib/defaults.ts';
-import { formatDuration, parseDuration } from '../lib/duration.ts';
 import { usage } from '../lib/errors.ts';
+import { formatDuration, parseDuration } from '../lib/time.ts';
 
 export interface Option<T = unknown> {
   readonly flags: string;

@@ -9,7 +9,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { homedir, userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
-import { makeFolder } from '../lib/folders.ts';
+import { makeFolder } from '../lib/fs.ts';
 
 const folder = cacheFolder();
 const readable = folder !== undefined && isPrivate(folder);

@@ -11,11 +11,11 @@ import { type IdSuggestion, IdSuggestions } from '../ledger/id-suggestions.ts';
 import { migrations } from '../ledger/stores/schema.ts';
 import { SqliteTransaction } from '../ledger/stores/sqlite.ts';
 import type { Store } from '../ledger/stores/store.ts';
-import { accountName } from '../lib/account-name.ts';
-import { isUrl } from '../lib/is-url.ts';
+import { accountName } from '../lib/names.ts';
 import { checkPostgresUrl, readPostgresUrl, shownPostgresUrl } from '../lib/postgres-url.ts';
 import { openForReading } from '../lib/sqlite.ts';
 import { forRow } from '../lib/text.ts';
+import { isUrl } from '../lib/url.ts';
 import { configFolder, ledgerPath, stateFolder } from '../settings/paths.ts';
 
 const { env } = process;

@@ -10,7 +10,7 @@ import { fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { usesColour } from '../lib/colour.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
-import { boldTitles } from '../lib/titles.ts';
+import { boldTitles } from '../lib/text.ts';
 
 const catalogCommands = new Set(['skus', 'states', 'formats']);
 const catalogForms = new Set(['--tabs', '--json', '--csv', '--quiet']);

@@ -3,8 +3,7 @@
  * Loaded on first use, because of string-width.
  */
 import stringWidth from 'string-width';
-import type { Line, Piece } from '../lib/line.ts';
-import { forTerminal } from '../lib/text.ts';
+import { forTerminal, type Line, type Piece } from '../lib/text.ts';
 import type { Drawing } from './paint.ts';
 
 const ELLIPSIS = '…';

@@ -1,8 +1,7 @@
 import { failedJson } from '../lib/error-json.ts';
 import { BulkError, errorMessage, onePerError, StenoError, stackTrace } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
-import type { Line } from '../lib/line.ts';
-import { forCsv, forRow, forTerminalLines } from '../lib/text.ts';
+import { forCsv, forRow, forTerminalLines, type Line } from '../lib/text.ts';
 import type { Rows, View } from '../lib/view.ts';
 import { MAX_WAITING_WARNINGS, type OutputMode, Stderr, Stdout, type StreamOptions } from './streams.ts';
 

@@ -1,9 +1,8 @@
 /** A pager for lists that are longer than the terminal: what the person reads them with, as git and gh have it. */
 import type { ChildProcess } from 'node:child_process';
-import { childEnv } from '../lib/child-env.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError } from '../lib/errors.ts';
-import { findProgram, splitCommand } from '../lib/programs.ts';
+import { childEnv, findProgram, splitCommand } from '../lib/processes.ts';
 import type { Output } from './output.ts';
 import { firstOf } from './streams.ts';
 

@@ -1,7 +1,7 @@
 /** Colours, or plain text where there are none. Loaded on first use, because of chalk. */
 import { Chalk, type ChalkInstance } from 'chalk';
 import { toneOfState } from '../catalog/states.ts';
-import type { Tone } from '../lib/line.ts';
+import type { Tone } from '../lib/text.ts';
 import type { CellKind } from '../lib/view.ts';
 
 /** What is known of the terminal that a text is drawn on. */

@@ -1,7 +1,7 @@
 /** Shows how far long work is, on stderr; nothing of work that is over within a second. */
 import type { Ora } from 'ora';
-import { monotonicMs } from '../lib/clock.ts';
 import { noReport, type ProgressNews, type Report } from '../lib/progress.ts';
+import { monotonicMs } from '../lib/time.ts';
 import type { Output } from './output.ts';
 
 const FIRST_MS = 1_000;

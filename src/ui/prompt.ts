@@ -1,7 +1,7 @@
 import type { createInterface, Interface, Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import { StenoError } from '../lib/errors.ts';
-import { sleep } from '../lib/sleep.ts';
+import { sleep } from '../lib/time.ts';
 import type { Output } from './output.ts';
 
 interface Person {

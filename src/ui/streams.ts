@@ -2,10 +2,10 @@
 import { accessSync, constants } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { cutSignatures } from '../lib/audio-identity.ts';
 import { usesColour } from '../lib/colour.ts';
 import type { Env } from '../lib/env.ts';
 import { formatJson, type JsonObject, toJson } from '../lib/json.ts';
+import { cutSignatures } from '../lib/signatures.ts';
 import { forRow, forTerminalLines, oneLine, plural } from '../lib/text.ts';
 import type { Drawing } from './paint.ts';
 

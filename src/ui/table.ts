@@ -1,8 +1,7 @@
 /** Results for people: tables, and pages about one thing. Loaded on first use, with what draws and measures text. */
 import Table from 'cli-table3';
-import { nowMs } from '../lib/clock.ts';
-import { lengthText, sizeText } from '../lib/quantities.ts';
-import { forTerminal } from '../lib/text.ts';
+import { forTerminal, lengthText, sizeText } from '../lib/text.ts';
+import { nowMs } from '../lib/time.ts';
 import type { CellKind, Column, Rows, View } from '../lib/view.ts';
 import { cutEnd, cutLink, visiblePart, widestOf, widthOf, wrap } from './fit.ts';
 import type { Drawing, Paint } from './paint.ts';

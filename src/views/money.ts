@@ -4,9 +4,8 @@ import type { Balance, Invoice, InvoiceItem } from '../api/account.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import type { BudgetUse } from '../flows/orders/cost.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
-import type { Fraction } from '../lib/fraction.ts';
 import { JsonNumber } from '../lib/json.ts';
-import { amountText, type Money, moneyText, parseMoney } from '../lib/money.ts';
+import { amountText, type Fraction, type Money, moneyText, parseMoney } from '../lib/money.ts';
 import type { View } from '../lib/view.ts';
 import {
   answerField,

@@ -2,9 +2,9 @@
 import type { Settled } from '../flows/orders/settle.ts';
 import type { Attempt, LaterOrder } from '../ledger/open-attempts.ts';
 import type { LogEntry } from '../ledger/purchase-log.ts';
-import { cutSignatures } from '../lib/audio-identity.ts';
 import { amountText, fromMillionths } from '../lib/money.ts';
 import { type Sender, senderText, userAndHost } from '../lib/sender.ts';
+import { cutSignatures } from '../lib/signatures.ts';
 import type { View } from '../lib/view.ts';
 import { amountField } from './money.ts';
 import { countField, documentOf, flagField, listField, RecordType, textField, timeField } from './record.ts';

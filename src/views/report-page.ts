@@ -1,7 +1,7 @@
 /** A report as one page of HTML that needs nothing else: no script, no font, no network. */
 import type { Report } from '../flows/report/report.ts';
-import { cutSignatures } from '../lib/audio-identity.ts';
 import { amountText } from '../lib/money.ts';
+import { cutSignatures } from '../lib/signatures.ts';
 import { plural } from '../lib/text.ts';
 import {
   daysText,

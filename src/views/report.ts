@@ -1,9 +1,8 @@
 /** A report: its JSON, its rows, and tables with small bars for people. */
 import type { Report } from '../flows/report/report.ts';
-import { cutSignatures } from '../lib/audio-identity.ts';
-import { Fraction, most } from '../lib/fraction.ts';
 import { JsonNumber } from '../lib/json.ts';
-import { amountText } from '../lib/money.ts';
+import { amountText, Fraction, most } from '../lib/money.ts';
+import { cutSignatures } from '../lib/signatures.ts';
 import type { Column, View } from '../lib/view.ts';
 import { commonDecimals, exactField } from './money.ts';
 import {

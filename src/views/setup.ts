@@ -2,7 +2,7 @@
 import type { Webhook } from '../api/account.ts';
 import type { CheckResult } from '../flows/doctor/check.ts';
 import { toJson } from '../lib/json.ts';
-import { shownWebhook } from '../lib/shown-webhook.ts';
+import { shownWebhook } from '../lib/signatures.ts';
 import type { View } from '../lib/view.ts';
 import { answerField, type Field, RecordType, textField, wordField } from './record.ts';
 import { oneOf } from './schema.ts';

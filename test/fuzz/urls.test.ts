@@ -1,13 +1,15 @@
 /** URLs of every spelling: the same audio has one identity, another audio another, and no secret stays in what is kept. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutSignatures, withoutSignature } from '../../src/lib/audio-identity.ts';
-import { cutFormSignatures } from '../../src/lib/form-signatures.ts';
 import { formatJson } from '../../src/lib/json.ts';
-import { cutJsonSignatures } from '../../src/lib/json-signatures.ts';
 import { audioIdentity, differenceOf } from '../../src/lib/names.ts';
-import { checkUrl } from '../../src/lib/urls.ts';
-import { maskUserinfo } from '../../src/lib/userinfo.ts';
+import {
+  cutFormSignatures,
+  cutJsonSignatures,
+  cutSignatures,
+  withoutSignature,
+} from '../../src/lib/signatures.ts';
+import { checkUrl, maskUserinfo } from '../../src/lib/url.ts';
 import { runs } from '../support/runs.ts';
 import { SECRET, signed, signers } from '../support/signed.ts';
 

@@ -12,8 +12,7 @@ import {
   unpaidOf,
   unreadOf,
 } from '../../src/ledger/bill.ts';
-import { Fraction, sumOf } from '../../src/lib/fraction.ts';
-import { amountText } from '../../src/lib/money.ts';
+import { amountText, Fraction, sumOf } from '../../src/lib/money.ts';
 
 const cents = (count: number): Fraction => Fraction.of(count, 100);
 

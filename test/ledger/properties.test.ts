@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { audioIdentity } from '../../src/lib/names.ts';
-import { parseSince } from '../../src/lib/since.ts';
+import { parseSince } from '../../src/lib/time.ts';
 import { runs } from '../support/runs.ts';
 
 const url = fc.webUrl({ withQueryParameters: true, withFragments: true });

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder } from '../../src/lib/folders.ts';
+import { makeFolder } from '../../src/lib/fs.ts';
 import { account, fileAnswer } from '../support/account.ts';
 import { freshFolder, modeOf } from '../support/files.ts';
 import { BIN, finished, type Result, type User } from '../support/steno.ts';

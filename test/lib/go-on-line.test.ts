@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goOnHint } from '../../src/lib/go-on-line.ts';
+import { goOnHint } from '../../src/lib/interruption.ts';
 import { signed, signers } from '../support/signed.ts';
 
 const hint = (...line: string[]): string => goOnHint('the rest with', line, '--skip-existing');

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isUrl } from '../../src/lib/is-url.ts';
+import { isUrl } from '../../src/lib/url.ts';
 import { orderingAccount } from '../support/ledger.ts';
 
 /** Enough for V8 to compile what reads them. */

@@ -1,19 +1,25 @@
 /** Exact numbers, amounts with their currency, budgets, and times as the service may write them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareAmounts } from '../../src/lib/amount.ts';
-import { budgetPeriods, budgetText, parseBudget, periodAt } from '../../src/lib/budget.ts';
-import { Fraction, least, most, sumOf } from '../../src/lib/fraction.ts';
 import {
   amountText,
+  budgetPeriods,
+  budgetText,
   checkAmount,
   checkCurrency,
+  compareAmounts,
+  Fraction,
+  least,
   MoneySums,
   moneyText,
+  most,
+  parseBudget,
   parseMoney,
   parseNumber,
+  periodAt,
+  sumOf,
 } from '../../src/lib/money.ts';
-import { monthName, parseServiceTime } from '../../src/lib/service-time.ts';
+import { monthName, parseServiceTime } from '../../src/lib/time.ts';
 
 const whole = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
 const fraction = fc

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRetryAfter } from '../../src/api/http/failures.ts';
 import { messageInText } from '../../src/api/http/message.ts';
-import { compareAmounts, isAmount } from '../../src/lib/amount.ts';
-import { formatDuration, parseDuration } from '../../src/lib/duration.ts';
-import { didYouMean, nearest } from '../../src/lib/suggest.ts';
+import { compareAmounts, isAmount } from '../../src/lib/money.ts';
+import { didYouMean, nearest } from '../../src/lib/text.ts';
+import { formatDuration, parseDuration } from '../../src/lib/time.ts';
 import { processorTimeOf } from '../support/processor-time.ts';
 
 describe('a duration', () => {

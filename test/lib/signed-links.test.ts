@@ -1,7 +1,7 @@
 /** Each parameter of each signature, and each place in a text where one may stand. */
 import { describe, expect, it } from 'vitest';
-import { cutSignatures, cutValues, signatureValues, withoutSignature } from '../../src/lib/audio-identity.ts';
 import { audioIdentity, differenceOf } from '../../src/lib/names.ts';
+import { cutSignatures, cutValues, signatureValues, withoutSignature } from '../../src/lib/signatures.ts';
 
 const BASE = 'https://media.example/talks/a.mp3';
 const linkOf = (names: readonly string[], value = 'v'): string =>

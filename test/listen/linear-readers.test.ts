@@ -4,24 +4,32 @@ import { errorIn } from '../../src/api/decode.ts';
 import { ResponseHead } from '../../src/api/http/connector.ts';
 import { parseRetryAfter } from '../../src/api/http/failures.ts';
 import { messageInText } from '../../src/api/http/message.ts';
-import { fromJson, isCsvHeader, lacksHeader, splitNames, splitSkus } from '../../src/flows/orders/manifest-formats.ts';
+import {
+  fromJson,
+  isCsvHeader,
+  lacksHeader,
+  splitNames,
+  splitSkus,
+} from '../../src/flows/orders/manifest-formats.ts';
 import { isSomethingElse } from '../../src/flows/transcripts/content.ts';
 import { fileName } from '../../src/flows/transcripts/name.ts';
-import { isAmount } from '../../src/lib/amount.ts';
-import { cutSignatures, withoutSignature } from '../../src/lib/audio-identity.ts';
-import { parseDuration } from '../../src/lib/duration.ts';
 import { errorJson } from '../../src/lib/error-json.ts';
 import { StenoError } from '../../src/lib/errors.ts';
-import { cutFormSignatures } from '../../src/lib/form-signatures.ts';
 import { formatJson, parseJson } from '../../src/lib/json.ts';
-import { cutJsonSignatures } from '../../src/lib/json-signatures.ts';
+import { decodeUtf8 } from '../../src/lib/lines.ts';
 import { Mask } from '../../src/lib/mask.ts';
+import { isAmount } from '../../src/lib/money.ts';
 import { audioIdentity, differenceOf } from '../../src/lib/names.ts';
-import { parseSince } from '../../src/lib/since.ts';
+import {
+  cutFormSignatures,
+  cutJsonSignatures,
+  cutSignatures,
+  withoutSignature,
+} from '../../src/lib/signatures.ts';
 import { forCsv, forRow, forTerminal, forTerminalLines, hasHidden, oneLine } from '../../src/lib/text.ts';
-import { checkUrl } from '../../src/lib/urls.ts';
-import { decodeUtf8 } from '../../src/lib/utf8.ts';
-import { ReceivedEvent, parseFields, parseForm } from '../../src/listen/event.ts';
+import { parseDuration, parseSince } from '../../src/lib/time.ts';
+import { checkUrl } from '../../src/lib/url.ts';
+import { parseFields, parseForm, ReceivedEvent } from '../../src/listen/event.ts';
 import { drawLines } from '../../src/ui/fit.ts';
 import { csvTable, tabSeparated } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { processTree, signalAll } from '../../src/lib/process-tree.ts';
+import { processTree, signalAll } from '../../src/lib/child-processes.ts';
 import { account, fileAnswer } from '../support/account.ts';
 import { complete, isGone, send } from '../support/listener.ts';
 import { hasStrace } from '../support/strace.ts';

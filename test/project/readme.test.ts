@@ -6,7 +6,7 @@ import { fillSections } from '../../src/cli/docs.ts';
 import { parse } from '../../src/cli/main.ts';
 import { uploadRecipes } from '../../src/flows/uploads/upload.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
-import { shellWord } from '../../src/lib/shell-word.ts';
+import { shellWord } from '../../src/lib/text.ts';
 import { scenarios } from '../../src/sandbox/scenarios.ts';
 import { settingList } from '../../src/settings/settings.ts';
 import type { Command } from '../../src/spec/command.ts';

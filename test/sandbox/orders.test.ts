@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { orderId } from '../../src/sandbox/ids.ts';
+import { orderId } from '../../src/sandbox/store.ts';
 import { balance, type Fields, open, order, reaches, receive, send, stateOf } from '../support/sandbox.ts';
 
 const file = async (client: Awaited<ReturnType<typeof open>>, id: string): Promise<Fields> =>

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { crc32, zip } from '../../src/sandbox/transcripts/docx.ts';
 import { renderTranscript, type TranscriptSource } from '../../src/sandbox/transcripts/index.ts';
-import { crc32, zip } from '../../src/sandbox/transcripts/zip.ts';
 import { freshFolder } from '../support/files.ts';
 
 const hostile: TranscriptSource = {

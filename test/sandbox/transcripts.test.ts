@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/catalog/formats.ts';
+import { escapeMarkup, exchanges, oneLine, scene, words } from '../../src/sandbox/transcripts/dialogue.ts';
+import { escapeRtf, escapeVtt } from '../../src/sandbox/transcripts/formats.ts';
 import {
   renderTranscript,
   type TranscriptSource,
   transcriptExtensions,
 } from '../../src/sandbox/transcripts/index.ts';
-import { escapeRtf } from '../../src/sandbox/transcripts/rtf.ts';
-import { exchanges, scene, words } from '../../src/sandbox/transcripts/sentences.ts';
-import { escapeVtt } from '../../src/sandbox/transcripts/subtitles.ts';
-import { escapeMarkup, oneLine } from '../../src/sandbox/transcripts/text.ts';
 
 const source: TranscriptSource = {
   id: '4711',

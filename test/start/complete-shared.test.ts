@@ -1,7 +1,7 @@
 /** Completion with a shared ledger: a shell never waits for a database, and never hears of it. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { monotonicMs } from '../../src/lib/clock.ts';
+import { monotonicMs } from '../../src/lib/time.ts';
 import { audio, orderingAccount } from '../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
 import { KEY, User } from '../support/steno.ts';

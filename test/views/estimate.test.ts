@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { estimateCost, pricesFromSettings } from '../../src/flows/prices/estimate.ts';
 import { learnPrices } from '../../src/flows/prices/learn.ts';
-import { Fraction } from '../../src/lib/fraction.ts';
 import { formatJson } from '../../src/lib/json.ts';
+import { Fraction } from '../../src/lib/money.ts';
 import { estimateJson } from '../../src/views/money.ts';
 
 const audio = (minutes: Fraction | undefined, ...skus: string[]) => ({ name: 'a.mp3', skus, minutes });

@@ -1,8 +1,8 @@
 /** A report on a terminal, as JSON and as CSV. */
 import { describe, expect, it } from 'vitest';
 import { makeReport } from '../../src/flows/report/report.ts';
-import { Fraction } from '../../src/lib/fraction.ts';
 import { formatJson, type Json, parseJson } from '../../src/lib/json.ts';
+import { Fraction } from '../../src/lib/money.ts';
 import { csvTable } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { drawTable } from '../../src/ui/table.ts';

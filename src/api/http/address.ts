@@ -1,10 +1,10 @@
 /** Addresses: how near to this machine one is, a guard for those that untrusted text names, and how one is shown. */
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { withoutSignature } from '../../lib/audio-identity.ts';
 import { StenoError } from '../../lib/errors.ts';
-import { isUrl } from '../../lib/is-url.ts';
+import { withoutSignature } from '../../lib/signatures.ts';
 import { oneLine } from '../../lib/text.ts';
+import { isUrl } from '../../lib/url.ts';
 
 /** 2: this machine; 1: a private network; 0: any other. */
 export type Nearness = 0 | 1 | 2;

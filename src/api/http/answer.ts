@@ -1,7 +1,7 @@
 /** Reads the answers of the service: JSON without losing digits, or the raw bytes. */
 import { StenoError } from '../../lib/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../lib/json.ts';
-import { maskJson } from '../../lib/mask-json.ts';
+import { maskJson } from '../../lib/mask.ts';
 import { oneLine } from '../../lib/text.ts';
 import { type Call, type CallResponse, moneyTargetOf } from './call.ts';
 import { readBytes, unknownEncoding } from './exchange.ts';

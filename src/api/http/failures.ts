@@ -1,6 +1,7 @@
 /** Makes errors of responses and broken connections, and says whether a repeat may help. */
-import { formatDuration } from '../../lib/duration.ts';
+
 import { type Details, type Kind, StenoError } from '../../lib/errors.ts';
+import { formatDuration } from '../../lib/time.ts';
 import { redirectTarget } from './address.ts';
 import { type Call, type CallResponse, subjectOf } from './call.ts';
 import { type EarlyEnd, readStart } from './exchange.ts';

@@ -1,10 +1,10 @@
 /** Requests without the key: to a public address such as a feed, to a target of the user's, or to see what answers. */
 
 import type { Dispatcher } from 'undici';
-import { monotonicMs } from '../../lib/clock.ts';
 import type { Env } from '../../lib/env.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
-import { isUrl } from '../../lib/is-url.ts';
+import { monotonicMs } from '../../lib/time.ts';
+import { isUrl } from '../../lib/url.ts';
 import { AddressGuard, basicAuth, type Nearness, redirectTarget, shownAddress } from './address.ts';
 import {
   type EarlyEnd,

@@ -1,5 +1,5 @@
-import { cutSignatures } from '../../lib/audio-identity.ts';
 import { isObject, type Json, parseJson } from '../../lib/json.ts';
+import { cutSignatures } from '../../lib/signatures.ts';
 import { oneLine } from '../../lib/text.ts';
 
 /** The line for a person in an answer of any shape: JSON, plain text, HTML or nothing. */

@@ -1,6 +1,6 @@
 /** What a failed connection means: in words, and for what to do next. */
 import { errorCode, errorMessage } from '../../lib/errors.ts';
-import { isLoopback } from '../../lib/urls.ts';
+import { isLoopback } from '../../lib/url.ts';
 
 export const USE_HTTPS = 'begin the base URL with https://';
 const CHECK_NETWORK = 'check the base URL and the network: steno whoami';

@@ -5,7 +5,7 @@ import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import type { Env } from '../../lib/env.ts';
 import { usage } from '../../lib/errors.ts';
-import { isUrl } from '../../lib/is-url.ts';
+import { isUrl } from '../../lib/url.ts';
 import { setFlag } from '../../lib/v8-flags.ts';
 import { basicAuth, nearnessOf } from './address.ts';
 import type { BeforeSend } from './call.ts';

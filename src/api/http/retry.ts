@@ -3,8 +3,7 @@
  * that each of a thousand files would be tried again for itself. While it lasts, one read tries again and the others wait
  * for what becomes of it.
  */
-import { monotonicMs } from '../../lib/clock.ts';
-import { sleep } from '../../lib/sleep.ts';
+import { monotonicMs, sleep } from '../../lib/time.ts';
 import { CallError } from './failures.ts';
 
 const MAX_TRIES = 4;

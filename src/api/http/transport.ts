@@ -1,13 +1,13 @@
 /** Sends calls to the service: with the key, within their time limits, and repeated where that is safe. */
 
 import type { Dispatcher } from 'undici';
-import { cutSignatures } from '../../lib/audio-identity.ts';
-import { monotonicMs } from '../../lib/clock.ts';
 import { READ_LIMIT_MS } from '../../lib/defaults.ts';
 import type { Env } from '../../lib/env.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { formatJson, type Json, type JsonObject } from '../../lib/json.ts';
 import { hiderOf } from '../../lib/mask.ts';
+import { cutSignatures } from '../../lib/signatures.ts';
+import { monotonicMs } from '../../lib/time.ts';
 import { type Call, type CallResponse, moneyTargetOf } from './call.ts';
 import { type EarlyEnd, exchange, type HttpResponse, NO_LIMIT_MS } from './exchange.ts';
 import { connectionError, endMessage, outcomeUnknownError, statusError } from './failures.ts';

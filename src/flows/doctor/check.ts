@@ -2,9 +2,9 @@
 
 import type { Transport } from '../../api/http/transport.ts';
 import type { SharedLedgerOptions } from '../../ledger/shared.ts';
-import { formatDuration } from '../../lib/duration.ts';
 import type { Env } from '../../lib/env.ts';
 import { errorMessage, StenoError } from '../../lib/errors.ts';
+import { formatDuration } from '../../lib/time.ts';
 import type { Key } from '../../settings/key.ts';
 import type { Settings } from '../../settings/settings.ts';
 

@@ -1,19 +1,37 @@
 /** `steno doctor`: all checks, in the order in which they are shown; and those of the way of an event. */
 import { getWebhook, testWebhook } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { monotonicMs } from '../../lib/clock.ts';
-import { durationText } from '../../lib/duration.ts';
-import { errorMessage } from '../../lib/errors.ts';
-import { sleep } from '../../lib/sleep.ts';
-import { plural } from '../../lib/text.ts';
-import { maskUserinfo } from '../../lib/userinfo.ts';
-import { type Check, type CheckResult, type Finding, fail, ok, once, runChecks, type Setup, skipped, warn, within } from './check.ts';
-import { LedgerChecks } from './ledger.ts';
-import { checkCompletions, checkConfigFile, checkDisk, checkNode, checkProgram, checkSettings, checkStateFolder } from './machine.ts';
-import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
 import { Events } from '../../ledger/events.ts';
 import { factsOf } from '../../ledger/inspect.ts';
 import { registrationOfUrl, setCommand } from '../../ledger/webhook-registrations.ts';
+import { errorMessage } from '../../lib/errors.ts';
+import { plural } from '../../lib/text.ts';
+import { durationText, monotonicMs, sleep } from '../../lib/time.ts';
+import { maskUserinfo } from '../../lib/url.ts';
+import {
+  type Check,
+  type CheckResult,
+  type Finding,
+  fail,
+  ok,
+  once,
+  runChecks,
+  type Setup,
+  skipped,
+  warn,
+  within,
+} from './check.ts';
+import { LedgerChecks } from './ledger.ts';
+import {
+  checkCompletions,
+  checkConfigFile,
+  checkDisk,
+  checkNode,
+  checkProgram,
+  checkSettings,
+  checkStateFolder,
+} from './machine.ts';
+import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
 
 interface Program {
   readonly version: string;

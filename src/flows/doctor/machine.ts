@@ -1,13 +1,10 @@
 /** What is on this machine: Node, steno, settings, folders, completions. */
 import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { accountName } from '../../lib/account-name.ts';
-import { littleRoom } from '../../lib/disk-room.ts';
 import { errorMessage } from '../../lib/errors.ts';
-import { bytesText } from '../../lib/quantities.ts';
-import { shellWord } from '../../lib/shell-word.ts';
-import { nearest } from '../../lib/suggest.ts';
-import { plural } from '../../lib/text.ts';
+import { littleRoom } from '../../lib/fs.ts';
+import { accountName } from '../../lib/names.ts';
+import { bytesText, nearest, plural, shellWord } from '../../lib/text.ts';
 import { canBeNarrowed, folderRefusal } from '../../settings/paths.ts';
 import { isSettingName, settingNames } from '../../settings/settings.ts';
 import { type Completions, type Finding, fail, failed, ok, type Setup, skipped, warn } from './check.ts';

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { getBalance } from '../../api/account.ts';
 import { type ProbeAnswer, probe } from '../../api/http/keyless.ts';
 import { proxyFor } from '../../api/http/pool.ts';
-import { durationText } from '../../lib/duration.ts';
 import { errorMessage, StenoError } from '../../lib/errors.ts';
+import { durationText } from '../../lib/time.ts';
 import { type Finding, fail, failed, ok, once, type Setup, skipped, warn, within } from './check.ts';
 import { notKnown } from './machine.ts';
 

@@ -7,8 +7,8 @@ import { type Download, Downloads } from '../../ledger/downloads.ts';
 import { type FileFilter, type FileRow, Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type AudioDetails, audioTitle, parseDetails } from '../../ledger/purchase.ts';
-import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 import type { Report } from '../../lib/progress.ts';
+import { cutSignatures, withoutSignature } from '../../lib/signatures.ts';
 import type { Tally } from '../bulk.ts';
 import { refreshMany } from './refresh.ts';
 

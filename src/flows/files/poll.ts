@@ -7,10 +7,9 @@ import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import type { TableContext } from '../../ledger/table.ts';
-import { monotonicMs } from '../../lib/clock.ts';
 import { POLL_PAUSE_MS } from '../../lib/defaults.ts';
 import { StenoError } from '../../lib/errors.ts';
-import { sleep } from '../../lib/sleep.ts';
+import { monotonicMs, sleep } from '../../lib/time.ts';
 import { doEach, isServiceDown } from '../bulk.ts';
 import { REFRESH_CONCURRENCY, refreshFile } from './refresh.ts';
 

@@ -5,10 +5,10 @@ import { Files, type ServiceAnswer } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import type { TableContext } from '../../ledger/table.ts';
-import { nowMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
 import type { Report } from '../../lib/progress.ts';
+import { nowMs } from '../../lib/time.ts';
 import { doEach, doMany, type Outcome, type Tally } from '../bulk.ts';
 
 export interface RefreshedFile {

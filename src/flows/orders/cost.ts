@@ -1,22 +1,55 @@
 /** What planned orders will cost, from the prices that are set and those that were learned; and whether they may. */
 import { decodeKeptInvoice } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { Budgets, type KeptBudget, type SpendingLimit, type SpentRow, type UnpricedItem } from '../../ledger/budgets.ts';
+import {
+  Budgets,
+  type KeptBudget,
+  type SpendingLimit,
+  type SpentRow,
+  type UnpricedItem,
+} from '../../ledger/budgets.ts';
 import { Files } from '../../ledger/files.ts';
 import { Invoices, type KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Cost, type NewPurchase, parseDetails } from '../../ledger/purchase.ts';
-import { type Budget, type BudgetPeriod, budgetPeriods, budgetText, type Period, parseBudget, periodAt, withCurrency } from '../../lib/budget.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
-import { Fraction } from '../../lib/fraction.ts';
-import { fromMillionths, type Money, millionthsOf, moneyText, parseNumber } from '../../lib/money.ts';
+import {
+  type Budget,
+  type BudgetPeriod,
+  budgetPeriods,
+  budgetText,
+  Fraction,
+  fromMillionths,
+  type Money,
+  millionthsOf,
+  moneyText,
+  type Period,
+  parseBudget,
+  parseNumber,
+  periodAt,
+  withCurrency,
+} from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures } from '../bulk.ts';
-import { type Estimate, estimateCost, type PlannedAudio, type Price, pricesFromSettings } from '../prices/estimate.ts';
+import {
+  type Estimate,
+  estimateCost,
+  type PlannedAudio,
+  type Price,
+  pricesFromSettings,
+} from '../prices/estimate.ts';
 import { fetchInvoices, missingOf } from '../prices/invoices.ts';
-import { learnPrices, type BilledFile, billedFiles } from '../prices/learn.ts';
-import { type BudgetInForce, budgetState, checkBudget, checkMaxCost, inCurrency, NotCovered, type Spent } from '../prices/limits.ts';
+import { type BilledFile, billedFiles, learnPrices } from '../prices/learn.ts';
+import {
+  type BudgetInForce,
+  budgetState,
+  checkBudget,
+  checkMaxCost,
+  inCurrency,
+  NotCovered,
+  type Spent,
+} from '../prices/limits.ts';
 import type { OrderGuard } from './guard.ts';
 import { nameOf, type PlannedOrder, rowOf, splitRows } from './planned-order.ts';
 

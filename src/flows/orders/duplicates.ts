@@ -3,10 +3,9 @@
 import type { Holder } from '../../ledger/claims.ts';
 import type { Audio } from '../../ledger/purchase.ts';
 import { type Duplicate, type Failure, StenoError, usage } from '../../lib/errors.ts';
-import { isUrl } from '../../lib/is-url.ts';
 import { differenceOf, isUploadUrl, isUrlName, sameBy, spellingOf } from '../../lib/names.ts';
-import { shellWord } from '../../lib/shell-word.ts';
-import { oneLine } from '../../lib/text.ts';
+import { oneLine, shellWord } from '../../lib/text.ts';
+import { isUrl } from '../../lib/url.ts';
 import { describeAudio, describeUrls, type PlannedOrder, shownUrl } from './planned-order.ts';
 
 /** An audio that another attempt holds, and the name under which it does. */

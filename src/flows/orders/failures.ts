@@ -1,14 +1,14 @@
 /** What is raised after orders were sent, and with which exit code. */
 import { CallError } from '../../api/http/failures.ts';
+import type { Order } from '../../api/orders.ts';
 import type { Audio } from '../../ledger/purchase.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../../lib/errors.ts';
-import { goOnHint, shellLine } from '../../lib/go-on-line.ts';
+import { goOnHint, shellLine } from '../../lib/interruption.ts';
 import { plural } from '../../lib/text.ts';
 import { values } from '../bulk.ts';
 import type { PlacedOrder } from './place.ts';
 import { countAudios, describeAudio, describeUrls, type PlannedOrder } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
-import type { Order } from '../../api/orders.ts';
 
 const GO_ON = 'run the same line again with --skip-ordered';
 

@@ -11,11 +11,10 @@ import {
 import type { Episode, Feed } from '../../feeds/feed.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
 import { type Audio, type AudioDetails, makeEpisode } from '../../ledger/purchase.ts';
-import { nowMs } from '../../lib/clock.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
 import { feedMark } from '../../lib/names.ts';
-import { parseSince } from '../../lib/since.ts';
 import { oneLine, plural } from '../../lib/text.ts';
+import { nowMs, parseSince } from '../../lib/time.ts';
 import type { CountedRows, LeftOut } from '../uploads/audio-files.ts';
 import type { Row } from './manifest-formats.ts';
 

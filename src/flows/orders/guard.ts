@@ -9,11 +9,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { type Audio, parseDetails } from '../../ledger/purchase.ts';
-import { monotonicMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { isUploadName, isUploadUrl, isUrlName } from '../../lib/names.ts';
-import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
+import { monotonicMs, sleep } from '../../lib/time.ts';
 import {
   duplicateError,
   type HeldAudio,

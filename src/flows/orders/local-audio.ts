@@ -9,13 +9,20 @@ import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { type Audio, makeFile, parseDetails } from '../../ledger/purchase.ts';
 import { Uploads } from '../../ledger/uploads.ts';
-import { withoutSignature } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { contentKey, uploadName, urlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
-import { checkUrl } from '../../lib/urls.ts';
+import { withoutSignature } from '../../lib/signatures.ts';
+import { checkUrl } from '../../lib/url.ts';
 import { doEach } from '../bulk.ts';
-import { type CountedRows, findAudio, isUnchanged, type LeftOut, readContent, settle } from '../uploads/audio-files.ts';
+import {
+  type CountedRows,
+  findAudio,
+  isUnchanged,
+  type LeftOut,
+  readContent,
+  settle,
+} from '../uploads/audio-files.ts';
 import { canBeKept, noUploadCommand, type UploadOptions, uploadAll } from '../uploads/upload.ts';
 import type { Row } from './manifest-formats.ts';
 import type { PlannedAudio, PlannedOrder } from './planned-order.ts';

@@ -6,9 +6,8 @@ import { findOrderSku } from '../../catalog/skus.ts';
 import type { Audio } from '../../ledger/purchase.ts';
 import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts';
-import { didYouMean } from '../../lib/suggest.ts';
-import { oneLine } from '../../lib/text.ts';
-import { checkUrl } from '../../lib/urls.ts';
+import { didYouMean, oneLine } from '../../lib/text.ts';
+import { checkUrl } from '../../lib/url.ts';
 import type { FileMark } from '../uploads/audio-files.ts';
 
 export interface Cells {

@@ -1,13 +1,24 @@
 /** Reads a manifest: one URL a line, CSV with a header, or JSON lines. One bad line is an error for the whole. */
+
+import { createReadStream } from 'node:fs';
 import { checkId } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
 import { errorMessage, usage } from '../../lib/errors.ts';
-import { shellWord } from '../../lib/shell-word.ts';
-import { readBytes } from '../../lib/streams.ts';
-import { oneLine } from '../../lib/text.ts';
-import { type Cells, fromCsv, fromJson, headerMissing, isCsvHeader, isQuotedUrl, lacksHeader, type OnRow, placeText, type Row, rowAt } from './manifest-formats.ts';
-import { createReadStream } from 'node:fs';
-import { decodeUtf8 } from '../../lib/utf8.ts';
+import { decodeUtf8, readBytes } from '../../lib/lines.ts';
+import { oneLine, shellWord } from '../../lib/text.ts';
+import {
+  type Cells,
+  fromCsv,
+  fromJson,
+  headerMissing,
+  isCsvHeader,
+  isQuotedUrl,
+  lacksHeader,
+  type OnRow,
+  placeText,
+  type Row,
+  rowAt,
+} from './manifest-formats.ts';
 
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 

@@ -9,20 +9,28 @@ import { Claims } from '../../ledger/claims.ts';
 import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OrderedFiles } from '../../ledger/ordered-files.ts';
-import { type Audio, type Begun, kindOf, makeAudio, type NewPurchase, type PurchasedAudio, parseDetails } from '../../ledger/purchase.ts';
+import {
+  type Audio,
+  type Begun,
+  kindOf,
+  makeAudio,
+  type NewPurchase,
+  type PurchasedAudio,
+  parseDetails,
+} from '../../ledger/purchase.ts';
 import type { Purchases } from '../../ledger/purchases.ts';
-import { StenoError, BulkError } from '../../lib/errors.ts';
-import { isUrl } from '../../lib/is-url.ts';
+import { BulkError, StenoError } from '../../lib/errors.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { refundName, upgradeNames } from '../../lib/names.ts';
+import { plural } from '../../lib/text.ts';
+import { isUrl } from '../../lib/url.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { failures, kindOfAll, type Outcome, outcomeOf, values } from '../bulk.ts';
 import { costSettings, OrderCosts, readCostFacts } from './cost.ts';
 import { duplicateError, type HeldAudio, heldChange } from './duplicates.ts';
 import { fileProblem, withAttempts } from './failures.ts';
 import { strongest } from './guard.ts';
-import { type Sending, type Sent, sendOnce, type PlaceOptions } from './place.ts';
-import { plural } from '../../lib/text.ts';
-import { failures, kindOfAll, type Outcome, outcomeOf, values } from '../bulk.ts';
+import { type PlaceOptions, type Sending, type Sent, sendOnce } from './place.ts';
 import { Pacer, type SendingOptions } from './sending.ts';
 
 interface MoneyCallOptions extends Omit<PlaceOptions, 'upload'> {

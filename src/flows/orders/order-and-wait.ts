@@ -6,10 +6,23 @@ import { BulkError, errorMessage, type Failure, StenoError } from '../../lib/err
 import type { Report } from '../../lib/progress.ts';
 import { failures, values } from '../bulk.ts';
 import type { PollOptions } from '../files/poll.ts';
-import { type DownloadTarget, raiseUndelivered, type WaitOutcome, type WaitResult, waitAndDownload } from '../files/wait.ts';
+import {
+  type DownloadTarget,
+  raiseUndelivered,
+  type WaitOutcome,
+  type WaitResult,
+  waitAndDownload,
+} from '../files/wait.ts';
 import { type RaiseOptions, raiseUnplaced } from './failures.ts';
 import type { OrderGuard } from './guard.ts';
-import { existingOrders, ownFiles, type PlacedOrder, placeOne, tagExisting, type PlaceOptions } from './place.ts';
+import {
+  existingOrders,
+  ownFiles,
+  type PlacedOrder,
+  type PlaceOptions,
+  placeOne,
+  tagExisting,
+} from './place.ts';
 import { describeUrls, type PlannedOrder } from './planned-order.ts';
 import { type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
 

@@ -14,9 +14,9 @@ import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/o
 import { type Audio, type Begun, detailsText, type NewPurchase } from '../../ledger/purchase.ts';
 import { Purchases } from '../../ledger/purchases.ts';
 import { Uploads } from '../../ledger/uploads.ts';
-import { cutSignatures } from '../../lib/audio-identity.ts';
 import { StenoError } from '../../lib/errors.ts';
-import { type Outcome, groupBy } from '../bulk.ts';
+import { cutSignatures } from '../../lib/signatures.ts';
+import { groupBy, type Outcome } from '../bulk.ts';
 import type { OrderCosts } from './cost.ts';
 import type { KeptOut, OrderGuard } from './guard.ts';
 import { type PlannedOrder, requestOf } from './planned-order.ts';

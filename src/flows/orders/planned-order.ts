@@ -1,7 +1,7 @@
 /** An order that is to be placed. */
 import type { OrderRequest } from '../../api/orders.ts';
 import type { Audio } from '../../ledger/purchase.ts';
-import { withoutSignature } from '../../lib/audio-identity.ts';
+import { withoutSignature } from '../../lib/signatures.ts';
 import type { FileMark } from '../uploads/audio-files.ts';
 
 export interface PlannedAudio extends Audio {

@@ -1,10 +1,9 @@
 /** Sends orders one after the other, as fast as the service asks for, and stops where going on would do harm. */
 import { CallError } from '../../api/http/failures.ts';
-import { formatDuration } from '../../lib/duration.ts';
 import { StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
-import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
+import { formatDuration, sleep } from '../../lib/time.ts';
 import { outcomeOf } from '../bulk.ts';
 import type { HeldFailure } from './duplicates.ts';
 import type { OrderGuard } from './guard.ts';

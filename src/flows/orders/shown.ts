@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files.ts';
 import { detailsText } from '../../ledger/purchase.ts';
-import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 import type { StenoError } from '../../lib/errors.ts';
+import { cutSignatures, withoutSignature } from '../../lib/signatures.ts';
 import { type KnownFiles, type ListedFile, listed, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';

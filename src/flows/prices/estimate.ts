@@ -1,11 +1,9 @@
 /** What is known of prices, and what planned orders will cost. Unknown is said, and is never zero. */
 import { productOf } from '../../catalog/skus.ts';
-import { nowMs } from '../../lib/clock.ts';
 import { usage } from '../../lib/errors.ts';
-import { Fraction } from '../../lib/fraction.ts';
-import { amountText, type Money, MoneySums, moneyText, parseMoney } from '../../lib/money.ts';
-import { monthName } from '../../lib/service-time.ts';
+import { amountText, Fraction, type Money, MoneySums, moneyText, parseMoney } from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
+import { monthName, nowMs } from '../../lib/time.ts';
 
 /** Where a price comes from: a setting of the user's, or what the service has charged before. */
 export type Ground =

@@ -1,6 +1,12 @@
 /** Fetches the invoices of files that the ledger knows, once, and keeps them. */
 
-import { decodeKeptInvoice, getInvoice, type Invoice, isFinalInvoice, type InvoiceItem } from '../../api/account.ts';
+import {
+  decodeKeptInvoice,
+  getInvoice,
+  type Invoice,
+  type InvoiceItem,
+  isFinalInvoice,
+} from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { Files } from '../../ledger/files.ts';
 import { type InvoiceLine, Invoices, type KeptInvoice } from '../../ledger/invoices.ts';

@@ -1,10 +1,10 @@
 /** Learns the price of a minute of each SKU from what the service has billed before. */
-import { Files } from '../../ledger/files.ts';
+
 import { productOf } from '../../catalog/skus.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { Fraction, least, most } from '../../lib/fraction.ts';
-import { type Money, parseMoney, parseNumber } from '../../lib/money.ts';
-import { parseServiceTime } from '../../lib/service-time.ts';
+import { Fraction, least, type Money, most, parseMoney, parseNumber } from '../../lib/money.ts';
+import { parseServiceTime } from '../../lib/time.ts';
 import { groupBy } from '../bulk.ts';
 import type { Billing, Ground, KnownPrice, Price } from './estimate.ts';
 import type { BilledLine } from './invoices.ts';

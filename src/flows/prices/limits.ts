@@ -1,8 +1,16 @@
 /** Stops a purchase that would cost more than it may: --max-cost, and budgets. */
-import { type Budget, budgetText, type Period, periodAt } from '../../lib/budget.ts';
+
 import { StenoError, usage } from '../../lib/errors.ts';
-import { Fraction } from '../../lib/fraction.ts';
-import { amountText, type Money, moneyText } from '../../lib/money.ts';
+import {
+  amountText,
+  type Budget,
+  budgetText,
+  Fraction,
+  type Money,
+  moneyText,
+  type Period,
+  periodAt,
+} from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
 import { type Estimate, totalText, unknownTexts } from './estimate.ts';
 

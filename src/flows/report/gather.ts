@@ -8,8 +8,8 @@ import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { parseDetails } from '../../ledger/purchase.ts';
 import { type BoughtRow, PurchaseLog } from '../../ledger/purchase-log.ts';
 import { fromMillionths, type Money } from '../../lib/money.ts';
-import { type ListedFile, listFiles } from '../files/listed.ts';
 import { groupBy } from '../bulk.ts';
+import { type ListedFile, listFiles } from '../files/listed.ts';
 import type { BilledLine } from '../prices/invoices.ts';
 
 export interface ReportFile {

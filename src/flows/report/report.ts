@@ -3,9 +3,9 @@
 import { findOrderSku, targetDaysOf, transcriptionOf } from '../../catalog/skus.ts';
 import { moneyText } from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
-import { isWithin, type ReportFile, type ReportInput, type UnclearOrder } from './gather.ts';
-import { type Spend, spendOf, type SpendTables } from './spend.ts';
 import { groupBy } from '../bulk.ts';
+import { isWithin, type ReportFile, type ReportInput, type UnclearOrder } from './gather.ts';
+import { type Spend, type SpendTables, spendOf } from './spend.ts';
 
 export interface Report extends Pick<ReportInput, 'since' | 'until'>, SpendTables {
   /** In ISO 8601. */

@@ -2,9 +2,8 @@
 import { productOf } from '../../catalog/skus.ts';
 import { type BillLine, billFile } from '../../ledger/bill.ts';
 import { paymentOf, type ReadInvoice, sharedBy, totalOf } from '../../ledger/billing.ts';
-import { Fraction, sumOf } from '../../lib/fraction.ts';
-import { type Money, MoneySums, parseMoney, parseNumber } from '../../lib/money.ts';
-import { parseServiceTime } from '../../lib/service-time.ts';
+import { Fraction, type Money, MoneySums, parseMoney, parseNumber, sumOf } from '../../lib/money.ts';
+import { parseServiceTime } from '../../lib/time.ts';
 import { groupBy } from '../bulk.ts';
 import { linesOf } from '../prices/invoices.ts';
 import { type Bought, isWithin, type ReportFile, type ReportInput, type ReportInvoice } from './gather.ts';

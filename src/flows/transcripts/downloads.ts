@@ -8,8 +8,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { audioTitle, parseDetails } from '../../ledger/purchase.ts';
 import type { TableContext } from '../../ledger/table.ts';
-import { cutSignatures } from '../../lib/audio-identity.ts';
-import { disk, onDisk } from '../../lib/disk-work.ts';
+import { cutSignatures } from '../../lib/signatures.ts';
+import { disk, onDisk } from '../../lib/whole-file.ts';
 import {
   asksDetails,
   asksService,

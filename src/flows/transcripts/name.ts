@@ -3,9 +3,8 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { usage } from '../../lib/errors.ts';
-import { isDanglingLink } from '../../lib/folders.ts';
-import { isUrl } from '../../lib/is-url.ts';
-import { pathKey } from '../../lib/path-key.ts';
+import { isDanglingLink, pathKey } from '../../lib/fs.ts';
+import { isUrl } from '../../lib/url.ts';
 
 const placeholders = [
   ...(['id', 'title', 'order', 'key', 'tag', 'feed', 'guid', 'date', 'dir', 'basename', 'ext'] as const),

@@ -8,10 +8,16 @@ import { promisify } from 'node:util';
 import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/files.ts';
 import type { ChunkSource } from '../../api/http/exchange.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { nowMs } from '../../lib/clock.ts';
-import { disk, onDisk } from '../../lib/disk-work.ts';
 import { errorCode, StenoError } from '../../lib/errors.ts';
-import { cantWrite, nameUnlessExists, throwCantWrite, writeFileAtomic } from '../../lib/whole-file.ts';
+import { nowMs } from '../../lib/time.ts';
+import {
+  cantWrite,
+  disk,
+  nameUnlessExists,
+  onDisk,
+  throwCantWrite,
+  writeFileAtomic,
+} from '../../lib/whole-file.ts';
 import { streamChecked } from './content.ts';
 import { type PartialTag, partialPath } from './partial-files.ts';
 

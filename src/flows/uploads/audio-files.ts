@@ -7,11 +7,18 @@ import { extname, join } from 'node:path';
 import { formatOfName } from '../../catalog/formats.ts';
 import type { Audio } from '../../ledger/purchase.ts';
 import { durationIn } from '../../lib/audio/duration.ts';
-import { FileWindow } from '../../lib/audio/file-window.ts';
+import { FileWindow } from '../../lib/audio/frames.ts';
 import { audioExtensions } from '../../lib/audio-extensions.ts';
-import { DiskError, errorCode, errorMessage, type LeftOutReason, StenoError, usage } from '../../lib/errors.ts';
-import { shellWord } from '../../lib/shell-word.ts';
-import { sleep } from '../../lib/sleep.ts';
+import {
+  DiskError,
+  errorCode,
+  errorMessage,
+  type LeftOutReason,
+  StenoError,
+  usage,
+} from '../../lib/errors.ts';
+import { shellWord } from '../../lib/text.ts';
+import { sleep } from '../../lib/time.ts';
 
 export interface LeftOut {
   readonly path: string;

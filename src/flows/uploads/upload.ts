@@ -4,16 +4,14 @@
  * names neither gets it as its last argument.
  */
 import { basename, resolve } from 'node:path';
-import { withoutSignature } from '../../lib/audio-identity.ts';
-import { childEnv } from '../../lib/child-env.ts';
-import { formatDuration } from '../../lib/duration.ts';
+import { type GroupEnd, ProcessGroup, passLines } from '../../lib/child-processes.ts';
 import type { Env } from '../../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
-import { passLines } from '../../lib/pass-lines.ts';
-import { type GroupEnd, ProcessGroup } from '../../lib/process-group.ts';
-import { shellWord } from '../../lib/shell-word.ts';
-import { plural } from '../../lib/text.ts';
-import { checkUrl } from '../../lib/urls.ts';
+import { childEnv } from '../../lib/processes.ts';
+import { withoutSignature } from '../../lib/signatures.ts';
+import { plural, shellWord } from '../../lib/text.ts';
+import { formatDuration } from '../../lib/time.ts';
+import { checkUrl } from '../../lib/url.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 
 export interface UploadOptions {

@@ -1,6 +1,5 @@
 /** Writes a ledger as JSON lines, page by page: however large it is, few of its rows are in memory. */
-import { type Database, openDamaged, type Value } from '../../lib/sqlite.ts';
-import { isDamaged } from '../../lib/sqlite-errors.ts';
+import { type Database, isDamaged, openDamaged, type Value } from '../../lib/sqlite.ts';
 import type { Ledger } from '../ledger.ts';
 import { restoreHint } from '../stores/backups.ts';
 import { columnInfos } from '../stores/sqlite.ts';

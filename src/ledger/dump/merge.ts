@@ -2,8 +2,7 @@
  * Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
  * older export never undoes what was learned since.
  */
-import type { Database } from '../../lib/sqlite.ts';
-import { isRefusedValue } from '../../lib/sqlite-errors.ts';
+import { type Database, isRefusedValue } from '../../lib/sqlite.ts';
 import { isRefusedRow } from '../stores/postgres-connection.ts';
 import { type NumberedTable, numberColumn, type Store, type Value } from '../stores/store.ts';
 import { type DumpTable, jsonList, timestamp } from '../table.ts';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../lib/errors.ts';
-import { makeFolder } from '../../lib/folders.ts';
+import { makeFolder } from '../../lib/fs.ts';
 import { isRunning } from '../../lib/processes.ts';
 import { type Database, openDamaged } from '../../lib/sqlite.ts';
 import { backupFolder, backupsOf, isBackupDue } from './backups.ts';

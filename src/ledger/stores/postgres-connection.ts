@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client, QueryResult } from 'pg';
-import { formatDuration } from '../../lib/duration.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../../lib/errors.ts';
-import { withoutNul } from '../../lib/kept-text.ts';
 import type { PostgresAddress } from '../../lib/postgres-url.ts';
+import { withoutNul } from '../../lib/text.ts';
+import { formatDuration } from '../../lib/time.ts';
 import { toPostgres } from './postgres-dialect.ts';
 import { DatabaseError, GONE_HINT, type Value } from './store.ts';
 

@@ -1,7 +1,8 @@
 /** A ledger in PostgreSQL. */
-import { monotonicMs } from '../../lib/clock.ts';
+
 import { StenoError } from '../../lib/errors.ts';
 import { Mutex } from '../../lib/mutex.ts';
+import { monotonicMs } from '../../lib/time.ts';
 import { isAboutServer, isConflict, isUnexpected, type PostgresConnection } from './postgres-connection.ts';
 import {
   assignIds,

@@ -1,13 +1,10 @@
 /** A ledger in a SQLite file. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { monotonicMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { Mutex } from '../../lib/mutex.ts';
-import { sleep } from '../../lib/sleep.ts';
-import { type Database, openDatabase } from '../../lib/sqlite.ts';
-import { isLocked } from '../../lib/sqlite-errors.ts';
-import { sizeOf } from '../../lib/sqlite-file.ts';
-import { OpenedFile } from '../../lib/sqlite-replaced.ts';
+import { type Database, isLocked, openDatabase } from '../../lib/sqlite.ts';
+import { OpenedFile, sizeOf } from '../../lib/sqlite-file.ts';
+import { monotonicMs, sleep } from '../../lib/time.ts';
 import { refuseLoss, rescueHint, restoreHint } from './backups.ts';
 import { migrations } from './schema.ts';
 import {

@@ -3,9 +3,207 @@
  * the number of frames. Where it has none, or one that does not fit the file (advertisements were joined to it), the
  * frames are counted: a bit rate of the first frame says nothing about the others.
  */
-import { type FileWindow, WINDOW_BYTES } from './file-window.ts';
-import { FRAME_HEADER_BYTES, type Frame, frameAt } from './frame-header.ts';
-import { id3Length } from './id3.ts';
+import type { FileHandle } from 'node:fs/promises';
+
+// The header of one frame of MPEG audio (mp3, mp2) or of AAC in ADTS: how long the frame is, in bytes and samples.
+
+export interface Frame {
+  readonly bytes: number;
+  readonly samples: number;
+  readonly rate: number;
+  /** Where a Xing header would stand in it; undefined where the format has none. */
+  readonly xingAt: number | undefined;
+}
+
+/** The longest header of these. */
+export const FRAME_HEADER_BYTES = 6;
+
+/** In kbit/s, by the index in the header; the first (free) and the last (forbidden) do not count. */
+const bitRates = {
+  version1Layer2: [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+  version1Layer3: [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  version2: [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+} as const;
+
+/** By version: 3 is MPEG-1, 2 is MPEG-2, 0 is MPEG-2.5. */
+const sampleRates: Readonly<Record<number, readonly number[]>> = {
+  3: [44_100, 48_000, 32_000],
+  2: [22_050, 24_000, 16_000],
+  0: [11_025, 12_000, 8_000],
+};
+
+const aacRates = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+];
+
+const LAYER_2 = 2;
+const LAYER_3 = 1;
+const VERSION_1 = 3;
+const MONO = 3;
+
+/** The frame whose header begins at `at`; undefined where none does. */
+export function frameAt(bytes: Buffer, at: number): Frame | undefined {
+  if (bytes[at] !== 0xff || at + FRAME_HEADER_BYTES > bytes.length) return undefined;
+  const second = bytes[at + 1] as number;
+  if ((second & 0xf6) === 0xf0) return aacFrame(bytes, at);
+  return (second & 0xe0) === 0xe0 ? mpegFrame(bytes, at) : undefined;
+}
+
+function mpegFrame(bytes: Buffer, at: number): Frame | undefined {
+  const [second, third, fourth] = [bytes[at + 1], bytes[at + 2], bytes[at + 3]] as [number, number, number];
+  const version = (second >> 3) & 3;
+  const layer = (second >> 1) & 3;
+  const rate = sampleRates[version]?.[(third >> 2) & 3];
+  const bitRate = bitRateOf(version, layer, third >> 4);
+  if (!rate || !bitRate) return undefined;
+  const samples = layer === LAYER_3 && version !== VERSION_1 ? 576 : 1152;
+  const padding = (third >> 1) & 1;
+  const isMono = fourth >> 6 === MONO;
+  return {
+    bytes: Math.floor((samples * bitRate * 125) / rate) + padding,
+    samples,
+    rate,
+    xingAt: layer === LAYER_3 ? 4 + sideInfoBytes(version, isMono) : undefined,
+  };
+}
+
+function bitRateOf(version: number, layer: number, index: number): number | undefined {
+  if (layer !== LAYER_2 && layer !== LAYER_3) return undefined;
+  if (version !== VERSION_1) return bitRates.version2[index - 1];
+  return bitRates[layer === LAYER_2 ? 'version1Layer2' : 'version1Layer3'][index - 1];
+}
+
+function sideInfoBytes(version: number, isMono: boolean): number {
+  if (version === VERSION_1) return isMono ? 17 : 32;
+  return isMono ? 9 : 17;
+}
+
+function aacFrame(bytes: Buffer, at: number): Frame | undefined {
+  const [third, fourth] = [bytes[at + 2], bytes[at + 3]] as [number, number];
+  const rate = aacRates[(third >> 2) & 15];
+  // 13 bits across three bytes, of which the first two bits are in the fourth byte of the header.
+  const length = ((fourth & 3) << 11) | (bytes.readUInt16BE(at + 4) >> 5);
+  return rate && length > FRAME_HEADER_BYTES
+    ? { bytes: length, samples: 1024, rate, xingAt: undefined }
+    : undefined;
+}
+
+// ID3 tags: what stands before the audio, pictures included.
+
+const HEADER_BYTES = 10;
+const HAS_FOOTER = 0x10;
+/** Some programs write a second tag in front of the first. */
+const MAX_TAGS = 8;
+
+/** Where the audio begins: after the ID3 tags. */
+export async function audioStart(file: FileWindow): Promise<number> {
+  let at = 0;
+  for (let tags = 0; tags < MAX_TAGS; tags += 1) {
+    const length = id3Length(await file.bytes(at, HEADER_BYTES));
+    if (length === 0) break;
+    at += length;
+  }
+  return at;
+}
+
+/** How long the tag is that begins here; 0 where none does. */
+export function id3Length(bytes: Buffer): number {
+  if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 3) !== 'ID3') return 0;
+  const size = bytes.subarray(6, HEADER_BYTES);
+  // Seven bits of each byte count, so that no tag looks like audio.
+  if (size.some((byte) => byte > 0x7f)) return 0;
+  const length = size.reduce((sum, byte) => sum * 128 + byte, 0);
+  return HEADER_BYTES + length + ((bytes[5] ?? 0) & HAS_FOOTER ? HEADER_BYTES : 0);
+}
+
+// Reads parts of a file at any place, within bounds: a header that a stranger wrote decides where.
+
+const EMPTY = Buffer.alloc(0);
+
+/** How much of a file is handed on at once where nothing of it is looked at. */
+const PASSED_BYTES = 1 << 20;
+
+/** How much of a file is held at once. */
+export const WINDOW_BYTES = 65_536;
+/** A gigabyte. Headers take a few reads; only audio in bare frames is read as a whole. */
+const MAX_READS = 16_384;
+
+/** One part of the file is in memory at a time. */
+export class FileWindow {
+  readonly size: number;
+  readonly #file: FileHandle;
+  readonly #buffer = Buffer.allocUnsafe(WINDOW_BYTES);
+  #start = 0;
+  #length = 0;
+  #reads = 0;
+  #passed = 0;
+  #passing: Buffer | undefined;
+  readonly #onBytes: ((bytes: Buffer) => void) | undefined;
+
+  /** `onBytes` gets all of the file once, in order, while parts of it are looked at. */
+  constructor(file: FileHandle, size: number, onBytes?: (bytes: Buffer) => void) {
+    this.#file = file;
+    this.size = size;
+    this.#onBytes = onBytes;
+  }
+
+  /**
+   * `length` bytes from `at`, or as many as there are; empty where too much was read already. They hold until the
+   * next call.
+   */
+  async bytes(at: number, length: number): Promise<Buffer> {
+    if (!Number.isSafeInteger(at) || at < 0 || at >= this.size || length > WINDOW_BYTES) return EMPTY;
+    const isInside = at >= this.#start && at + Math.min(length, this.size - at) <= this.#start + this.#length;
+    if (!isInside) {
+      if (this.#reads >= MAX_READS) return EMPTY;
+      this.#reads += 1;
+      await this.#fill(at);
+    }
+    const from = at - this.#start;
+    return this.#buffer.subarray(from, Math.min(from + length, this.#length));
+  }
+
+  /** Hands on what is left of the file. */
+  async passRest(): Promise<void> {
+    await this.#passUpTo(Number.POSITIVE_INFINITY);
+  }
+
+  async #passUpTo(end: number): Promise<void> {
+    if (!this.#onBytes) return;
+    while (this.#passed < end) {
+      this.#passing ??= Buffer.allocUnsafe(PASSED_BYTES);
+      const length = Math.min(PASSED_BYTES, end - this.#passed);
+      const { bytesRead } = await this.#file.read(this.#passing, 0, length, this.#passed);
+      if (bytesRead === 0) return;
+      this.#onBytes(this.#passing.subarray(0, bytesRead));
+      this.#passed += bytesRead;
+    }
+  }
+
+  async #fill(at: number): Promise<void> {
+    await this.#passUpTo(at);
+    await this.#readFrom(at);
+    const known = this.#passed - this.#start;
+    if (!this.#onBytes || known < 0 || known >= this.#length) return;
+    this.#onBytes(this.#buffer.subarray(known, this.#length));
+    this.#passed = this.#start + this.#length;
+  }
+
+  /** What is in memory already is not read again. */
+  async #readFrom(at: number): Promise<void> {
+    const from = at - this.#start;
+    const isInside = from > 0 && from < this.#length;
+    if (isInside) this.#buffer.copyWithin(0, from, this.#length);
+    this.#length = isInside ? this.#length - from : 0;
+    this.#start = at;
+    while (this.#length < WINDOW_BYTES) {
+      const free = WINDOW_BYTES - this.#length;
+      const { bytesRead } = await this.#file.read(this.#buffer, this.#length, free, at + this.#length);
+      if (bytesRead === 0) return;
+      this.#length += bytesRead;
+    }
+  }
+}
 
 /** Frames in a row that make a beginning: fewer also occur by chance. */
 const FIRST_FRAMES = 4;

@@ -1,5 +1,196 @@
-import { pick, type Random, seeded, shuffled } from './random.ts';
-import { closings, type Exchange, exchanges, openings, scene, words } from './sentences.ts';
+// What is said: short exchanges, one line a turn. A word in braces is chosen from `words`, once an exchange.
+
+export type Exchange = readonly string[];
+
+export const openings: readonly [Exchange, ...Exchange[]] = [
+  ['Good morning, and thank you for making the time.', 'A pleasure. The coffee here makes it easy.'],
+  ['Right, the recorder is on. Shall we begin?', 'Please do, I have been looking forward to this.'],
+  [
+    'Welcome back. It has been a while since we spoke.',
+    'It has, and a good deal has happened since {month}.',
+  ],
+  ['Can you hear me well?', 'Perfectly, as if you were in the next room.'],
+  ['Hello, and welcome to our {day} conversation.', 'Hello. I brought {food}, I hope nobody minds.'],
+  ['Let us start where we left off last {day}.', 'Gladly. I even found my notes this time.'],
+];
+
+/** Told in every conversation, with enough blanks to set even the shortest files apart. */
+export const scene: Exchange = [
+  'It is a quiet {day} here in {place}, and I can hear a {bird} outside.',
+  'Here the market is full of {plant} and {food}, as it always is in {month}.',
+];
+
+export const closings: readonly [Exchange, ...Exchange[]] = [
+  ['I think that is a good place to stop.', 'It is. Thank you, I enjoyed every minute.'],
+  ['We are nearly out of time. Any last words?', 'Only that I would happily do this again.'],
+  ['Thank you for listening so patiently.', 'Thank you for telling it so well.'],
+  ['Same time next {day}?', 'Same time, and I will bring {food}.'],
+  ['Shall we leave it there for today?', 'Yes, let us. I can already smell {food}.'],
+];
+
+export const exchanges: readonly Exchange[] = [
+  [
+    'How did you come to live in {place}?',
+    'By accident. I missed a train in {month} and never quite left.',
+    'That is the best reason for moving I have heard all year.',
+  ],
+  [
+    'Tell me about the garden. Is it still growing?',
+    'It grows whether I help or not. This {month} we had more {plant} than we could carry.',
+    'I remember. You left a basket of it at my door.',
+  ],
+  [
+    'What do you read in the evenings?',
+    'Letters, mostly. My grandmother kept all of hers in {container}.',
+    'And what does one learn from them?',
+    'That people have always worried about the weather and the price of {food}.',
+  ],
+  [
+    'The first thing you ever repaired was {object}, was it not?',
+    'It was, and it took me {number} days. The trick is to listen before you open anything.',
+  ],
+  [
+    'We walked to the lighthouse on {day}.',
+    'In that wind? I could hardly hold on to my hat in {place}.',
+    'The wind was the point. You could see all the way to the islands.',
+  ],
+  [
+    'Which bird is that, the one on the fence?',
+    'A {bird}. It comes every morning at about {number} minutes past seven.',
+    'Then it is more punctual than I am.',
+  ],
+  [
+    'How many people came to the first meeting?',
+    'We had put out {number} chairs, and still some had to stand.',
+    'That must have been a fine surprise.',
+  ],
+  [
+    'What was the hardest part of the work?',
+    'Learning to wait. Nobody tells you how much of it is waiting.',
+    'And the best part?',
+    'The moment when {object} that nobody believed in suddenly works.',
+  ],
+  [
+    'The bakery has a new recipe for {food}.',
+    'I tried it on {day}. I would cross the whole of {place} for it.',
+  ],
+  [
+    'Do you still play music together?',
+    'Every {day}, in the room above the library. We are no better, but much louder.',
+    'Being louder is a kind of progress.',
+  ],
+  [
+    'I found an old map of {place} in {container}.',
+    'Is the little bridge on it?',
+    'It is, and a mill that nobody remembers.',
+  ],
+  [
+    'If you had a free afternoon, what would you do with it?',
+    'Sit by the water with {food} and count the boats.',
+    'How many do you usually get to?',
+    'About {number}, and then I fall asleep.',
+  ],
+  [
+    'The children counted {number} stars from the roof.',
+    'Only {number}? They must have started with the bright ones.',
+    'They did, and then somebody saw a {bird} and that was that.',
+  ],
+  [
+    'Who taught you to cook?',
+    'My neighbour in {place}. She measured everything by ear.',
+    'By ear?',
+    'You can hear when the onions are ready. It is quite true.',
+  ],
+  [
+    'It rained all of {month}, and the river rose to the steps.',
+    'Did it reach the {plant}?',
+    'It stopped one hand short. We all cheered.',
+  ],
+  [
+    'What would you tell somebody who starts today?',
+    'Keep a notebook, ask early, and share your {food}.',
+    'I should have been told that {number} years ago.',
+  ],
+  [
+    'The museum is showing {object} from the old harbour.',
+    'I know it well. We used to pass it on the way to school.',
+  ],
+  [
+    'How long is the journey by train?',
+    'About {number} stops, and you should sit on the left for the view.',
+    'I will remember that next {day}.',
+  ],
+  [
+    'May I ask about the picture on your wall?',
+    'My sister painted it in {month}. It is the square in {place}, just before the market opens.',
+    'The light in it is wonderful.',
+  ],
+  [
+    'We planted {plant} along the whole path.',
+    'All of it by hand?',
+    'All of it. There were {number} of us, and somebody brought {food}.',
+  ],
+  [
+    'Somebody left {container} on the bench again.',
+    'Was there a note?',
+    'It said, please take one, and happy {day}.',
+  ],
+  [
+    'I have never understood how {object} works.',
+    'Nor had I, until I took one apart on the kitchen table.',
+    'And did you put it together again?',
+    'Mostly. There was one spring left over, and it is somewhere in {place} by now.',
+  ],
+  ['What do you miss most when you travel?', 'The sound of the {bird} in the morning, and my own cup.'],
+  [
+    'Let me say that again, more slowly this time.',
+    'Please do, a tram went past just as you came to the good part.',
+    'We won the prize, and we spent all of it on {plant}.',
+  ],
+];
+
+export const words: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  place: ['Lisbon', 'Galway', 'Tromsø', 'Kraków', 'Bergen', 'Trieste', 'Ghent', 'Málaga', 'Tartu', 'Halifax'],
+  month: ['January', 'March', 'April', 'May', 'June', 'August', 'September', 'October', 'November'],
+  day: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
+  plant: ['rosemary', 'lavender', 'rhubarb', 'mint', 'clover', 'thyme', 'sorrel', 'fennel'],
+  food: ['apple cake', 'rye bread', 'plum jam', 'soup', 'crème caramel', 'pancakes', 'gingerbread', 'cheese'],
+  container: ['a biscuit tin', 'a violin case', 'a hat box', 'a blue suitcase', 'a tea chest', 'a basket'],
+  object: ['a clock', 'a sewing machine', 'a radio', 'a typewriter', 'an accordion', 'a compass', 'a kite'],
+  number: ['eleven', 'fourteen', 'seventeen', 'twenty', 'twenty-six', 'thirty-one', 'forty', 'fifty-two'],
+  bird: ['robin', 'wren', 'blackbird', 'goldfinch', 'nuthatch', 'swallow', 'starling', 'jackdaw'],
+};
+
+/** Numbers from 0 up to 1, always the same for the same seed. */
+export type Random = () => number;
+
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193);
+  return value >>> 0;
+}
+
+/** The mulberry32 generator. */
+export function seeded(seed: string): Random {
+  let state = hash(seed);
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
+}
+
+export function pick<T>(random: Random, items: readonly [T, ...T[]]): T {
+  return items[Math.floor(random() * items.length)] ?? items[0];
+}
+
+export function shuffled<T>(random: Random, items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, rank: random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
+}
 
 /** What one speaker says without a break; times are in milliseconds. */
 export interface Turn {
@@ -54,4 +245,81 @@ function timed(lines: readonly string[], speakers: readonly string[], length: nu
     const pause = Math.min(150, Math.floor((next - start) / 10));
     return { speaker: speakers[index % speakers.length] ?? '', text, start, end: next - pause };
   });
+}
+
+/** One line that every format can hold: no control characters, line breaks, lone surrogates or noncharacters. */
+export function oneLine(text: string): string {
+  return text
+    .replace(/\p{Cs}/gu, '\ufffd')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\s]+/gu, ' ')
+    .trim();
+}
+
+export function clip(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** Milliseconds as hh:mm:ss. */
+export function clock(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+/** Escapes for HTML and XML, in text and in quoted attributes. */
+export function escapeMarkup(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
+
+export interface TranscriptSource {
+  id: string;
+  title: string;
+  names: readonly string[];
+  link: string;
+  minutes: number;
+  /** How often it was delivered; a later one differs in what is said. */
+  revision?: number;
+  fake?: boolean;
+}
+
+/** The content of every format; each text is one line without control characters. */
+export interface Transcript {
+  readonly title: string;
+  readonly link: string;
+  readonly details: readonly string[];
+  readonly notice: string | undefined;
+  readonly turns: readonly Turn[];
+}
+
+const NOTICE = 'This is a fake transcript for testing. No recording was transcribed.';
+const MAX_NAME_LENGTH = 100;
+const MAX_MINUTES = 99 * 60;
+
+export function compose(source: TranscriptSource): Transcript {
+  const minutes = source.minutes > 0 ? Math.min(source.minutes, MAX_MINUTES) : 1;
+  const length = Math.round(minutes * 60_000);
+  return {
+    title: oneLine(source.title) || 'Transcript',
+    link: oneLine(source.link),
+    details: [`File: ${oneLine(source.id)}`, `Length: ${clock(length)}`],
+    notice: source.fake ? NOTICE : undefined,
+    turns: dialogue(seedOf(source), speakersOf(source.names), length),
+  };
+}
+
+const seedOf = ({ id, revision = 1 }: TranscriptSource): string => (revision > 1 ? `${id}/${revision}` : id);
+
+/** The names given, once each; a conversation has at least two speakers. */
+function speakersOf(names: readonly string[]): string[] {
+  const given = names.map((name) => clip(oneLine(name), MAX_NAME_LENGTH)).filter((name) => name !== '');
+  const speakers = [...new Set(given)];
+  for (let number = speakers.length + 1; number <= 2; number++) speakers.push(`Speaker ${number}`);
+  return speakers;
 }

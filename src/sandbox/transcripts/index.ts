@@ -1,11 +1,8 @@
+import { compose, type Transcript, type TranscriptSource } from './dialogue.ts';
 import { docx } from './docx.ts';
-import { html } from './html.ts';
-import { plainText, stampedText } from './plain.ts';
-import { rtf } from './rtf.ts';
-import { srt, vtt } from './subtitles.ts';
-import { compose, type Transcript, type TranscriptSource } from './transcript.ts';
+import { html, plainText, rtf, srt, stampedText, vtt } from './formats.ts';
 
-export type { TranscriptSource } from './transcript.ts';
+export type { TranscriptSource } from './dialogue.ts';
 
 type Render = (transcript: Transcript) => string | Buffer;
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { periodAt } from '../../../src/lib/budget.ts';
+import { periodAt } from '../../../src/lib/money.ts';
 import { item, rss } from '../../support/feed.ts';
 import { type OrderingAccount, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
 import { setAll } from '../../support/settings.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseManifest } from '../../../src/flows/orders/manifest.ts';
-import { decodeUtf8 } from '../../../src/lib/utf8.ts';
+import { decodeUtf8 } from '../../../src/lib/lines.ts';
 import { orderingAccount } from '../../support/ledger.ts';
 import { runs } from '../../support/runs.ts';
 

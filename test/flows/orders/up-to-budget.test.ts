@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type CostFacts, OrderCosts } from '../../../src/flows/orders/cost.ts';
 import { PlannedRows } from '../../../src/flows/orders/plan.ts';
 import { countAudios, type PlannedOrder, splitRows } from '../../../src/flows/orders/planned-order.ts';
-import { parseBudget } from '../../../src/lib/budget.ts';
+import { parseBudget } from '../../../src/lib/money.ts';
 
 const SKUS = ['TRANS14', 'TRANS6', 'TRANS2'];
 const PRICES = [1, 2, 3];

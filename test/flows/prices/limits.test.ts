@@ -8,10 +8,8 @@ import {
   checkBudget,
   checkMaxCost,
 } from '../../../src/flows/prices/limits.ts';
-import { parseBudget } from '../../../src/lib/budget.ts';
 import { StenoError } from '../../../src/lib/errors.ts';
-import { Fraction } from '../../../src/lib/fraction.ts';
-import { amountText, checkAmount } from '../../../src/lib/money.ts';
+import { amountText, checkAmount, Fraction, parseBudget } from '../../../src/lib/money.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 

@@ -1,10 +1,21 @@
 /** What the next order will cost, from what earlier ones cost. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkPrice, type Estimate, estimateCost, groundText, groundTexts, isKnown, type PlannedAudio, type Price, pricesFromSettings, totalText, unknownTexts } from '../../../src/flows/prices/estimate.ts';
-import { learnPrices, type BilledFile, type BilledItem } from '../../../src/flows/prices/learn.ts';
-import { Fraction } from '../../../src/lib/fraction.ts';
-import { amountText, parseNumber } from '../../../src/lib/money.ts';
+import {
+  checkPrice,
+  type Estimate,
+  estimateCost,
+  groundText,
+  groundTexts,
+  isKnown,
+  type PlannedAudio,
+  type Price,
+  pricesFromSettings,
+  totalText,
+  unknownTexts,
+} from '../../../src/flows/prices/estimate.ts';
+import { type BilledFile, type BilledItem, learnPrices } from '../../../src/flows/prices/learn.ts';
+import { amountText, Fraction, parseNumber } from '../../../src/lib/money.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 

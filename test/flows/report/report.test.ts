@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReportInput, ReportInvoice } from '../../../src/flows/report/gather.ts';
 import { makeReport } from '../../../src/flows/report/report.ts';
 import type { SpendRow } from '../../../src/flows/report/spend.ts';
-import { Fraction, sumOf } from '../../../src/lib/fraction.ts';
-import { amountText } from '../../../src/lib/money.ts';
+import { amountText, Fraction, sumOf } from '../../../src/lib/money.ts';
 import {
   busyInput,
   emptyInput,

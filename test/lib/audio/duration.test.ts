@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { durationIn } from '../../../src/lib/audio/duration.ts';
-import { FileWindow } from '../../../src/lib/audio/file-window.ts';
+import { FileWindow } from '../../../src/lib/audio/frames.ts';
 import { freshFolder } from '../../support/files.ts';
 import { runs } from '../../support/runs.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { durationIn } from '../../../src/lib/audio/duration.ts';
-import { FileWindow, WINDOW_BYTES } from '../../../src/lib/audio/file-window.ts';
+import { FileWindow, WINDOW_BYTES } from '../../../src/lib/audio/frames.ts';
 import { freshFolder } from '../../support/files.ts';
 
 const path = join(freshFolder(), 'file');

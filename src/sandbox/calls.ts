@@ -1,5 +1,25 @@
-import { isObject, type Json, JsonNumber, parseJson } from '../lib/json.ts';
-import { Refusal } from './refusal.ts';
+/** A call of the service as the sandbox reads it, its answer and its refusal. */
+
+import type { IncomingMessage } from 'node:http';
+import {
+  formatJson,
+  isObject,
+  type Json,
+  JsonNumber,
+  type JsonObject,
+  parseJson,
+  toJson,
+} from '../lib/json.ts';
+
+/** The service refuses a call with this status and message. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** The parameters of a call, from the query, a form or a JSON body; each may have several values. */
 export class Params {
@@ -78,4 +98,36 @@ function decode(body: Buffer): string {
   } catch {
     throw new Refusal(400, 'The body is not valid UTF-8.');
   }
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const jsonAnswer = (value: JsonObject, status = 200): Answer => ({
+  status,
+  type: 'application/json',
+  body: Buffer.from(formatJson(value, 0)),
+});
+
+export const messageAnswer = (message: string, status = 200): Answer =>
+  jsonAnswer(toJson({ message }) as JsonObject, status);
+
+const MAX_BODY_BYTES = 1_000_000;
+/** Read and dropped, because many clients read a 413 only after they have sent their whole body. */
+const MAX_DRAINED_BYTES = 32_000_000;
+
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= MAX_BODY_BYTES) chunks.push(chunk);
+    if (length > MAX_DRAINED_BYTES) break;
+  }
+  if (length > MAX_BODY_BYTES) throw new Refusal(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+  return Buffer.concat(chunks);
 }

@@ -1,6 +1,23 @@
-/** What a text that is no http or https URL was most likely meant to be. */
 import { audioExtensions } from './audio-extensions.ts';
-import { shellWord } from './shell-word.ts';
+import { usage } from './errors.ts';
+import { hasHidden, shellWord } from './text.ts';
+
+const isAscii = (text: string): boolean => !/[^\u0000-\u007f]/.test(text);
+
+/**
+ * Whether `new URL` accepts it. URL.canParse of Node 20 and 22 refuses a host name with a letter of Latin-1 (`bücher`)
+ * once it was called some thousand times, because its compiled form reads the text as UTF-8.
+ */
+export function isUrl(text: string, base?: string): boolean {
+  if (isAscii(text) && (base === undefined || isAscii(base))) return URL.canParse(text, base);
+  try {
+    return new URL(text, base) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+// What a text that is no http or https URL was most likely meant to be.
 
 export type UrlUse = 'audio' | 'argument' | 'hook' | 'feed' | 'base';
 
@@ -100,3 +117,37 @@ function pathHint(text: string, use: UrlUse): string | undefined {
   const hasScheme = /^[a-z][a-z0-9+.-]*:/i.test(text) && !isDrive;
   return !hasScheme && /[./\\]/.test(text) ? localHints[use] : undefined;
 }
+
+/** Accepts an absolute http or https URL; `use` chooses the hint for what is not one. */
+export function checkUrl(text: string, use: UrlUse = 'audio'): string {
+  const plausible = /^https?:\/\/[^/?#\s]/i.test(text) && !/[\s\u0000-\u001f\u007f-\u009f]/.test(text);
+  if (plausible && isUrl(text)) {
+    if (!hasHidden(text)) return text;
+    throw usage(
+      `'${shownUrl(text)}' holds a character that is not visible`,
+      'copy the URL again, without what is around it',
+    );
+  }
+  throw usage(`'${shownUrl(text)}' is not an http or https URL`, urlHint(shownUrl(text), use));
+}
+
+/** What is no URL can't be told from a signature in it: its parameters are not shown. */
+function shownUrl(text: string): string {
+  const at = text.search(/[?#]/);
+  const shown = at >= 0 && text.includes('=', at) ? `${text.slice(0, at)}?…` : text;
+  return shown.replace(/\/\/[^/?@]*@/, '//');
+}
+
+/** Whether the host name of a URL means this machine. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+
+/** One spelling of a base URL. */
+export const comparableBaseUrl = (baseUrl: string): string => new URL(baseUrl).href.replace(/\/+$/, '');
+
+/**
+ * A text in which the name and the password of every URL are masked: either may be a token. Up to the last @ before the
+ * path, as URLs are read; a backslash counts as a slash.
+ */
+export const maskUserinfo = (text: string): string =>
+  text.replace(/\b([a-z][a-z0-9+.-]{0,30}:\/\/[/\\]*)[^\s/?#\\]*@/gi, '$1***@');

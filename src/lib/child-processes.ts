@@ -2,8 +2,10 @@
  * A command line of the user's and every process that it starts and that stays in its process group. They end together:
  * when the command itself has ended, when we say so, and when this process is gone, however it ended.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Readable, type Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import type { Env } from './env.ts';
 import { errorCode } from './errors.ts';
 
@@ -158,4 +160,108 @@ function start({ command, args = [], env, hasInput }: GroupOptions): ChildProces
         detached: true,
         stdio: [input, 'pipe', 'pipe', 'pipe'],
       });
+}
+
+// A process and all that it has started, for a child that can't have a process group of its own.
+
+/** The ids of a process and of its descendants; only its own where the system does not tell. */
+export function processTree(root: number): number[] {
+  const tree = [root];
+  const parents = parentIds();
+  // Children are added while the loop runs, and their children are looked for then.
+  for (const parent of tree) for (const [pid, of] of parents) if (of === parent) tree.push(pid);
+  return tree;
+}
+
+/** Sends a signal to each process that still runs; on Windows, where there are none, it ends the tree of the first. */
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  if (process.platform === 'win32') {
+    spawnSync('taskkill', ['/pid', String(pids[0]), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+    return;
+  }
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+/** The parent of each process. */
+function parentIds(): Map<number, number> {
+  try {
+    if (process.platform === 'linux') return new Map(readdirSync('/proc').flatMap(parentOf));
+    if (process.platform === 'win32') return new Map();
+    const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+    return new Map(rows.map((row) => row.trim().split(/\s+/).map(Number) as [number, number]));
+  } catch {
+    return new Map();
+  }
+}
+
+/** Read by hand: a small container has no ps. */
+function parentOf(name: string): Array<[number, number]> {
+  if (!/^\d+$/.test(name)) return [];
+  try {
+    // "12 (a name) S 10 …": the name may hold brackets itself.
+    const after = readFileSync(`/proc/${name}/stat`, 'latin1').replace(/^.*\) /s, '');
+    return [[Number(name), Number(after.split(' ')[1])]];
+  } catch {
+    return [];
+  }
+}
+
+// Hands on what a command prints for people, in whole lines: in half a line a mask might find half a key.
+
+/** What one run may print; the rest is read and dropped, with a pause after each piece: `yes` would fill a processor. */
+const MAX_BYTES = 1024 * 1024;
+const DROP_PAUSE_MS = 1;
+const MAX_LINE_LENGTH = 65_536;
+
+/** Returns what hands on a last line that has no end. */
+export function passLines(source: Readable, onLines: (lines: string) => void): () => void {
+  const decoder = new StringDecoder('utf8');
+  const unbroken = lineBreaks();
+  let [waiting, left, isTooLong] = ['', MAX_BYTES, false];
+  const add = (text: string): void => {
+    const start = isTooLong ? text.indexOf('\n') + 1 : 0;
+    if (isTooLong && start === 0) return;
+    isTooLong = false;
+    waiting += text.slice(start);
+    const end = waiting.lastIndexOf('\n') + 1;
+    if (end) onLines(waiting.slice(0, end));
+    waiting = waiting.slice(end);
+    if (waiting.length <= MAX_LINE_LENGTH) return;
+    [waiting, isTooLong] = ['', true];
+    onLines('steno: a line of more than 64 KiB is not shown\n');
+  };
+  source.on('data', (chunk: Buffer) => {
+    if (left <= 0) {
+      source.pause();
+      setTimeout(() => source.resume(), DROP_PAUSE_MS);
+      return;
+    }
+    add(unbroken(decoder.write(chunk.subarray(0, left))));
+    left -= chunk.length;
+    if (left > 0) return;
+    waiting = '';
+    onLines('steno: the command printed more than 1 MiB; the rest is not shown\n');
+  });
+  return () => {
+    const last = left > 0 && !isTooLong ? waiting + decoder.end() : '';
+    waiting = '';
+    if (last) onLines(`${last}\n`);
+  };
+}
+
+/** Each line ends with \n alone. A progress bar writes over its line with a \r, and Windows ends one with \r\n. */
+function lineBreaks(): (text: string) => string {
+  let isHeld = false;
+  return (text) => {
+    const whole = isHeld ? `\r${text}` : text;
+    // The \n after it may come next.
+    isHeld = whole.endsWith('\r');
+    return (isHeld ? whole.slice(0, -1) : whole).replace(/\r\n?/g, '\n');
+  };
 }
