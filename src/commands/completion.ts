@@ -6,9 +6,8 @@ import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/text.ts';
 import { command } from '../spec/command.ts';
 import { flag } from '../spec/options.ts';
-import { changeRecord } from '../views/files.ts';
 import { printedList } from '../views/outputs.ts';
-import { changesView } from '../views/setup.ts';
+import { changesView, completionRecord } from '../views/setup.ts';
 
 const install = command({
   name: 'install',
@@ -39,7 +38,7 @@ const install = command({
   ],
   effect: 'local',
   exits: [],
-  output: () => printedList(changeRecord),
+  output: () => printedList(completionRecord),
   async run(context, { args: [name], options }) {
     const { out } = context;
     const machine = thisMachine(context.env);
@@ -63,7 +62,7 @@ const uninstall = command({
   ],
   effect: 'local',
   exits: [],
-  output: () => printedList(changeRecord),
+  output: () => printedList(completionRecord),
   async run(context, { args: [name], options }) {
     const { out } = context;
     const machine = thisMachine(context.env);

@@ -32,7 +32,7 @@ describe('a URL with a letter of Latin-1 in its host', () => {
       name.endsWith('.ts'),
     );
     const using = files.filter((name) => readFileSync(join('src', name), 'utf8').includes('URL.canParse('));
-    expect(using).toEqual([join('lib', 'is-url.ts')]);
+    expect(using).toEqual([join('lib', 'url.ts')]);
   });
 });
 

@@ -4,9 +4,13 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { Commits } from '../../src/listen/commits.ts';
 import { SessionRun } from '../../src/listen/session-run.ts';
 
-const ledger = { runs: { begin: async () => 1 } } as unknown as Ledger;
+const db = {
+  get: async (sql: string) => (sql.startsWith('INSERT INTO runs') ? { id: 1 } : undefined),
+  run: async () => 1,
+};
+const ledger = { db, profile: 'default', hide: (text: string) => text } as unknown as Ledger;
 const commits = {
-  add: (work: (tables: object) => Promise<number>) => work({ runs: { heartbeat: async () => true } }),
+  add: (work: (tables: object) => Promise<number>) => work(ledger),
 } as unknown as Commits;
 
 let seconds = 0;

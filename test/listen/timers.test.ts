@@ -53,6 +53,6 @@ describe('timers of the receiver', () => {
     const files = readdirSync('src/listen', { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
       .filter((path) => /\bset(Timeout|Interval)\(/.test(readFileSync(join('src/listen', path), 'utf8')));
-    expect(files).toEqual(['timers.ts']);
+    expect(files).toEqual(['background.ts']);
   });
 });

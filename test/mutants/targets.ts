@@ -47,7 +47,7 @@ const targets: readonly Target[] = [
     shared: orderingShared,
   },
   {
-    sources: named('src/lib', 'names audio-identity signatures'),
+    sources: named('src/lib', 'names signatures'),
     inProcess: [
       ...tests('test/lib', 'names audio-identity signed-links'),
       ...tests('test/ledger', 'properties audio-names'),
@@ -62,7 +62,7 @@ const targets: readonly Target[] = [
     shared: [],
   },
   {
-    sources: named('src/lib', 'mask mask-encodings mask-layers'),
+    sources: named('src/lib', 'mask mask-search'),
     inProcess: tests('test/lib', 'mask mask-examples mask-layers'),
     tests: [],
     shared: [],

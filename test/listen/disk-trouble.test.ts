@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { audio, type OrderingAccount, orderingAccount } from '../../support/ledger.ts';
-import { complete, Listener } from '../../support/listener.ts';
-import { canMount } from '../../support/small-disk.ts';
+import { audio, type OrderingAccount, orderingAccount } from '../support/ledger.ts';
+import { complete, Listener } from '../support/listener.ts';
+import { canMount } from '../support/small-disk.ts';
 
 const COUNT = 12;
 

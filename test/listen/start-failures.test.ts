@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { audio, orderingAccount } from '../../support/ledger.ts';
-import { complete, Listener } from '../../support/listener.ts';
-import { User } from '../../support/steno.ts';
+import { audio, orderingAccount } from '../support/ledger.ts';
+import { complete, Listener } from '../support/listener.ts';
+import { User } from '../support/steno.ts';
 
 const linesOf = ({ home }: User, name: string): string[] => {
   const path = join(home, name);

@@ -3,11 +3,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { isOfThisMachine, thisProcess } from '../../../src/lib/processes.ts';
-import { queryLedger } from '../../support/ledger.ts';
-import { complete, Listener } from '../../support/listener.ts';
-import { User } from '../../support/steno.ts';
-import { isShared } from '../../support/store.ts';
+import { isOfThisMachine, thisProcess } from '../../src/lib/processes.ts';
+import { queryLedger } from '../support/ledger.ts';
+import { complete, Listener } from '../support/listener.ts';
+import { User } from '../support/steno.ts';
+import { isShared } from '../support/store.ts';
 
 const TWO_HOURS_AGO = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-2 hours')";
 const EXEC = ['--exec', 'echo $PPID >> ran; while [ -e hold ]; do sleep 0.05; done'];

@@ -5,7 +5,7 @@ import {
   type RetrySchedule,
   targetRetries,
   unknownFileRetries,
-} from '../../../src/listen/action.ts';
+} from '../../src/listen/action.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { audio, type OrderingAccount, orderingAccount } from '../../support/ledger.ts';
-import { complete, form, Listener } from '../../support/listener.ts';
+import { audio, type OrderingAccount, orderingAccount } from '../support/ledger.ts';
+import { complete, form, Listener } from '../support/listener.ts';
 
 /** Says when it begins and ends; goes on as long as there is a file `hold`. */
 const COMMAND = `echo "+$STENO_EVENT_AUDIOFILE$STENO_EVENT_ORDER" >> ran
