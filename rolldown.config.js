@@ -29,7 +29,11 @@ const replacements = [
     };`,
   },
   // It has a string-width of 2021, which takes newer emoji for one column.
-  { package: 'cli-table3', module: /^string-width$/, code: "module.exports = require('string-width').default;" },
+  {
+    package: 'cli-table3',
+    module: /^string-width$/,
+    code: "module.exports = require('string-width').default;",
+  },
 ];
 const replace = {
   name: 'replace',
