@@ -71,8 +71,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   ],
   spec: ['completion', 'views', 'ledger', 'api', 'settings', 'ui', 'sandbox', 'catalog', 'lib'],
   completion: ['lib'],
-  listen: ['flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   views: ['catalog', 'lib'],
+  listen: ['flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   flows: ['feeds', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   feeds: ['api', 'lib'],
   ledger: ['catalog', 'lib'],
@@ -140,6 +140,14 @@ describe('imports', () => {
       return !below[from]?.includes(layer);
     });
     expect(upwards).toEqual([]);
+  });
+
+  it('go down the list of src/README.md, which names every layer in this order', () => {
+    const listed = [...readFileSync('src/README.md', 'utf8').matchAll(/^\| `([a-z]+)\/` \|/gm)];
+    const order = listed.map(([, layer = '']) => layer);
+    expect(order).toEqual(Object.keys(below));
+    for (const [layer, allowed] of [...Object.entries(below), ...Object.entries(typesBelow)])
+      for (const each of allowed) expect(order.indexOf(each), each).toBeGreaterThan(order.indexOf(layer));
   });
 
   it('go downwards within the ledger too: stores, then tables, then exports and copies', () => {

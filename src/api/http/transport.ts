@@ -69,7 +69,7 @@ export class Transport {
     this.#hideKey = hiderOf(options.apiKey);
   }
 
-  /** Loads what calls need: later, flags of V8 that bulk work sets would keep its compiled code from being taken. */
+  /** Loads what calls need. */
   static async open(options: TransportOptions): Promise<Transport> {
     const base = new URL(options.baseUrl);
     const { connections, env } = options;
