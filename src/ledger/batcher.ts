@@ -29,13 +29,11 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** How long another process may hold the database before a write counts as failed. */
-const LOCK_WAIT_MS = 5_000;
 const AT_ONCE: Gathering = { count: 1, waitMs: 0 };
 
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
-  #queue: Waiting<Item, Result>[] = [];
+  readonly #queue: Waiting<Item, Result>[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   /** For locks, in all that is left to do. */
@@ -45,8 +43,8 @@ export class Batcher<Item, Result> {
     this.#options = options;
   }
 
-  /** Resolves when it is written, rejects when it is not. It may be tried again after a lock. */
-  add(item: Item, lockWaitMs = LOCK_WAIT_MS): Promise<Result> {
+  /** Resolves when it is written, rejects when it is not. For so long it is tried again while the database is locked. */
+  add(item: Item, lockWaitMs = 0): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, deadline: monotonicMs() + lockWaitMs, resolve, reject });
       this.#writeWhenDue();
@@ -92,13 +90,12 @@ export class Batcher<Item, Result> {
   async #writeBatch(): Promise<void> {
     // What has arrived by then comes into the same batch.
     await new Promise(setImmediate);
-    const batch = this.#queue.slice(0, this.#batchLength());
+    const batch = this.#queue.splice(0, this.#batchLength());
     try {
       await this.#write(batch);
-      this.#queue.splice(0, batch.length);
     } catch (error) {
-      if (isLocked(error)) await this.#waitForLock(error);
-      else await this.#fail(this.#queue.splice(0, batch.length), error);
+      if (isLocked(error)) await this.#waitForLock(batch, error);
+      else await this.#fail(batch, error);
     }
   }
 
@@ -118,14 +115,16 @@ export class Batcher<Item, Result> {
     batch.forEach(({ resolve }, at) => void resolve(results[at] as Result));
   }
 
-  /** What may still wait for it stays in the queue. */
-  async #waitForLock(error: unknown): Promise<void> {
+  /** What may still wait for it is tried again, before all that came meanwhile. */
+  async #waitForLock(batch: readonly Waiting<Item, Result>[], error: unknown): Promise<void> {
     const now = this.#waitLeftMs > 0 ? monotonicMs() : Number.POSITIVE_INFINITY;
-    for (const { deadline, reject } of this.#queue) if (deadline <= now) reject(error);
-    this.#queue = this.#queue.filter(({ deadline }) => deadline > now);
+    for (const { deadline, reject } of batch) if (deadline <= now) reject(error);
+    const waiting = batch.filter(({ deadline }) => deadline > now);
+    if (waiting.length === 0) return;
+    this.#queue.unshift(...waiting);
     const pauseMs = 5 + Math.random() * 20;
     this.#waitLeftMs -= pauseMs;
-    if (this.#queue.length) await sleep(pauseMs);
+    await sleep(pauseMs);
   }
 
   /** One that can't be written must not fail the others. */

@@ -17,6 +17,8 @@ interface SessionHooks {
 }
 
 const MAX_BATCH = 1_000;
+/** How long another process may hold the ledger before a write counts as failed. */
+const LOCK_WAIT_MS = 5_000;
 
 export class Commits extends Batcher<Work<unknown>, unknown> {
   /** Whether it is the ledger that can't be used now: then the work itself can be done later. */
@@ -46,7 +48,7 @@ export class Commits extends Batcher<Work<unknown>, unknown> {
   }
 
   /** Resolves when the work is committed, rejects when it is not. It may be called again after a lock. */
-  override add<Result>(work: Work<Result>, lockWaitMs?: number): Promise<Result> {
+  override add<Result>(work: Work<Result>, lockWaitMs = LOCK_WAIT_MS): Promise<Result> {
     return super.add(work, lockWaitMs) as Promise<Result>;
   }
 }

@@ -84,3 +84,38 @@ describe('a batch', () => {
     expect(batches).toEqual([[1, 1, 1], [1, 8], [3], [50], [1]]);
   });
 });
+
+describe('a locked database', () => {
+  const locked = (): Error => Object.assign(new Error('database is locked'), { errcode: 5 });
+
+  /** Fails the first writes. */
+  function lockedFor(count: number): {
+    readonly batcher: Batcher<number, number>;
+    readonly batches: number[][];
+  } {
+    const batches: number[][] = [];
+    const write = async (items: readonly number[]): Promise<number[]> => {
+      batches.push([...items]);
+      await sleep(WRITE_MS);
+      if (batches.length <= count) throw locked();
+      return items.map((item) => item * 10);
+    };
+    return { batcher: new Batcher({ write, maxItems: 10 }), batches };
+  }
+
+  it('fails a write at once, and nothing of what came meanwhile', async () => {
+    const { batcher, batches } = lockedFor(1);
+    const first = batcher.add(1).catch((error: Error) => error.message);
+    while (batches.length === 0) await sleep(1);
+    expect(await Promise.all([first, batcher.add(2)])).toEqual(['database is locked', 20]);
+    expect(batches).toEqual([[1], [2]]);
+  });
+
+  it('is waited for by what is given the time, in its order', async () => {
+    const { batcher, batches } = lockedFor(2);
+    const first = batcher.add(1, 60_000);
+    while (batches.length === 0) await sleep(1);
+    expect(await Promise.all([first, batcher.add(2, 60_000)])).toEqual([10, 20]);
+    expect(batches).toEqual([[1], [1, 2], [1, 2]]);
+  });
+});
