@@ -57,6 +57,7 @@ export class ProcessGroup {
   /** Absent where the system refused at once. */
   readonly #child: ChildProcess | undefined;
   #openOutputs: number;
+  #isEnding = false;
   #onClosed: () => void = () => {};
 
   constructor(options: GroupOptions) {
@@ -84,7 +85,9 @@ export class ProcessGroup {
   /** Ends the command and all that it started: at once if they let themselves be ended, else after two seconds. */
   end(): void {
     const { pid, exitCode = null, signalCode = null } = this.#child ?? {};
-    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    if (this.#isEnding || pid === undefined || exitCode !== null || signalCode !== null) return;
+    // Said twice, it could reach a leader that is gone: the socket would fail, and the exit code in it be lost.
+    this.#isEnding = true;
     if (this.#control) this.#control.write('end\n');
     // It fails where the command has ended by itself.
     else spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' }).on('error', () => {});
@@ -113,18 +116,22 @@ export class ProcessGroup {
 
   #commandEnd(child: ChildProcess): Promise<GroupEnd> {
     return new Promise((resolve, reject) => {
-      child.once('error', reject).once('exit', (code, killedBy) => {
-        // The leader is killed together with its command, or waits for us after it: one that just ends could not fork.
-        if (onWindows || killedBy) resolve({ code, killedBy });
-        else reject(Object.assign(new Error('no more processes can be started'), { code: 'EAGAIN' }));
-      });
+      const control = this.#control;
       let line = '';
-      this.#control
+      control
         ?.on('error', () => {})
         .on('data', (chunk: Buffer) => {
           line += chunk;
           if (line.includes('\n')) resolve({ code: Number.parseInt(line, 10), killedBy: null });
         });
+      child.once('error', reject).once('exit', (code, killedBy) => {
+        if (!control || killedBy) return resolve({ code, killedBy });
+        const noFork = (): void =>
+          reject(Object.assign(new Error('no more processes can be started'), { code: 'EAGAIN' }));
+        // The exit code of the command may have been sent and not read yet. A leader that sent none could not fork.
+        if (control.closed) return noFork();
+        control.once('close', noFork).end();
+      });
     });
   }
 
