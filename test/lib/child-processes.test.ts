@@ -19,6 +19,5 @@ it('a command that is told to end while it ends by itself has one exit code', as
     setTimeout(() => short.end(), delay);
     return short.ended;
   });
-  for (const { code } of await Promise.all(ends))
-    expect([7, 143]).toContain(code);
+  for (const { code } of await Promise.all(ends)) expect([7, 143]).toContain(code);
 });
