@@ -17,6 +17,8 @@ const replacements = [
   { package: 'commander', module: /^node:child_process$/, code: 'module.exports = {};' },
   // Off by default; it would load node:http2 and node:tls.
   { package: 'undici', module: /[/]client-h2\.js$/, code: 'module.exports = {};' },
+  // Only for bodies that are FormData.
+  { package: 'undici', module: /[/]web[/]fetch[/]body\.js$/, code: 'module.exports = {};' },
   // Only for a limit that we set ourselves, and for bodies that are requests of node:http.
   { package: 'undici', module: /^node:http$/, code: 'module.exports = {};' },
   // A failed node:assert reads the source of its caller and parses it for a message: six seconds of processor time for

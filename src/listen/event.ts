@@ -172,20 +172,34 @@ function endOfFields(text: string): number {
 
 /** Only what the ledger has a column for, or acts on: of each field the first value. */
 export function parseForm(body: Uint8Array): ParsedForm {
-  const fields = parseFields(body.subarray(0, MAX_PARSED_BYTES));
-  const first = (name: string): string => clean(fields.get(name)?.[0] ?? '');
+  const fields = firstValues(toText(body.subarray(0, MAX_PARSED_BYTES)));
+  const first = (name: string): string => clean(decode(fields.get(name) ?? ''));
   const audiofile = first('audiofile');
-  const list = fields.get('audiofiles')?.[0];
+  const list = fields.get('audiofiles');
   return {
     event: first('event'),
     version: first('webhook_version'),
     audiofile,
     order: first('order'),
-    files: list === undefined ? [audiofile] : parseList(audiofile, list),
+    files: list === undefined ? [audiofile] : parseList(audiofile, decode(list)),
     hold: first('hold'),
     original: first('original_audiofile'),
   };
 }
+
+/** The first value of each field, still encoded: to decode them all takes a tenth of what an event costs. */
+function firstValues(text: string): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const field of text.slice(0, endOfFields(text)).split('&')) {
+    const equals = field.indexOf('=');
+    const name = decode(equals < 0 ? field : field.slice(0, equals));
+    if (!values.has(name)) values.set(name, equals < 0 ? '' : field.slice(equals + 1));
+  }
+  return values;
+}
+
+const decode = (text: string): string =>
+  /[%+]/.test(text) ? (new URLSearchParams(`=${text}`).get('') ?? '') : text;
 
 const toText = (body: Uint8Array): string =>
   (Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)).toString(

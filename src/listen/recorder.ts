@@ -57,7 +57,10 @@ export class Recorder {
 
   /** Writes deliveries that came just now; a lock is waited for no longer than this. */
   writeNew(arrivals: readonly Arrival[], lockWaitMs: number): Promise<readonly EventRow[]> {
-    return this.#options.commits.add((tables) => this.#writeArrivals(tables, arrivals), lockWaitMs);
+    return this.#options.commits.add(
+      (context) => this.#writeArrivals(tablesOf(context), arrivals),
+      lockWaitMs,
+    );
   }
 
   /** Writes those that the ledger does not have yet, each once, however often it is tried. Throws if none can be. */
@@ -86,10 +89,11 @@ export class Recorder {
   }
 
   #commitMissing(arrivals: readonly Arrival[]): Promise<readonly EventRow[]> {
-    return this.#options.commits.add(async (tables) => {
+    return this.#options.commits.add(async (context) => {
+      const tables = tablesOf(context);
       // Whoever moves the same deliveries waits.
-      await new Events(tables).lock();
-      const known = await new Events(tables).ofArrivals(arrivals.map(({ id }) => id));
+      await tables.events.lock();
+      const known = await tables.events.ofArrivals(arrivals.map(({ id }) => id));
       const ids = new Set(known.map(({ arrival }) => arrival));
       const missing = arrivals.filter(({ id }) => !ids.has(id));
       // What another listener has moved meanwhile is shown by it.
@@ -100,15 +104,16 @@ export class Recorder {
 
   /** Writes an event for a file that is delivered though none came; undefined if one came after all. */
   writeFound(file: MissedFile): Promise<EventRow | undefined> {
-    return this.#options.commits.add(async (tables) => {
-      await new Events(tables).lock();
-      if (!(await new FileWatch(tables).stopExpecting(file.id))) return undefined;
+    return this.#options.commits.add(async (context) => {
+      const tables = tablesOf(context);
+      await tables.events.lock();
+      if (!(await tables.fileWatch.stopExpecting(file.id))) return undefined;
       return (await this.#write(tables, [foundEvent(file)]))[0];
     });
   }
 
   /** It may be called twice: after a lock, all that the first call did is undone. */
-  async #writeArrivals(tables: TableContext, arrivals: readonly Arrival[]): Promise<EventRow[]> {
+  async #writeArrivals(tables: Tables, arrivals: readonly Arrival[]): Promise<EventRow[]> {
     let expectsTest = this.#options.expectsTest();
     const newEvents: NewEvent[] = [];
     for (const delivery of arrivals) {
@@ -124,16 +129,16 @@ export class Recorder {
    * The tables are those of a transaction. Over a network, statements that are not awaited one by one share a round trip:
    * so each step is done for all events, in their order.
    */
-  async #write(tables: TableContext, newEvents: readonly NewEvent[]): Promise<EventRow[]> {
-    const events = new Events(tables);
+  async #write(tables: Tables, newEvents: readonly NewEvent[]): Promise<EventRow[]> {
+    const { events, files, actions } = tables;
     const [, known, ids] = await Promise.all([
       events.lock(),
-      new Files(tables).known(newEvents.map(({ parsed }) => parsed.audiofile)),
+      files.known(newEvents.map(({ parsed }) => parsed.audiofile)),
       events.newIds(newEvents.length),
     ]);
     // In the same transaction: who takes over a session that has ended finds all of its events.
     const run =
-      this.#options.runId() || (newEvents.length && (await new Runs(tables).addEnded(this.#options.only)));
+      this.#options.runId() || (newEvents.length && (await tables.runs.addEnded(this.#options.only)));
     const added = newEvents.map((newEvent, at): AddedEvent => {
       const { source, delivery, parsed } = newEvent;
       const file = known.get(parsed.audiofile);
@@ -144,35 +149,45 @@ export class Recorder {
     await Promise.all(added.flatMap((event) => effectsOf(tables, event)));
     const paired = await Promise.all(added.map((event) => pairWithFound(tables, event)));
     const due = await Promise.all(paired.map((event) => this.#dueActions(tables, event)));
-    await new Actions(tables).add(due.flat(), run);
+    await actions.add(due.flat(), run);
     return paired.map(({ row }) => row);
   }
 
   /** What is to be done about an event. */
-  async #dueActions(tables: TableContext, { row, file, delivery }: AddedEvent): Promise<NewAction[]> {
+  async #dueActions(tables: Tables, { row, file, delivery }: AddedEvent): Promise<NewAction[]> {
     const { id, source, event, twin: found, audiofile, order_id } = row;
     const { actions: rules, only } = this.#options;
     if (source === 'test' || (only.length && !only.includes(event))) return [];
     const due = rules.filter(({ events }) => !events || events.includes(event));
     if (due.length === 0) return [];
-    const isUnknown = audiofile ? !file : !(await new Files(tables).hasOrder(order_id));
+    const isUnknown = audiofile ? !file : !(await tables.files.hasOrder(order_id));
     const about = { event: id, subject: audiofile || order_id, isUnknown, via: delivery.via };
     // What is done for the event that was found is not done again for its delivery; what is forwarded follows as it came.
     const isDone = await Promise.all(
-      due.map((rule) => found !== null && rule.kind !== 'forward' && new Actions(tables).has(found, rule)),
+      due.map((rule) => found !== null && rule.kind !== 'forward' && tables.actions.has(found, rule)),
     );
     return due.filter((_, at) => !isDone[at]).map(({ kind, target }) => ({ kind, target, ...about }));
   }
 }
 
-/** A test event is about a file of the service's own, and an order, that the ledger does not know. */
-const isOfTest = async (tables: TableContext, { audiofile, order }: ParsedForm): Promise<boolean> =>
-  !(await new Files(tables).get(audiofile)) &&
-  !(await new Files(tables).hasOrder(order)) &&
-  isOfTestEvent(audiofile);
+/** Made once for each transaction: to make one takes about as long as to parse an event. */
+const tablesOf = (context: TableContext) => ({
+  events: new Events(context),
+  files: new Files(context),
+  fileWatch: new FileWatch(context),
+  actions: new Actions(context),
+  runs: new Runs(context),
+});
+type Tables = ReturnType<typeof tablesOf>;
 
-function effectsOf(tables: TableContext, { source, parsed, row, file }: AddedEvent): Array<Promise<unknown>> {
-  const [events, fileWatch] = [new Events(tables), new FileWatch(tables)];
+/** A test event is about a file of the service's own, and an order, that the ledger does not know. */
+const isOfTest = async (tables: Tables, { audiofile, order }: ParsedForm): Promise<boolean> =>
+  !(await tables.files.get(audiofile)) && !(await tables.files.hasOrder(order)) && isOfTestEvent(audiofile);
+
+function effectsOf(
+  { events, fileWatch }: Tables,
+  { source, parsed, row, file }: AddedEvent,
+): Array<Promise<unknown>> {
   const effects: Array<Promise<unknown>> = [];
   for (const id of parsed.files) if (id !== parsed.audiofile) effects.push(events.addFile(row.id, id));
   if (source === 'received' && (file || !parsed.audiofile)) effects.push(fileWatch.applyEvent(parsed));
@@ -181,10 +196,10 @@ function effectsOf(tables: TableContext, { source, parsed, row, file }: AddedEve
 }
 
 /** A delivery whose file was found to be delivered before it came is the same completion. */
-async function pairWithFound(tables: TableContext, event: AddedEvent): Promise<AddedEvent> {
+async function pairWithFound(tables: Tables, event: AddedEvent): Promise<AddedEvent> {
   const { source, row, file } = event;
   if (!file?.found || source !== 'received' || row.event !== 'TRANSCRIPT_COMPLETE') return event;
-  const isPaired = await new FileWatch(tables).pairWithSubstitute(row.audiofile, file.found, row.id);
+  const isPaired = await tables.fileWatch.pairWithSubstitute(row.audiofile, file.found, row.id);
   return isPaired ? { ...event, row: { ...row, twin: file.found } } : event;
 }
 
