@@ -65,7 +65,7 @@ const start = { name: 'start', tags: ['$initial'], priority: 9 };
  */
 const groups = [
   start,
-  { name: 'common', test: /[\\/]src[\\/]/, minShareCount: 24, priority: 3 },
+  { name: 'common', test: /[\\/]src[\\/](?!ledger|lib[\\/]sqlite)/, minShareCount: 24, priority: 3 },
   {
     name: 'call',
     test: /[\\/](api[\\/]http[\\/](transport|pool)|commands[\\/]balance)\.ts$/,
