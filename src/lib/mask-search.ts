@@ -1,17 +1,16 @@
 /**
  * Finds secrets in a text in one pass, each character as it is or escaped for a URL, JSON, HTML or CSV.
- * All partial matches advance together, so that no text makes the search go back: a stranger's delivery goes
+ * All partial matches advance together, so that no text makes the search go back: anyone's delivery goes
  * through here. A pattern with repeats takes half an hour for a megabyte of backslashes.
  */
 
-// Patterns as numbered states, a state for each place of each pattern and one more for its end.
-
-export const NONE = -1;
+const NONE = -1;
 
 /** How many characters may lead from a state to the next one. */
 const WAYS = 3;
 
-export class States {
+/** Patterns as numbered states: a state for each place of each pattern, and one more for its end. */
+class States {
   readonly count: number;
   readonly isEnd: Uint8Array;
   /** Counts only where it stands alone. */
@@ -60,7 +59,7 @@ export class States {
 }
 
 /** A set of states, each with the place in the text where its match began: the earliest, if there are several. */
-export class PartialMatches {
+class PartialMatches {
   readonly states: Int32Array;
   readonly starts: Int32Array;
   size = 0;
@@ -98,19 +97,19 @@ export class PartialMatches {
 
 export const BACKSLASH = code('\\');
 export const PERCENT = code('%');
-export const AMPERSAND = code('&');
-export const PLUS = code('+');
-export const SPACE = code(' ');
-export const QUOTE = code('"');
-export const SLASH = code('/');
-export const APOSTROPHE = code("'");
-export const SMALL_U = code('u');
-export const NUMBER_SIGN = code('#');
-export const SEMICOLON = code(';');
-export const SMALL_X = code('x');
+const AMPERSAND = code('&');
+const PLUS = code('+');
+const SPACE = code(' ');
+const QUOTE = code('"');
+const SLASH = code('/');
+const APOSTROPHE = code("'");
+const SMALL_U = code('u');
+const NUMBER_SIGN = code('#');
+const SEMICOLON = code(';');
+const SMALL_X = code('x');
 
 /** Entities by name, but for the one that escapes them all. */
-export const NAMES: ReadonlyArray<readonly [string, number]> = [
+const NAMES: ReadonlyArray<readonly [string, number]> = [
   ['lt;', code('<')],
   ['gt;', code('>')],
   ['quot;', QUOTE],
@@ -133,7 +132,7 @@ export function hexAt(text: string, at: number, digits: number): number {
 }
 
 /** The value of a decimal or hexadecimal digit, or -1. */
-export function digitAt(text: string, at: number): number {
+function digitAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
   const letter = unit | 0x20;
@@ -141,7 +140,7 @@ export function digitAt(text: string, at: number): number {
 }
 
 /** A letter, a digit, _ or -. */
-export const isWord = (unit: number): boolean => /[\w-]/.test(String.fromCharCode(unit));
+const isWord = (unit: number): boolean => /[\w-]/.test(String.fromCharCode(unit));
 
 /** How many places of a secret are looked at before the whole search begins. */
 const LOOKED_AT = 4;
@@ -149,54 +148,20 @@ const LOOKED_AT = 4;
 /** Where a character in the middle of a secret may be written otherwise than it is, or be followed by a filler. */
 const SPECIAL = '[\\\\%&"+\\r\\n]';
 
-/**
- * Matches wherever a secret may begin, and seldom elsewhere: most texts need no more than this. Where several
- * backslashes stand before an escape, it matches at the last one.
- * It repeats nothing, so that it takes as long for any text.
- */
-export function candidates(patterns: readonly Pattern[]): RegExp {
-  const plain = patterns.map(({ places }) => beginningOf(places.slice(0, LOOKED_AT)));
-  const first = [...new Set(patterns.flatMap(({ places }) => (places[0] ?? '').split('')))];
-  const names = NAMES.filter(([, unit]) => first.includes(String.fromCharCode(unit))).map(([name]) => name);
-  const escapes = [
-    `%(?:25${first
-      .filter(isByte)
-      .map((each) => `|${anyCase(hex(each, 2))}`)
-      .join('')})`,
-    `\\\\(?:u(?:${first.map((each) => anyCase(hex(each, 4))).join('|')})|x(?:${first
-      .filter(isByte)
-      .map((each) => anyCase(hex(each, 2)))
-      .join('|')})${first
-      .filter(isSign)
-      .map((each) => `|${each}`)
-      .join('')})`,
-    `&(?:amp;|#${names.map((name) => `|${name}`).join('')})`,
-  ];
-  return new RegExp([...new Set([...plain, ...escapes])].join('|'), 'g');
-}
-
-/** Any other character has no percent escape of one byte. */
-const isByte = (character: string): boolean => character <= '\u00ff';
-/** JSON writes these as themselves after a backslash. */
-const isSign = (character: string): boolean => ['"', "'", '/'].includes(character);
-
-const anyCase = (digits: string): string =>
-  digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+/** Matches wherever a secret may begin, as it is or escaped, and seldom elsewhere. It repeats nothing. */
+const candidates = (patterns: readonly Pattern[]): RegExp =>
+  new RegExp(
+    ['[\\\\%&]', ...unique(patterns.map(({ places }) => beginningOf(places.slice(0, LOOKED_AT))))].join('|'),
+    'g',
+  );
 
 function beginningOf([first = '', ...others]: readonly string[]): string {
-  const isSpace = first.includes(' ') && !first.includes('+');
   const rest = others.reduceRight<string>((after, place) => `(?:${SPECIAL}|${oneOf(place)}${after})`, '');
-  return oneOf(isSpace ? `${first}+` : first) + rest;
+  return oneOf(first.includes(' ') ? `${first}+` : first) + rest;
 }
 
 const oneOf = (characters: string): string =>
-  `[${characters
-    .split('')
-    .map((each) => `\\u${hex(each, 4)}`)
-    .join('')}]`;
-
-const hex = (character: string, digits: number): string =>
-  character.charCodeAt(0).toString(16).padStart(digits, '0');
+  `[${characters.replace(/./gs, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)}]`;
 
 export interface Span {
   readonly start: number;
@@ -245,42 +210,8 @@ export class SecretSearch {
 
   /** Where the next secret may begin; nothing is under way before it. */
   #nextCandidate(from: number): number {
-    const text = this.#text;
-    const candidates = this.#candidates;
-    candidates.lastIndex = from;
-    for (let match = candidates.exec(text); match; match = candidates.exec(text)) {
-      let at = match.index;
-      if (!this.#isVainEscape(at)) {
-        // Each of several backslashes may be where the escape begins.
-        while (at > from && text.charCodeAt(at) === BACKSLASH && text.charCodeAt(at - 1) === BACKSLASH)
-          at -= 1;
-        return at;
-      }
-      candidates.lastIndex = at + 1;
-    }
-    return text.length;
-  }
-
-  /**
-   * Whether no secret begins with the character that is escaped here, however often.
-   * Speed: a megabyte of escapes takes a quarter of the time that the search itself takes for it.
-   */
-  #isVainEscape(at: number): boolean {
-    const text = this.#text;
-    const { beginnings } = this.#states;
-    const unit = text.charCodeAt(at);
-    if ((unit !== PERCENT && unit !== AMPERSAND) || beginnings.has(unit)) return false;
-    let next = at + 1;
-    if (unit === PERCENT) {
-      while (text.startsWith('25', next)) next += 2;
-      return !beginnings.has(hexAt(text, next, 2));
-    }
-    while (text.startsWith('amp;', next)) next += 4;
-    if (text.charCodeAt(next) === NUMBER_SIGN) {
-      const { number } = this.#numberAt(next + 1);
-      return !beginnings.has(number > 0xffff ? String.fromCodePoint(number).charCodeAt(0) : number);
-    }
-    return !NAMES.some(([name, meant]) => beginnings.has(meant) && text.startsWith(name, next));
+    this.#candidates.lastIndex = from;
+    return this.#candidates.exec(this.#text)?.index ?? this.#text.length;
   }
 
   get #isUnderWay(): boolean {
@@ -474,9 +405,7 @@ export class SecretSearch {
 
 const nothing: readonly number[] = [];
 
-// What a secret looks like as text, as bytes, in hexadecimal and in base64. Escapes are left to the search.
-
-export interface Pattern {
+interface Pattern {
   /** For each place the characters that may stand there, at most three. */
   readonly places: readonly string[];
   /** Counts only where no letter, digit or dash stands beside it. */
@@ -488,6 +417,7 @@ export interface Pattern {
 /** A shorter secret is hidden only where it stands alone, or it would take words apart. */
 const SHORTEST_ANYWHERE = 5;
 
+/** What a secret looks like as text, as bytes, in hexadecimal and in base64. Escapes are left to the search. */
 export function patternsOf(secret: string): Pattern[] {
   const texts = unique([secret, secret.normalize('NFC'), secret.normalize('NFD')]);
   // Bytes as a text of one character a byte: a percent escape names such a character.
