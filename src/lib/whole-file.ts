@@ -2,54 +2,26 @@
  * A file is complete or not there: it is written beside its final path, synced, and then gets its name; then its folder
  * is synced. What a power cut leaves is whole.
  */
-import {
-  accessSync,
-  close,
-  closeSync,
-  constants,
-  fdatasync,
-  fsync,
-  link,
-  linkSync,
-  lstatSync,
-  open,
-  openSync,
-  promises,
-  readlinkSync,
-  realpathSync,
-  rename,
-  renameSync,
-  type Stats,
-  statSync,
-  unlink,
-  unlinkSync,
-  writeFile,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, constants, promises, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { DiskError, errorCode, StenoError } from './errors.ts';
 import { diskReason, makeFolder, throwUnlessUnableToSync } from './fs.ts';
 
-// Calls of the file system for files that are written. Where nothing else waits for this thread they are done at once: a
-// write to the page cache takes microseconds, and handing it to a thread ten times as long. A receiver leaves them to
-// libuv's pool, because a disk that hangs must not hold up its answers: at most two at a time, so that two of the pool's
-// four threads are left for everything else. Syncs always go there.
-
+/** A disk that hangs holds the threads of libuv's pool: of its four, a receiver leaves two for everything else. */
 const MAX_RUNNING = 2;
 
-let usesPool = false;
+let isBounded = false;
 let runningCalls = 0;
 const waitingCalls: Array<() => void> = [];
 
-/** For a receiver. */
-export function leaveDiskToPool(): void {
-  usesPool = true;
+/** For a receiver: from now on, at most two calls at a time. */
+export function boundDiskCalls(): void {
+  isBounded = true;
 }
 
-/** Work in the pool. */
 export async function onDisk<Result>(work: () => Promise<Result>): Promise<Result> {
-  while (usesPool && runningCalls >= MAX_RUNNING)
+  while (isBounded && runningCalls >= MAX_RUNNING)
     await new Promise<void>((resolve) => waitingCalls.push(resolve));
   runningCalls += 1;
   try {
@@ -60,29 +32,17 @@ export async function onDisk<Result>(work: () => Promise<Result>): Promise<Resul
   }
 }
 
-/** Whether a thread is at it, which Node would wait for before it exits. */
+/** Whether a call is running, which Node would wait for before it exits. */
 export const isDiskBusy = (): boolean => runningCalls > 0;
-
-const call =
-  <Args extends unknown[], Result>(
-    inPool: (...args: Args) => Promise<Result>,
-    atOnce: (...args: Args) => Result,
-  ) =>
-  async (...args: Args): Promise<Result> =>
-    usesPool ? onDisk(() => inPool(...args)) : atOnce(...args);
 
 /** Speed: every start loads this file, so that it must not load node:fs/promises, which takes 5 ms. */
 export const disk = {
-  lstat: call<[path: string], Stats>((path) => promises.lstat(path), lstatSync),
-  stat: call<[path: string], Stats>((path) => promises.stat(path), statSync),
-  open: call<[path: string, flags: string, mode?: number], number>(promisify(open), openSync),
-  write: call<[file: number, chunk: Uint8Array], void>(promisify(writeFile), writeFileSync),
-  close: call<[file: number], void>(promisify(close), closeSync),
-  link: call<[from: string, to: string], void>(promisify(link), linkSync),
-  rename: call<[from: string, to: string], void>(promisify(rename), renameSync),
-  unlink: call<[path: string], void>(promisify(unlink), unlinkSync),
-  fdatasync: (file: number) => onDisk(() => promisify(fdatasync)(file)),
-  fsync: (file: number) => onDisk(() => promisify(fsync)(file)),
+  lstat: (path: string) => onDisk(() => promises.lstat(path)),
+  stat: (path: string) => onDisk(() => promises.stat(path)),
+  link: (from: string, to: string) => onDisk(() => promises.link(from, to)),
+  rename: (from: string, to: string) => onDisk(() => promises.rename(from, to)),
+  unlink: (path: string) => onDisk(() => promises.unlink(path)),
+  open: (path: string, flags: string, mode?: number) => onDisk(() => promises.open(path, flags, mode)),
 };
 
 /** Hands over a content chunk by chunk, and waits for each. */
@@ -126,26 +86,32 @@ async function writeDraft(
   content: ChunkWriter,
   onComplete: (() => void) | undefined,
 ): Promise<number> {
-  let file: number | undefined;
+  let file: FileHandle | undefined;
   let bytes = 0;
   const failed = throwCantWrite(path);
+  const opened = async (): Promise<FileHandle> => {
+    file ??= await openNew(draft, mode).catch(failed);
+    return file;
+  };
   try {
     await content(async (chunk) => {
-      file ??= await openNew(draft, mode).catch(failed);
-      await disk.write(file, chunk).catch(failed);
+      const target = await opened();
+      await onDisk(() => target.writeFile(chunk)).catch(failed);
       bytes += chunk.length;
     });
     onComplete?.();
-    file ??= await openNew(draft, mode).catch(failed);
-    await disk.fdatasync(file).catch(throwUnlessUnableToSync).catch(failed);
+    const complete = await opened();
+    await onDisk(() => complete.datasync())
+      .catch(throwUnlessUnableToSync)
+      .catch(failed);
   } finally {
     // Some disks say only here that they are full.
-    if (file !== undefined) await disk.close(file).catch(failed);
+    await onDisk(async () => file?.close()).catch(failed);
   }
   return bytes;
 }
 
-async function openNew(path: string, mode: number): Promise<number> {
+async function openNew(path: string, mode: number): Promise<FileHandle> {
   try {
     return await disk.open(path, 'wx', mode);
   } catch (error) {
@@ -182,8 +148,8 @@ async function syncNames(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await disk.open(path, 'r').catch(() => undefined);
   if (folder === undefined) return;
-  await disk.fsync(folder).catch(() => {});
-  await disk.close(folder);
+  await onDisk(() => folder.sync()).catch(() => {});
+  await onDisk(() => folder.close());
 }
 
 /**
@@ -244,10 +210,9 @@ export async function replaceFile(path: string, content: Uint8Array): Promise<vo
 
 async function keepAccess(path: string, { uid, gid, mode }: Stats): Promise<void> {
   // Only root may give a file away; without that it is ours, as every editor leaves it.
-  // Speed: every start loads this file, and that module of Node takes 5 ms.
-  const { chmod, chown } = await import('node:fs/promises');
-  if (uid !== process.getuid?.() || gid !== process.getgid?.()) await chown(path, uid, gid).catch(() => {});
-  await chmod(path, mode & 0o7777);
+  if (uid !== process.getuid?.() || gid !== process.getgid?.())
+    await promises.chown(path, uid, gid).catch(() => {});
+  await promises.chmod(path, mode & 0o7777);
 }
 
 /** The file that a path leads to through links, whether it is there or not. */
