@@ -17,6 +17,16 @@ export function isUrl(text: string, base?: string): boolean {
   }
 }
 
+/** Without percent escapes; the text itself where they are not those of UTF-8. */
+export function decoded(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 // What a text that is no http or https URL was most likely meant to be.
 
 export type UrlUse = 'audio' | 'argument' | 'hook' | 'feed' | 'base';
