@@ -23,14 +23,7 @@ export interface Help {
 }
 
 /** A line that commander can't read, with its code for why. */
-export class WrongLine extends Error {
-  readonly code: string;
-
-  constructor({ code, message }: CommanderError) {
-    super(message);
-    this.code = code;
-  }
-}
+export { CommanderError as WrongLine };
 
 /** A command that has subcommands was given none of them. */
 export class NoSubcommand extends Error {
@@ -60,7 +53,7 @@ export function readLine(argv: readonly string[], specs: readonly Command[], has
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // It is also thrown after help or the version was printed.
-    if (error.exitCode !== 0 && error.code !== 'commander.help') throw new WrongLine(error);
+    if (error.exitCode !== 0 && error.code !== 'commander.help') throw error;
   }
   return read;
 }
