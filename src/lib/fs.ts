@@ -19,8 +19,7 @@ import { DiskError, errorCode, errorMessage, StenoError } from './errors.ts';
 import { isRunning } from './processes.ts';
 import { monotonicMs } from './time.ts';
 
-// Why the disk refused, in words.
-
+/** Why the disk refused, in words. */
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of the disk is used up',
@@ -34,16 +33,11 @@ const reasons: Readonly<Record<string, string>> = {
 
 const unwritable = new Set(['EROFS', 'EACCES', 'EPERM']);
 
-/** Whether a folder refused because nothing may be written to it; another folder may do. */
-export const isUnwritable = (error: unknown): boolean => unwritable.has(errorCode(error) ?? '');
-
 /** Some file systems (network shares, FUSE) can't sync: there is no more to be done. */
 const unableToSync = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-export const isUnableToSync = (error: unknown): boolean => unableToSync.has(errorCode(error) ?? '');
-
 export function throwUnlessUnableToSync(error: unknown): void {
-  if (!isUnableToSync(error)) throw error;
+  if (!unableToSync.has(errorCode(error) ?? '')) throw error;
 }
 
 export const diskReason = (error: unknown): string => reasons[errorCode(error) ?? ''] ?? errorMessage(error);
@@ -96,7 +90,8 @@ function tryMake(path: string, mode: number, variable?: string): boolean {
     if (isFolder(path)) return true;
     if (code === 'ENOTDIR') throw cantMake(path, diskReason(error), error);
     if (code === 'EEXIST') throw cantMake(path, whatIsThere(path), error);
-    if (!isUnwritable(error)) throw cantMake(path, errorMessage(error), error);
+    // Another folder may do only where nothing may be written to this one.
+    if (!unwritable.has(code ?? '')) throw cantMake(path, errorMessage(error), error);
     const hint = variable && `make it writable, or name another folder with ${variable}`;
     throw cantMake(path, diskReason(error), error, hint);
   }
