@@ -173,8 +173,6 @@ export function findHome(): string | undefined {
 /** One key for all spellings of a path that a file system may take for the same: by case, or by composed characters. */
 export const pathKey = (path: string): string => path.normalize('NFC').toUpperCase().toLowerCase();
 
-// A lock between processes: a file that is there while one of them holds it.
-
 /** A lock is held for milliseconds: one as old as this was left behind, on whatever machine. */
 const STALE_MS = 10_000;
 /** A process writes its name into a lock as soon as it has made it: one that is empty for longer was killed before. */
@@ -182,7 +180,7 @@ const EMPTY_MS = 2_000;
 /** Longer than STALE_MS, so that no lock that was left behind ends a command. */
 const WAIT_MS = 15_000;
 
-/** Does `work`, which must not wait for anything, while no other process holds the lock. */
+/** Does `work`, which must not wait for anything, while this process holds the lock: a file that is there meanwhile. */
 export async function withFileLock<T>(path: string, signal: AbortSignal, work: () => T): Promise<T> {
   // Loaded here: every command loads this module, and few wait.
   const { sleep } = await import('./time.ts');

@@ -273,11 +273,10 @@ export function compareAmounts(a: string, b: string): number | undefined {
   return left && right && left.compare(right);
 }
 
-// The setting `budget`: how much may be spent in a day, a week, a month or a year.
-
 export const budgetPeriods = ['day', 'week', 'month', 'year'] as const;
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 
+/** How much may be spent in a day, a week, a month or a year. */
 export interface Budget {
   readonly limit: Money;
   readonly period: BudgetPeriod;

@@ -1,4 +1,7 @@
-/** Which parameters of a link are a signature, also where the link stands percent-encoded in a text or in another link. */
+/**
+ * Which parameters of a link are a signature, also where the link stands percent-encoded in a text or in another link. A
+ * signature grants access to the file, so it is a secret: it is cut out of whatever is kept or shown.
+ */
 import { isObject, type Json } from './json.ts';
 import { decoded, isUrl, maskUserinfo } from './url.ts';
 
@@ -194,9 +197,6 @@ function encodedParameters(
   }
   return parameters;
 }
-
-// A signature in a link grants access to the file, so it is a secret: it is cut out of whatever is kept or shown. Which
-// links lead to the same audio: names.ts.
 
 /** Links of one text that are looked at; those after them lose all parameters where they may be signed. */
 const MAX_SIGNED_LINKS = 1_000;

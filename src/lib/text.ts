@@ -150,8 +150,6 @@ export const forTerminalLines = (text: string): string => visible(text, asLines)
 /** `1 order`, `3 orders` */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-// A line for a person that fits its terminal: it says itself what gives way where there is little room.
-
 /** What a text means, which gives its colour. */
 export type Tone = 'strong' | 'faint' | 'good' | 'warn' | 'bad' | 'info';
 
@@ -163,6 +161,7 @@ export interface Piece {
   readonly keepsEnd?: boolean;
 }
 
+/** A line for a person that fits its terminal: it says itself what gives way where there is little room. */
 export interface Line {
   readonly pieces: readonly Piece[];
   readonly indent?: number;
@@ -182,8 +181,6 @@ export const withoutNul = <Value>(value: Value): Value | string =>
 /** The headings of a help page in bold, for a terminal. A heading is the first line of its block and ends in a colon. */
 export const boldTitles = (text: string): string =>
   text.replace(/(?<=^|\n\n)\S.*:(?=\n)|^Usage:/gm, '\x1b[1m$&\x1b[22m');
-
-// Sizes and lengths as people read them; off a terminal they stay plain numbers.
 
 const sizes = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
 

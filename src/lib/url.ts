@@ -27,8 +27,6 @@ export function decoded(text: string): string {
   }
 }
 
-// What a text that is no http or https URL was most likely meant to be.
-
 export type UrlUse = 'audio' | 'argument' | 'hook' | 'feed' | 'base';
 
 const examples: Readonly<Record<UrlUse, string>> = {
@@ -46,6 +44,7 @@ const localHints: Readonly<Partial<Record<UrlUse, string>>> = {
     'there is no such file or folder either; audio of this machine is ordered by its path, and needs the setting upload-command',
 };
 
+/** What a text that is no http or https URL was most likely meant to be. */
 export function urlHint(text: string, use: UrlUse): string {
   return (
     pastedHint(text) ??
