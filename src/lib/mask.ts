@@ -89,9 +89,11 @@ export class Mask {
 
 /** Hides one secret alone, where others are to stay. */
 export function hiderOf(secret: string): (text: string) => string {
-  const mask = new Mask();
-  mask.add(secret);
-  return mask.hide;
+  let search: SecretSearch | undefined;
+  return (text) => {
+    search ??= new SecretSearch(patternsOf(secret));
+    return hideFound(search, text);
+  };
 }
 
 function hideFound(search: SecretSearch, text: string): string {

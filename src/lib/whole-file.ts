@@ -2,9 +2,25 @@
  * A file is complete or not there: it is written beside its final path, synced, and then gets its name; then its folder
  * is synced. What a power cut leaves is whole.
  */
-import { accessSync, constants, promises, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import {
+  accessSync,
+  close,
+  constants,
+  fdatasync,
+  fsync,
+  link,
+  open,
+  promises,
+  readlinkSync,
+  realpathSync,
+  rename,
+  type Stats,
+  statSync,
+  unlink,
+  writeFile,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { DiskError, errorCode, StenoError } from './errors.ts';
 import { diskReason, makeFolder, throwUnlessUnableToSync } from './fs.ts';
 
@@ -35,14 +51,23 @@ export async function onDisk<Result>(work: () => Promise<Result>): Promise<Resul
 /** Whether a call is running, which Node would wait for before it exits. */
 export const isDiskBusy = (): boolean => runningCalls > 0;
 
+const inPool =
+  <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+  (...args: Args): Promise<Result> =>
+    onDisk(() => call(...args));
+
 /** Speed: every start loads this file, so that it must not load node:fs/promises, which takes 5 ms. */
 export const disk = {
-  lstat: (path: string) => onDisk(() => promises.lstat(path)),
-  stat: (path: string) => onDisk(() => promises.stat(path)),
-  link: (from: string, to: string) => onDisk(() => promises.link(from, to)),
-  rename: (from: string, to: string) => onDisk(() => promises.rename(from, to)),
-  unlink: (path: string) => onDisk(() => promises.unlink(path)),
-  open: (path: string, flags: string, mode?: number) => onDisk(() => promises.open(path, flags, mode)),
+  lstat: inPool((path: string) => promises.lstat(path)),
+  stat: inPool((path: string) => promises.stat(path)),
+  open: inPool<[path: string, flags: string, mode?: number], number>(promisify(open)),
+  write: inPool<[file: number, chunk: Uint8Array], void>(promisify(writeFile)),
+  close: inPool(promisify(close)),
+  link: inPool(promisify(link)),
+  rename: inPool(promisify(rename)),
+  unlink: inPool(promisify(unlink)),
+  fdatasync: inPool(promisify(fdatasync)),
+  fsync: inPool(promisify(fsync)),
 };
 
 /** Hands over a content chunk by chunk, and waits for each. */
@@ -86,32 +111,26 @@ async function writeDraft(
   content: ChunkWriter,
   onComplete: (() => void) | undefined,
 ): Promise<number> {
-  let file: FileHandle | undefined;
+  let file: number | undefined;
   let bytes = 0;
   const failed = throwCantWrite(path);
-  const opened = async (): Promise<FileHandle> => {
-    file ??= await openNew(draft, mode).catch(failed);
-    return file;
-  };
   try {
     await content(async (chunk) => {
-      const target = await opened();
-      await onDisk(() => target.writeFile(chunk)).catch(failed);
+      file ??= await openNew(draft, mode).catch(failed);
+      await disk.write(file, chunk).catch(failed);
       bytes += chunk.length;
     });
     onComplete?.();
-    const complete = await opened();
-    await onDisk(() => complete.datasync())
-      .catch(throwUnlessUnableToSync)
-      .catch(failed);
+    file ??= await openNew(draft, mode).catch(failed);
+    await disk.fdatasync(file).catch(throwUnlessUnableToSync).catch(failed);
   } finally {
     // Some disks say only here that they are full.
-    await onDisk(async () => file?.close()).catch(failed);
+    if (file !== undefined) await disk.close(file).catch(failed);
   }
   return bytes;
 }
 
-async function openNew(path: string, mode: number): Promise<FileHandle> {
+async function openNew(path: string, mode: number): Promise<number> {
   try {
     return await disk.open(path, 'wx', mode);
   } catch (error) {
@@ -148,8 +167,8 @@ async function syncNames(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await disk.open(path, 'r').catch(() => undefined);
   if (folder === undefined) return;
-  await onDisk(() => folder.sync()).catch(() => {});
-  await onDisk(() => folder.close());
+  await disk.fsync(folder).catch(() => {});
+  await disk.close(folder);
 }
 
 /**
