@@ -117,8 +117,6 @@ export const commandSections = (groups: readonly Group[]): Section[] =>
     body: [commands.map(({ name, alias, summary }) => [alias ? `${name}, ${alias}` : name, summary])],
   }));
 
-// Lays out a page of help for a terminal.
-
 const MIN_WIDTH = 40;
 
 /** The first screen holds usage, purpose, main options and two examples. */
@@ -192,6 +190,7 @@ const titled = (title: string, lines: readonly string[]): string[] =>
 const sectionLines = ({ title, body }: Section, width: number): string[] =>
   titled(title, bodyLines(body, width));
 
+/** Lays out a page of help for a terminal. */
 export function pageText(page: Page, width: number): string {
   const topExamples = titled('Examples', exampleLines(page.examples.slice(0, TOP_EXAMPLES), width));
   const head = [

@@ -23,14 +23,7 @@ export interface Help {
 }
 
 /** A line that commander can't read, with its code for why. */
-export class WrongLine extends Error {
-  readonly code: string;
-
-  constructor({ code, message }: CommanderError) {
-    super(message);
-    this.code = code;
-  }
-}
+export { CommanderError as WrongLine };
 
 /** A command that has subcommands was given none of them. */
 export class NoSubcommand extends Error {
@@ -60,7 +53,7 @@ export function readLine(argv: readonly string[], specs: readonly Command[], has
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // It is also thrown after help or the version was printed.
-    if (error.exitCode !== 0 && error.code !== 'commander.help') throw new WrongLine(error);
+    if (error.exitCode !== 0 && error.code !== 'commander.help') throw error;
   }
   return read;
 }
@@ -145,33 +138,28 @@ function inputOf(command: Commander, spec: Command): Omit<Input, 'line'> {
   return { args: command.args, options: Object.fromEntries(options) };
 }
 
-/** A global option may stand before or after the command; the later one wins. */
 function globalsOf(command: Commander): GlobalValues {
-  const values = Object.entries<Option>(globalOptions).map(([key, option]) => {
-    for (let at: Commander | null = command; at; at = at.parent) {
-      const value = given(at, key);
-      if (value !== undefined) return [key, value];
-    }
-    return [key, option.initial];
-  });
+  const values = Object.entries<Option>(globalOptions).map(([key, option]) => [
+    key,
+    given(command, key) ?? option.initial,
+  ]);
   return Object.fromEntries(values) as GlobalValues;
 }
 
 /** Every flag of the line by its long name, global ones before the command too. */
 function givenFlags(command: Commander, spec: Command): GivenFlags {
-  const found = new Map<string, unknown>();
   const options: Options = { ...globalOptions, ...spec.options };
-  for (const [key, option] of Object.entries(options)) {
-    for (let at: Commander | null = command; at; at = key in globalOptions ? at.parent : null) {
-      const value = given(at, key);
-      if (value !== undefined && !found.has(longName(option))) found.set(longName(option), value);
-    }
-  }
-  return found;
+  const values = Object.entries(options).map(
+    ([key, option]) => [longName(option), given(command, key)] as const,
+  );
+  return new Map(values.filter(([, value]) => value !== undefined));
 }
 
-const given = (command: Commander, key: string): unknown =>
-  command.getOptionValueSource(key) === 'cli' ? command.getOptionValue(key) : undefined;
+/** A global option may stand before or after the command; the later one wins. */
+function given(command: Commander, key: string): unknown {
+  if (command.getOptionValueSource(key) === 'cli') return command.getOptionValue(key);
+  return command.parent && key in globalOptions ? given(command.parent, key) : undefined;
+}
 
 /** The flags of a command line, by their long names, with their values. */
 type GivenFlags = ReadonlyMap<string, unknown>;

@@ -50,9 +50,7 @@ function wordsAfterHelp(
 
 /** What stands where a command should: it names none, or commander would have found it. */
 function firstWord(argv: readonly string[]): string[] {
-  const takesValue = Object.values<Option>(globalOptions).filter((option) => option.takesValue);
-  const flags = takesValue.map(({ flags }) => flags.split(' ')[0]);
-  const word = argv.find((each, at) => !each.startsWith('-') && !flags.includes(argv[at - 1]));
+  const word = firstArgument(undefined, argv);
   return word === undefined ? [] : [word];
 }
 
@@ -122,8 +120,14 @@ function pathOf(argv: readonly string[], commands: readonly Command[]): Command[
   return path;
 }
 
-const flagsOf = (spec: Command | undefined): Set<string> =>
-  new Set([...Object.values(spec?.options ?? {}), ...Object.values<Option>(globalOptions)].map(longName));
+/** Those of a command, and the global ones. */
+const optionsOf = (spec: Command | undefined): Option[] => [
+  ...Object.values<Option>(spec?.options ?? {}),
+  ...Object.values<Option>(globalOptions),
+];
+
+const takesValue = (flag: string, spec: Command | undefined): boolean =>
+  optionsOf(spec).some((option) => option.takesValue && longName(option) === flag);
 
 /** Without case, dashes and underscores: `--dryRun`, `--dry_run` and `--dryrun` are `--dry-run`. */
 const bare = (flag: string): string => flag.toLowerCase().replace(/[-_]/g, '');
@@ -138,7 +142,7 @@ interface Line {
 function unknownOption(given: string, { path, argv, commands }: Line, see: string): StenoError {
   const [flag = ''] = given.split('=');
   const spec = path.at(-1);
-  const known = flagsOf(spec);
+  const known = new Set(optionsOf(spec).map(longName));
   const message = `unknown option '${given}'`;
   if (known.has(flag) && given !== flag && !takesValue(flag, spec))
     return usage(message, `${flag} takes no value: write ${flag}, or leave it out`);
@@ -151,17 +155,11 @@ function unknownOption(given: string, { path, argv, commands }: Line, see: strin
   return usage(message, hints.length ? hints.join('; ') : see);
 }
 
-const takesValue = (flag: string, spec: Command | undefined): boolean =>
-  [...Object.values<Option>(spec?.options ?? {}), ...Object.values<Option>(globalOptions)].some(
-    (option) => option.takesValue && longName(option) === flag,
-  );
-
 /** The flags of a command follow it. */
 function misplacedHint(flag: string, path: readonly Command[], argv: readonly string[]): string {
   const at = argv.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
   const next = argv[at + 1];
-  const option = Object.values(path.at(-1)?.options ?? {}).find((each) => longName(each) === flag);
-  const value = option?.takesValue && next !== undefined && argv[at] === flag ? ` ${next}` : '';
+  const value = takesValue(flag, path.at(-1)) && next !== undefined && argv[at] === flag ? ` ${next}` : '';
   return `write it after the command: steno ${path.map(({ name }) => name).join(' ')} … ${argv[at]}${value}`;
 }
 
@@ -208,12 +206,9 @@ function excessArguments(
 
 /** The first word after the command that is neither a flag nor the value of one. */
 function firstArgument(spec: Command | undefined, argv: readonly string[]): string | undefined {
-  const options = [...Object.values<Option>(spec?.options ?? {}), ...Object.values<Option>(globalOptions)];
-  const takesValue = new Set(options.filter((each) => each.takesValue).map(longName));
   const at = argv.findIndex((word) => word === spec?.name || word === spec?.alias);
-  return argv
-    .slice(at + 1)
-    .find((word, index, words) => !word.startsWith('-') && !takesValue.has(words[index - 1] ?? ''));
+  const words = argv.slice(at + 1);
+  return words.find((word, index) => !word.startsWith('-') && !takesValue(words[index - 1] ?? '', spec));
 }
 
 /** What a word after a command with subcommands is most likely to mean. */
@@ -305,10 +300,6 @@ function isArgument(word: string, value: string, { values }: Option): boolean {
 type FindOption = (flag: string) => Option | undefined;
 
 function finder(commands: readonly Command[]): FindOption {
-  const optionsOf = ({ options = {}, children = [] }: Command): Option[] => [
-    ...Object.values(options),
-    ...children.flatMap(optionsOf),
-  ];
-  const all = [...Object.values<Option>(globalOptions), ...commands.flatMap(optionsOf)];
+  const all = commands.flatMap((spec) => [spec, ...(spec.children ?? [])]).flatMap(optionsOf);
   return (flag) => (flag.startsWith('--') ? all.find((option) => longName(option) === flag) : undefined);
 }

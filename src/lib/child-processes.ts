@@ -3,11 +3,12 @@
  * when the command itself has ended, when we say so, and when this process is gone, however it ended.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { Readable, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Env } from './env.ts';
 import { errorCode } from './errors.ts';
+import { statOf } from './processes.ts';
 
 const onWindows = process.platform === 'win32';
 /** After the end of the command: for this long its last output may still come. */
@@ -169,9 +170,10 @@ function start({ command, args = [], env, hasInput }: GroupOptions): ChildProces
       });
 }
 
-// A process and all that it has started, for a child that can't have a process group of its own.
-
-/** The ids of a process and of its descendants; only its own where the system does not tell. */
+/**
+ * The ids of a process and of its descendants, for a child that can't have a process group of its own; only its own
+ * where the system does not tell.
+ */
 export function processTree(root: number): number[] {
   const tree = [root];
   const parents = parentIds();
@@ -195,10 +197,11 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-/** The parent of each process. */
+/** The parent of each process. On Linux read by hand: a small container has no ps. */
 function parentIds(): Map<number, number> {
   try {
-    if (process.platform === 'linux') return new Map(readdirSync('/proc').flatMap(parentOf));
+    if (process.platform === 'linux')
+      return new Map(readdirSync('/proc').map((name) => [Number(name), statOf(Number(name))?.parent ?? 0]));
     if (process.platform === 'win32') return new Map();
     const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
     return new Map(rows.map((row) => row.trim().split(/\s+/).map(Number) as [number, number]));
@@ -207,26 +210,15 @@ function parentIds(): Map<number, number> {
   }
 }
 
-/** Read by hand: a small container has no ps. */
-function parentOf(name: string): Array<[number, number]> {
-  if (!/^\d+$/.test(name)) return [];
-  try {
-    // "12 (a name) S 10 …": the name may hold brackets itself.
-    const after = readFileSync(`/proc/${name}/stat`, 'latin1').replace(/^.*\) /s, '');
-    return [[Number(name), Number(after.split(' ')[1])]];
-  } catch {
-    return [];
-  }
-}
-
-// Hands on what a command prints for people, in whole lines: in half a line a mask might find half a key.
-
 /** What one run may print; the rest is read and dropped, with a pause after each piece: `yes` would fill a processor. */
 const MAX_BYTES = 1024 * 1024;
 const DROP_PAUSE_MS = 1;
 const MAX_LINE_LENGTH = 65_536;
 
-/** Returns what hands on a last line that has no end. */
+/**
+ * Hands on what a command prints for people, in whole lines: in half a line a mask might find half a key. Returns what
+ * hands on a last line that has no end.
+ */
 export function passLines(source: Readable, onLines: (lines: string) => void): () => void {
   const decoder = new StringDecoder('utf8');
   const unbroken = lineBreaks();

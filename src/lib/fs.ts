@@ -19,8 +19,7 @@ import { DiskError, errorCode, errorMessage, StenoError } from './errors.ts';
 import { isRunning } from './processes.ts';
 import { monotonicMs } from './time.ts';
 
-// Why the disk refused, in words.
-
+/** Why the disk refused, in words. */
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of the disk is used up',
@@ -34,16 +33,11 @@ const reasons: Readonly<Record<string, string>> = {
 
 const unwritable = new Set(['EROFS', 'EACCES', 'EPERM']);
 
-/** Whether a folder refused because nothing may be written to it; another folder may do. */
-export const isUnwritable = (error: unknown): boolean => unwritable.has(errorCode(error) ?? '');
-
 /** Some file systems (network shares, FUSE) can't sync: there is no more to be done. */
 const unableToSync = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-export const isUnableToSync = (error: unknown): boolean => unableToSync.has(errorCode(error) ?? '');
-
 export function throwUnlessUnableToSync(error: unknown): void {
-  if (!isUnableToSync(error)) throw error;
+  if (!unableToSync.has(errorCode(error) ?? '')) throw error;
 }
 
 export const diskReason = (error: unknown): string => reasons[errorCode(error) ?? ''] ?? errorMessage(error);
@@ -96,7 +90,8 @@ function tryMake(path: string, mode: number, variable?: string): boolean {
     if (isFolder(path)) return true;
     if (code === 'ENOTDIR') throw cantMake(path, diskReason(error), error);
     if (code === 'EEXIST') throw cantMake(path, whatIsThere(path), error);
-    if (!isUnwritable(error)) throw cantMake(path, errorMessage(error), error);
+    // Another folder may do only where nothing may be written to this one.
+    if (!unwritable.has(code ?? '')) throw cantMake(path, errorMessage(error), error);
     const hint = variable && `make it writable, or name another folder with ${variable}`;
     throw cantMake(path, diskReason(error), error, hint);
   }
@@ -178,8 +173,6 @@ export function findHome(): string | undefined {
 /** One key for all spellings of a path that a file system may take for the same: by case, or by composed characters. */
 export const pathKey = (path: string): string => path.normalize('NFC').toUpperCase().toLowerCase();
 
-// A lock between processes: a file that is there while one of them holds it.
-
 /** A lock is held for milliseconds: one as old as this was left behind, on whatever machine. */
 const STALE_MS = 10_000;
 /** A process writes its name into a lock as soon as it has made it: one that is empty for longer was killed before. */
@@ -187,7 +180,7 @@ const EMPTY_MS = 2_000;
 /** Longer than STALE_MS, so that no lock that was left behind ends a command. */
 const WAIT_MS = 15_000;
 
-/** Does `work`, which must not wait for anything, while no other process holds the lock. */
+/** Does `work`, which must not wait for anything, while this process holds the lock: a file that is there meanwhile. */
 export async function withFileLock<T>(path: string, signal: AbortSignal, work: () => T): Promise<T> {
   // Loaded here: every command loads this module, and few wait.
   const { sleep } = await import('./time.ts');

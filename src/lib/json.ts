@@ -2,7 +2,7 @@
  * JSON without loss: numbers keep their digits, objects the order of their keys.
  * JSON.parse would round an id beyond 2^53 and turn 1.00 into 1.
  */
-import { isHidden, isJoiner, isPlain, maybeUnsafe } from './text.ts';
+import { isHidden, isJoiner, maybeUnsafe, unsafe } from './text.ts';
 
 export class JsonNumber {
   readonly text: string;
@@ -137,32 +137,25 @@ export function formatJson(value: Json, indent = 2, margin = ''): string {
 
 /** Escapes also control characters and those that show nothing or turn the text around, which a reader must see. */
 function quote(text: string): string {
-  const json = JSON.stringify(text);
-  return maybeUnsafe.test(json) ? quoteUnsafe(text) : json;
-}
-
-function quoteUnsafe(text: string): string {
+  if (!maybeUnsafe.test(text)) return JSON.stringify(text);
   const parts: string[] = [];
-  let from = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    const length = isPlain(unit) ? 0 : unseenUnits(text, at, unit, at === from && at > 0);
-    if (length === 0) continue;
-    if (from < at) parts.push(inJson(text.slice(from, at)));
-    from = at + length;
-    for (; at < from; at += 1) parts.push(`\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`);
-    at -= 1;
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(unsafe)) {
+    if (!isEscapedHere(text, index, index === end && index > 0)) continue;
+    if (end < index) parts.push(inJson(text.slice(end, index)));
+    for (const unit of found.split('')) parts.push(`\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    end = index + found.length;
   }
-  return `"${parts.join('')}${inJson(text.slice(from))}"`;
+  return `"${parts.join('')}${inJson(text.slice(end))}"`;
 }
 
-/** How many units a character that can't be seen has; 0 for others. C0 controls are left to JSON.stringify. */
-function unseenUnits(text: string, at: number, unit: number, isAfterEscape: boolean): number {
-  if ((unit >= 0x7f && unit <= 0x9f) || unit === 0x2028 || unit === 0x2029) return 1;
-  if (isHidden(text, at, unit)) return unit === 0xd834 || unit === 0xdb40 ? 2 : 1;
-  if (!isJoiner(unit)) return 0;
-  // Next to an escape it has nothing to join.
-  return isAfterEscape || isHidden(text, at + 1, text.charCodeAt(at + 1)) ? 1 : 0;
+/** C0 controls are left to JSON.stringify. */
+function isEscapedHere(text: string, at: number, isAfterEscape: boolean): boolean {
+  const unit = text.charCodeAt(at);
+  if (unit < 0xa0) return unit >= 0x7f;
+  if (unit === 0x2028 || unit === 0x2029 || isHidden(text, at)) return true;
+  // Next to an escape a joiner has nothing to join.
+  return isJoiner(unit) && (isAfterEscape || isHidden(text, at + 1));
 }
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -1,4 +1,4 @@
-/** Amounts of money with the currency that they are said to be in. Exact, never floating-point numbers. */
+/** Amounts of money with their currency, and budgets. Exact, never floating-point numbers. */
 import { usage } from './errors.ts';
 
 /**
@@ -23,6 +23,11 @@ export class Fraction {
     return bottom < 0n ? new Fraction(-top, -bottom) : new Fraction(top, bottom);
   }
 
+  static #reduced(top: bigint, bottom: bigint): Fraction {
+    const divisor = gcd(top, bottom);
+    return new Fraction(top / divisor, bottom / divisor);
+  }
+
   /** `digits` over ten to the power of `scale`: 1250 and 2 are 12.50. */
   static ofDigits(digits: bigint, scale: number): Fraction {
     const power = 10n ** BigInt(Math.abs(scale));
@@ -32,10 +37,9 @@ export class Fraction {
   plus(other: Fraction): Fraction {
     if (this.#denominator === other.#denominator)
       return new Fraction(this.#numerator + other.#numerator, this.#denominator);
-    return reduced(
+    return Fraction.#reduced(
       this.#numerator * other.#denominator + other.#numerator * this.#denominator,
       this.#denominator * other.#denominator,
-      (top, bottom) => new Fraction(top, bottom),
     );
   }
 
@@ -44,11 +48,7 @@ export class Fraction {
   }
 
   times(other: Fraction): Fraction {
-    return reduced(
-      this.#numerator * other.#numerator,
-      this.#denominator * other.#denominator,
-      (top, bottom) => new Fraction(top, bottom),
-    );
+    return Fraction.#reduced(this.#numerator * other.#numerator, this.#denominator * other.#denominator);
   }
 
   /** Throws a RangeError where `other` is zero. */
@@ -115,11 +115,6 @@ export class Fraction {
     const divisor = gcd(this.#numerator, this.#denominator);
     return Number(this.#numerator / divisor) / Number(this.#denominator / divisor);
   }
-}
-
-function reduced<T>(top: bigint, bottom: bigint, make: (top: bigint, bottom: bigint) => T): T {
-  const divisor = gcd(top, bottom);
-  return make(top / divisor, bottom / divisor);
 }
 
 /** Never zero, because `b` is not. */
@@ -264,8 +259,6 @@ export function sharesOf(amount: Fraction, count: number): Fraction[] {
 
 export const fromMillionths = (millionths: number): Fraction => Fraction.of(millionths, 1_000_000);
 
-// Amounts as decimal texts, compared exactly: never as floating-point numbers.
-
 /** Reads `12`, `12.50`, `.5`, `-3`, `$1,234.50` or `1e3`; dollars alone, as the balance is in. */
 function parse(text: string): Fraction | undefined {
   const money = parseMoney(text);
@@ -280,11 +273,10 @@ export function compareAmounts(a: string, b: string): number | undefined {
   return left && right && left.compare(right);
 }
 
-// The setting `budget`: how much may be spent in a day, a week, a month or a year.
-
 export const budgetPeriods = ['day', 'week', 'month', 'year'] as const;
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 
+/** How much may be spent in a day, a week, a month or a year. */
 export interface Budget {
   readonly limit: Money;
   readonly period: BudgetPeriod;

@@ -64,13 +64,13 @@ function numberedBy(): string[] {
 }
 
 /** What Linux says of a process; nothing on other systems. */
-function statOf(pid: number): { readonly state?: string; readonly start?: string } | undefined {
+export function statOf(pid: number): { state?: string; parent: number; start?: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The name of the program, in parentheses, may hold anything; after it come the state and the other fields.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state = '', start = ''] = [fields[0], fields[19]];
-    return { state, start };
+    const [state = '', parent = '', start = ''] = [fields[0], fields[1], fields[19]];
+    return { state, parent: Number(parent), start };
   } catch {
     return undefined;
   }
@@ -102,8 +102,6 @@ export function userName(): string {
   }
 }
 
-// Programs that a setting names.
-
 /** The words of a command: `less -R`, `"/opt/my pager" -x`. There is no shell, so nothing else has a meaning. */
 export function splitCommand(line: string): string[] {
   const words = line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g);
@@ -129,11 +127,10 @@ function canRun(path: string): boolean {
   }
 }
 
-// What the programs that we start see of our environment: all of it but our secrets.
-
 /** The key of the account, and what libpq calls the passwords of a database and of its client key. */
 const secrets = ['STENO_API_KEY', 'PGPASSWORD', 'PGSSLPASSWORD'];
 
+/** What the programs that we start see of our environment: all of it but our secrets. */
 export function childEnv(env: Env): Env {
   const variables = Object.entries(env).filter(([name]) => !secrets.includes(folded(name)));
   return Object.fromEntries(

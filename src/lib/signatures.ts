@@ -1,6 +1,9 @@
-/** Which parameters of a link are a signature, also where the link stands percent-encoded in a text or in another link. */
+/**
+ * Which parameters of a link are a signature, also where the link stands percent-encoded in a text or in another link. A
+ * signature grants access to the file, so it is a secret: it is cut out of whatever is kept or shown.
+ */
 import { isObject, type Json } from './json.ts';
-import { isUrl, maskUserinfo } from './url.ts';
+import { decoded, isUrl, maskUserinfo } from './url.ts';
 
 interface Signature {
   /** A signature is there only if all of these are, each with a value. */
@@ -195,18 +198,6 @@ function encodedParameters(
   return parameters;
 }
 
-export function decoded(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-// A signature in a link grants access to the file, so it is a secret: it is cut out of whatever is kept or shown. Which
-// links lead to the same audio: names.ts.
-
 /** Links of one text that are looked at; those after them lose all parameters where they may be signed. */
 const MAX_SIGNED_LINKS = 1_000;
 
@@ -222,7 +213,7 @@ function withoutOwnSignature(text: string): string {
   const hash = text.indexOf('#');
   const end = hash < 0 ? text.length : hash;
   const query = mark < 0 || mark > end ? end : mark;
-  // Before the URL is parsed: a stranger may send a hundred thousand of them.
+  // Before the URL is parsed: a delivery may hold a hundred thousand of them.
   const isSigned = mayBeSigned(text, query, end);
   const isTooLong = end - query > MAX_QUERY_LENGTH;
   const parameters = isSigned && !isTooLong ? parametersOf(text.slice(query, end)) : [];
@@ -299,8 +290,6 @@ function withoutClosing(text: string): string {
 const withoutPassword = (text: string): string =>
   text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#@:]*):[^/?#@]*@/i, '$1@');
 
-// Cuts signatures out of a form, as an event's body is one; everything else stays as it is, to the byte.
-
 /** A link without any of these has nothing that could be cut. */
 const mayHoldSignature = /[?@]|%3f|%40/i;
 
@@ -308,7 +297,10 @@ const mayHoldSignature = /[?@]|%3f|%40/i;
 const link =
   /(?:h|%[46]8)(?:t|%[57]4){2}(?:p|%[57]0)(?:s|%[57]3)?(?::|%3a)(?:\\|%5c)?(?:\/|%2f)(?:\\|%5c)?(?:\/|%2f)/gi;
 
-/** Gives the same body back where there is nothing to cut: thousands of events a second go through here. */
+/**
+ * Cuts signatures out of a form, as an event's body is one; everything else stays as it is, to the byte. Gives the same
+ * body back where there is nothing to cut: thousands of events a second go through here.
+ */
 export function cutFormSignatures<Body extends Uint8Array>(body: Body): Body | Buffer {
   // One character a byte, so that bytes that are no UTF-8 stay what they are.
   const text = bufferOf(body).toString('latin1');
@@ -318,7 +310,7 @@ export function cutFormSignatures<Body extends Uint8Array>(body: Body): Body | B
   return cut === text ? body : Buffer.from(cut, 'latin1');
 }
 
-/** Looks only at fields that hold a link: a stranger may send half a million of others. */
+/** Looks only at fields that hold a link: a delivery may have half a million of others. */
 function cutFields(text: string): string {
   let cut = '';
   let from = 0;

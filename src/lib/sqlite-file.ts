@@ -71,14 +71,12 @@ export function fileIdentity(path: string): string {
   return stats ? `${stats.dev} ${stats.ino}` : '';
 }
 
-// Makes a new database beside its place, and clears away what a process that was killed meanwhile has left.
-
 interface Step {
   readonly name: string;
   readonly sql: string;
 }
 
-/** Makes the database with all its tables, unless it is there. */
+/** Makes the database with all its tables, unless it is there; clears away what a process that was killed has left. */
 export function makeIfMissing(Driver: Driver, path: string, migrations: readonly Step[]): void {
   const found = statSync(path, { throwIfNoEntry: false });
   // With a second name it was made by a process that could not remove the first one any more.
@@ -157,11 +155,9 @@ function renameUnlessThere(Driver: Driver, draft: string, path: string): void {
 export const CREATE_MIGRATIONS =
   'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)';
 
-// Whether the write-ahead log beside a database belongs to the file that is at its path now, after that was replaced.
-
 const PART_BYTES = 1024 * 1024;
 
-/** The file that a connection has open. */
+/** The file that a connection has open: tells whether the write-ahead log belongs to it, after it was replaced. */
 export class OpenedFile {
   readonly #path: string;
   /** Closed only after the file was replaced: that drops all locks of this process on it. */

@@ -24,8 +24,6 @@ import {
 import { withoutNul } from './text.ts';
 import { hasOwnClock, monotonicMs, nowMs } from './time.ts';
 
-// The errors of SQLite, told apart by their codes and made readable.
-
 /** SQLite's result codes. */
 const BUSY = 5;
 const LOCKED = 6;
@@ -41,9 +39,8 @@ const NOT_A_DATABASE = 26;
 
 export function readableError(path: string, error: unknown, hintIfDamaged?: () => string): unknown {
   if (error instanceof StenoError) return error;
-  const code = primaryCode(error);
   const text = errorMessage(error);
-  if (code === CORRUPT || code === NOT_A_DATABASE) {
+  if (isCorrupt(error)) {
     return new StenoError('failed', `${path} is damaged: ${text}`, {
       hint: hintIfDamaged?.() ?? 'nothing was written to it: move it away to start afresh',
       cause: error,
@@ -55,13 +52,12 @@ export function readableError(path: string, error: unknown, hintIfDamaged?: () =
       cause: error,
     });
   }
-  return diskError(path, code, error) ?? new StenoError('failed', `${path}: ${text}`, { cause: error });
+  return diskError(path, error) ?? new StenoError('failed', `${path}: ${text}`, { cause: error });
 }
 
 /** SQLite's own text for these says nothing that a user can act on: 'disk I/O error'. */
-function diskError(path: string, code: number | undefined, cause: unknown): StenoError | undefined {
-  if (code === undefined || ![READ_ONLY, IO_ERROR, FULL, CANT_OPEN].includes(code)) return undefined;
-  const why = whyUnwritable(path);
+function diskError(path: string, cause: unknown): StenoError | undefined {
+  const why = hasCode(cause, READ_ONLY, IO_ERROR, FULL, CANT_OPEN) ? whyUnwritable(path) : undefined;
   if (!why) return undefined;
   // Never a new, empty folder: the ledger that is there knows what was ordered.
   const hint =
@@ -72,27 +68,18 @@ function diskError(path: string, code: number | undefined, cause: unknown): Sten
 }
 
 /** The file is not what SQLite has written, or a part of it can't be read. */
-export function isDamaged(error: unknown): boolean {
-  const code = primaryCode(error instanceof StenoError ? error.cause : error);
-  return code === CORRUPT || code === NOT_A_DATABASE || code === IO_ERROR;
-}
+export const isDamaged = (error: unknown): boolean => hasCode(error, CORRUPT, NOT_A_DATABASE, IO_ERROR);
 
-/** The same, and not for want of room or because the disk fails for now. */
-export function isCorrupt(error: unknown): boolean {
-  const code = primaryCode(error instanceof StenoError ? error.cause : error);
-  return code === CORRUPT || code === NOT_A_DATABASE;
-}
+/** Whether the file itself is damaged: not a full or failing disk. */
+export const isCorrupt = (error: unknown): boolean => hasCode(error, CORRUPT, NOT_A_DATABASE);
 
 /** The values of a statement are not such as the table takes. */
-export function isRefusedValue(error: unknown): boolean {
-  const code = primaryCode(error instanceof StenoError ? error.cause : error);
-  return code === CONSTRAINT || code === MISMATCH || code === TOO_BIG;
-}
+export const isRefusedValue = (error: unknown): boolean => hasCode(error, CONSTRAINT, MISMATCH, TOO_BIG);
 
-export function isLocked(error: unknown): boolean {
-  const code = primaryCode(error instanceof StenoError ? error.cause : error);
-  return code === BUSY || code === LOCKED;
-}
+export const isLocked = (error: unknown): boolean => hasCode(error, BUSY, LOCKED);
+
+const hasCode = (error: unknown, ...codes: number[]): boolean =>
+  codes.includes(primaryCode(error instanceof StenoError ? error.cause : error) ?? Number.NaN);
 
 /** The low byte of SQLite's code is the kind of error; the rest only refines it. */
 function primaryCode(error: unknown): number | undefined {

@@ -1,94 +1,62 @@
-/** Makes text of any origin safe to print: it must not move the cursor, ring the bell, break a row or hide in it. */
+/**
+ * Text for people. Text of any origin is made safe to print: it must not move the cursor, ring the bell, break a row or
+ * hide in it.
+ */
 
-// Replaces characters that steer a terminal, break a line, show nothing or turn the text around. One pass over the
-// units of the text, because a stranger may send a megabyte of them: with regular expressions it takes ten times as long.
-
-/** What becomes of a control character, as a code unit; 0 keeps it. A line break is `lineBreak`, also where it is two. */
-export interface Replacements {
-  readonly control: number;
-  readonly tab: number;
-  readonly lineBreak: number;
+/** What stands in the place of a character; undefined keeps it. A line break is one, also where it is two characters. */
+interface Replacements {
+  readonly control?: string;
+  readonly tab?: string;
+  readonly lineBreak?: string;
   /** U+2028 and U+2029, which some programs take for a line break. */
-  readonly separator: number;
-  readonly hidden: number;
+  readonly separator?: string;
+  readonly hidden: string;
 }
 
-export const KEEP = 0;
-export const SPACE = 0x20;
-export const REPLACEMENT = 0xfffd;
-
-const [TAB, LF, CR] = [0x09, 0x0a, 0x0d];
+const REPLACEMENT = '\ufffd';
 const [ZWNJ, ZWJ] = [0x200c, 0x200d];
 const [EMOJI_SELECTOR, KEYCAP] = [0xfe0f, 0x20e3];
 
-export function visible(text: string, by: Replacements): string {
-  const units = new Uint16Array(text.length);
-  let length = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    const shown = isPlain(unit) ? KEEP : shownFor(text, at, unit, by);
-    units[length] = shown || unit;
-    length += 1;
-    if (shown && isFirstOfTwo(text, at, unit)) at += 1;
-  }
-  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
-}
+/** Replaces characters that steer a terminal, break a line, show nothing or turn the text around. */
+const visible = (text: string, by: Replacements): string =>
+  maybeUnsafe.test(text)
+    ? text.replace(unsafe, (found: string, at: number) => shownFor(text, at, by) ?? found)
+    : text;
 
-/** Nearly all characters that people write. */
-export const isPlain = (unit: number): boolean =>
-  (unit >= 0x20 && unit < 0x7f) ||
-  (unit > 0x9f && unit < 0x61c && unit !== 0xad && unit !== 0x34f) ||
-  (unit > 0x206f && unit < 0xd800 && unit !== 0x3164);
-
-/** A line break of two characters, or a hidden character of two units. */
-const isFirstOfTwo = (text: string, at: number, unit: number): boolean =>
-  unit === 0xdb40 || unit === 0xd834 || (unit === CR && text.charCodeAt(at + 1) === LF);
-
-function shownFor(text: string, at: number, unit: number, by: Replacements): number {
-  if (unit < 0xa0) {
-    if (unit === TAB) return by.tab;
-    return unit === LF || unit === CR ? by.lineBreak : by.control;
-  }
-  if (unit === 0x2028 || unit === 0x2029) return by.separator;
-  return isHidden(text, at, unit) ? by.hidden : KEEP;
+function shownFor(text: string, at: number, by: Replacements): string | undefined {
+  const character = text.charAt(at);
+  if (character === '\t') return by.tab;
+  if (character === '\n' || character === '\r') return by.lineBreak;
+  if (character < '\xa0') return by.control;
+  if (character === '\u2028' || character === '\u2029') return by.separator;
+  return isHidden(text, at) ? by.hidden : undefined;
 }
 
 /**
  * Characters that show nothing: soft hyphen, grapheme joiner, fillers of Hangul, vowels of Khmer that are not written,
  * marks of direction and of no width, annotations. Mongolian needs its selectors (U+180B to U+180D), Braille its blank.
  */
-const hiddenRanges: ReadonlyArray<readonly [number, number]> = [
-  [0xad, 0xad],
-  [0x34f, 0x34f],
-  [0x61c, 0x61c],
-  [0x115f, 0x1160],
-  [0x17b4, 0x17b5],
-  [0x180e, 0x180f],
-  [0x200b, 0x200b],
-  [0x200e, 0x200f],
-  [0x202a, 0x202e],
-  [0x2060, 0x206f],
-  [0x3164, 0x3164],
-  [0xfe00, 0xfe0e],
-  [0xfeff, 0xfeff],
-  [0xffa0, 0xffa0],
-  [0xfff9, 0xfffb],
-];
-/** As they stand in the brackets of a regular expression. */
-const hiddenClass = hiddenRanges
-  .map(([first, last]) => `${String.fromCharCode(first)}-${String.fromCharCode(last)}`)
-  .join('');
+const hiddenClass =
+  '\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u180f\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u206f' +
+  '\\u3164\\ufe00-\\ufe0e\\ufeff\\uffa0\\ufff9-\\ufffb';
 const hiddenUnit = new RegExp(`[${hiddenClass}]`);
 
+const unsafeClass = `\\0-\\x1f\\x7f-\\x9f\\u200c\\u200d\\u2028\\u2029\\ufe0f${hiddenClass}`;
+
 /** Whether a text may hold a character that is to be replaced: nearly all texts hold none. */
-export const maybeUnsafe = new RegExp(
-  `[\\0-\\x1f\\x7f-\\x9f\\u200c\\u200d\\u2028\\u2029\\ufe0f\\ud834\\udb40${hiddenClass}]`,
+export const maybeUnsafe = new RegExp(`[\\ud834\\udb40${unsafeClass}]`);
+
+/** Each such character. */
+export const unsafe = new RegExp(
+  `\\r\\n|[${unsafeClass}]|\\ud834[\\udd73-\\udd7a]|\\udb40[\\udc00-\\udc7f\\udd00-\\uddef]`,
+  'g',
 );
 
 export const isJoiner = (unit: number): boolean => unit === ZWJ || unit === ZWNJ;
 
 /** Whether the character that begins here shows nothing. Joiners and the selector of emoji stay where writing needs them. */
-export function isHidden(text: string, at: number, unit: number): boolean {
+export function isHidden(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
   if (isJoiner(unit)) return !isNeededJoiner(text, at, unit);
   if (unit === EMOJI_SELECTOR) return !isNeededSelector(text, at);
   if (unit === 0xd834 || unit === 0xdb40) return isHiddenPair(unit, text.charCodeAt(at + 1));
@@ -140,39 +108,20 @@ function kindOf(codePoint: number): CharacterKind {
   return /^\p{Emoji_Modifier}/u.test(character) ? 'emoji' : 'other';
 }
 
-const QUOTE = 0x22;
-
-/** With each quote doubled, as CSV writes it. */
-export function withDoubledQuotes(text: string): string {
-  if (!text.includes('"')) return text;
-  const units = new Uint16Array(2 * text.length);
-  let length = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    units[length] = unit;
-    length += 1;
-    if (unit !== QUOTE) continue;
-    units[length] = QUOTE;
-    length += 1;
-  }
-  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
-}
-
-const onlyHidden = { control: KEEP, tab: KEEP, lineBreak: KEEP, separator: KEEP, hidden: REPLACEMENT };
-const asLine = { ...onlyHidden, control: REPLACEMENT, tab: SPACE, lineBreak: SPACE, separator: REPLACEMENT };
-const asRow = { ...onlyHidden, control: SPACE, tab: SPACE, lineBreak: SPACE, separator: SPACE };
-const asMessage = { ...asRow, hidden: SPACE };
+const onlyHidden = { hidden: REPLACEMENT };
+const asLine = { ...onlyHidden, control: REPLACEMENT, tab: ' ', lineBreak: ' ', separator: REPLACEMENT };
+const asRow = { ...onlyHidden, control: ' ', tab: ' ', lineBreak: ' ', separator: ' ' };
+const asMessage = { ...asRow, hidden: ' ' };
 const asLines = { ...onlyHidden, control: REPLACEMENT, separator: REPLACEMENT };
 
 /** Whether a text holds a character that shows nothing or turns the text around. */
-export const hasHidden = (text: string): boolean =>
-  maybeUnsafe.test(text) && visible(text, onlyHidden) !== text;
+export const hasHidden = (text: string): boolean => visible(text, onlyHidden) !== text;
 
 /** For one line of a terminal: a control or hidden character becomes U+FFFD, a line break or tab a space. */
-export const forTerminal = (text: string): string => (maybeUnsafe.test(text) ? visible(text, asLine) : text);
+export const forTerminal = (text: string): string => visible(text, asLine);
 
 /** For a tab-separated row: control characters, tabs and line breaks become spaces, hidden characters U+FFFD. */
-export const forRow = (text: string): string => (maybeUnsafe.test(text) ? visible(text, asRow) : text);
+export const forRow = (text: string): string => visible(text, asRow);
 
 /** A cell that a spreadsheet would run as a formula; a number is none. */
 const formula = /^(?:[=@\t\r\n\uff1d\uff20\uff0b\uff0d]|[+-](?!(?:\d+(?:\.\d+)?|\.\d+)?(?:e[+-]?\d+)?$))/i;
@@ -184,25 +133,22 @@ const formula = /^(?:[=@\t\r\n\uff1d\uff20\uff0b\uff0d]|[+-](?!(?:\d+(?:\.\d+)?|
 export function forCsv(text: string): string {
   const safe = forRow(text);
   const cell = formula.test(text) || formula.test(safe) ? `'${safe}` : safe;
-  return /[",]|^\s|\s$/.test(cell) ? `"${withDoubledQuotes(cell)}"` : cell;
+  return /[",]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 /** For a message: one line of visible characters, cut at `maxLength`; mask it first, or the start of a key stays. */
 export function oneLine(text: string, maxLength = Number.POSITIVE_INFINITY): string {
-  const line = (maybeUnsafe.test(text) ? visible(text, asMessage) : text).replace(/\s+/g, ' ').trim();
+  const line = visible(text, asMessage).replace(/\s+/g, ' ').trim();
   if (line.length <= maxLength) return line;
   const characters = [...line];
   return characters.length > maxLength ? `${characters.slice(0, maxLength).join('')}…` : line;
 }
 
 /** For many lines of a terminal: line breaks and tabs stay, other control and hidden characters become U+FFFD. */
-export const forTerminalLines = (text: string): string =>
-  maybeUnsafe.test(text) ? visible(text, asLines) : text;
+export const forTerminalLines = (text: string): string => visible(text, asLines);
 
 /** `1 order`, `3 orders` */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-// A line for a person that fits its terminal: it says itself what gives way where there is little room.
 
 /** What a text means, which gives its colour. */
 export type Tone = 'strong' | 'faint' | 'good' | 'warn' | 'bad' | 'info';
@@ -215,6 +161,7 @@ export interface Piece {
   readonly keepsEnd?: boolean;
 }
 
+/** A line for a person that fits its terminal: it says itself what gives way where there is little room. */
 export interface Line {
   readonly pieces: readonly Piece[];
   readonly indent?: number;
@@ -234,8 +181,6 @@ export const withoutNul = <Value>(value: Value): Value | string =>
 /** The headings of a help page in bold, for a terminal. A heading is the first line of its block and ends in a colon. */
 export const boldTitles = (text: string): string =>
   text.replace(/(?<=^|\n\n)\S.*:(?=\n)|^Usage:/gm, '\x1b[1m$&\x1b[22m');
-
-// Sizes and lengths as people read them; off a terminal they stay plain numbers.
 
 const sizes = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
 

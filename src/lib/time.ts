@@ -141,9 +141,7 @@ export function parseServiceTime(text: string): string | undefined {
 }
 
 function timeOf(day: string, clock = '00:00', zone = 'Z'): string | undefined {
-  const midnight = Date.parse(`${day}T00:00Z`);
-  // Date.parse would read the 30th of February as a day in March.
-  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return undefined;
+  if (!isDay(day)) return undefined;
   const offset = /^(?:Z|UTC|GMT)$/i.test(zone) ? 'Z' : zone.replace(/^(...):?/, '$1:');
   const time = Date.parse(`${day}T${clock}${offset}`);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();

@@ -17,7 +17,15 @@ export function isUrl(text: string, base?: string): boolean {
   }
 }
 
-// What a text that is no http or https URL was most likely meant to be.
+/** Without percent escapes; the text itself where they are not those of UTF-8. */
+export function decoded(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 export type UrlUse = 'audio' | 'argument' | 'hook' | 'feed' | 'base';
 
@@ -36,6 +44,7 @@ const localHints: Readonly<Partial<Record<UrlUse, string>>> = {
     'there is no such file or folder either; audio of this machine is ordered by its path, and needs the setting upload-command',
 };
 
+/** What a text that is no http or https URL was most likely meant to be. */
 export function urlHint(text: string, use: UrlUse): string {
   return (
     pastedHint(text) ??

@@ -1,4 +1,5 @@
 /** Made-up audio: the same URL always gives the same, unless its length is known. */
+import { decoded } from '../lib/url.ts';
 import type { Answer } from './calls.ts';
 
 // The episodes of the sandbox's podcast: its feed and its service say the same of each.
@@ -63,19 +64,11 @@ function minutesIn(url: string): number | undefined {
 function titleOf(url: string): string {
   const { pathname, hostname } = new URL(url);
   const last = pathname.split('/').filter(Boolean).at(-1) ?? hostname;
-  const words = decode(last)
+  const words = decoded(last)
     .replace(/\.\w{1,5}$/, '')
     .replace(/[\u0000-\u001f\u007f_\-+\s]+/g, ' ')
     .trim();
   return words === '' ? hostname : words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 // A podcast of the sandbox, so that `order --feed sample` can be tried.

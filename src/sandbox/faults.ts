@@ -1,4 +1,5 @@
 import { usage } from '../lib/errors.ts';
+import { parseDuration } from '../lib/time.ts';
 
 /** A failure on purpose: at random with a chance, or a delay of every call. */
 export type Fault =
@@ -7,22 +8,15 @@ export type Fault =
   | { readonly kind: 'slow'; readonly milliseconds: number };
 
 const HINT = 'write it as 503=0.1, reset=0.05, truncate=0.02 or slow=2s';
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, '': 1000 };
 
 export function parseFault(text: string): Fault {
   const [, word = '', value = ''] = /^([^=]+)=(.+)$/.exec(text.trim()) ?? [];
-  if (word === 'slow') return { kind: 'slow', milliseconds: readDuration(text, value) };
+  if (word === 'slow') return { kind: 'slow', milliseconds: parseDuration(value) };
   const chance = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN;
   if (!(chance >= 0 && chance <= 1)) throw usage(`'${text}' is not a fault`, HINT);
   if (word === 'reset' || word === 'truncate') return { kind: word, chance };
   if (/^[45]\d\d$/.test(word)) return { kind: 'status', status: Number(word), chance };
   throw usage(`'${text}' is not a fault`, HINT);
-}
-
-function readDuration(text: string, value: string): number {
-  const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|)$/.exec(value) ?? [];
-  if (amount === '') throw usage(`'${text}' is not a fault`, HINT);
-  return Number(amount) * (units[unit] ?? 1000);
 }
 
 export interface FaultPlan {

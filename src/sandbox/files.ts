@@ -60,27 +60,19 @@ export function timeEffects(db: Database, subject: Subject, n: number): void {
   db.run('UPDATE events SET due = ? WHERE subject = ? AND step = ? AND claimed IS NULL', at, subject, n);
 }
 
+/** A clock may be set back: a file is never without a state. */
 export function currentStep(
   db: Database,
   subject: Subject,
   now: number,
 ): { n: number; state: string; at: number } {
   const row = db.get<{ n: number; state: string; at: number }>(
-    'SELECT n, state, at FROM steps WHERE subject = ? AND at <= ? ORDER BY n DESC LIMIT 1',
+    'SELECT n, state, at FROM steps WHERE subject = ? AND (at <= ? OR n = 0) ORDER BY n DESC LIMIT 1',
     subject,
     now,
   );
-  return row ?? first(db, subject);
-}
-
-/** For a clock that was set back: a file is never without a state. */
-function first(db: Database, subject: Subject): { n: number; state: string; at: number } {
-  const row = db.get<{ state: string; at: number }>(
-    'SELECT state, at FROM steps WHERE subject = ? AND n = 0',
-    subject,
-  );
   if (!row) throw new Error(`${subject} has no steps`);
-  return { n: 0, ...row };
+  return row;
 }
 
 /** Starts the next step now, if there is one. */
@@ -271,7 +263,7 @@ export function planFile(kind: FileKind, speed: number): Step[] {
   const timely = toSteps(timelineFor(kind), speedOf(kind.scenarios, speed));
   const steps = kind.scenarios.has('overdue') ? delayed(timely, kind.sku) : timely;
   return kind.held
-    ? [{ state: 'On Hold', wait: 0 }, { ...head(steps), wait: null }, ...steps.slice(1)]
+    ? [{ state: 'On Hold', wait: 0 }, ...steps.map((step, n) => (n === 0 ? { ...step, wait: null } : step))]
     : steps;
 }
 
@@ -326,12 +318,6 @@ function toSteps(timeline: Timeline, speed: number): Step[] {
   });
 }
 
-function head(steps: readonly Step[]): Step {
-  const [first] = steps;
-  if (!first) throw new Error('a timeline without states');
-  return first;
-}
-
 export interface MovedFile {
   readonly id: string;
   readonly state: string;
@@ -355,10 +341,8 @@ export function release(context: ServiceContext, order: string): MovedFile[] {
 /** Moves the given files, or all unfinished ones, to their next state; a held file stays on hold. */
 export function advanceFiles(context: ServiceContext, ids: readonly string[]): MovedFile[] {
   const { db, now } = context;
-  const files =
-    ids.length > 0 ? ids.map((id) => ({ id, held: isHeld(context, id) })) : unfinishedFiles(context);
-  return files.map(({ id, held }) => {
-    if (!held) {
+  return (ids.length > 0 ? ids : unfinishedFiles(context)).map((id) => {
+    if (!isHeld(context, id)) {
       advanceStep(db, `file/${id}`, now);
       for (const invoice of invoicesLedBy(context, id)) advanceStep(db, `invoice/${invoice}`, now);
     }
@@ -369,10 +353,7 @@ export function advanceFiles(context: ServiceContext, ids: readonly string[]): M
 /** Moves the clock; returns the files that are in another state by that. */
 export function advanceClock(context: ServiceContext, milliseconds: number): MovedFile[] {
   const { db, now } = context;
-  const files = unfinishedFiles(context).map(({ id }) => ({
-    id,
-    before: currentStep(db, `file/${id}`, now),
-  }));
+  const files = unfinishedFiles(context).map((id) => ({ id, before: currentStep(db, `file/${id}`, now) }));
   moveClock(db, milliseconds);
   return files.flatMap(({ id, before }) => {
     const { n, state } = currentStep(db, `file/${id}`, now + milliseconds);
@@ -389,13 +370,13 @@ function isHeld({ db }: ServiceContext, id: string): boolean {
   return row.held === 1;
 }
 
-function unfinishedFiles({ db, now }: ServiceContext): Array<{ id: string; held: boolean }> {
+function unfinishedFiles({ db, now }: ServiceContext): string[] {
   return db
     .all<{ id: string }>(
       'SELECT files.id FROM files JOIN orders ON orders.id = "order" WHERE NOT held ORDER BY files.rowid',
     )
-    .filter(({ id }) => findFileState(currentStep(db, `file/${id}`, now).state)?.end === undefined)
-    .map(({ id }) => ({ id, held: false }));
+    .map(({ id }) => id)
+    .filter((id) => findFileState(currentStep(db, `file/${id}`, now).state)?.end === undefined);
 }
 
 /** The invoices on which this file comes first: an invoice advances with its first file. */

@@ -17,10 +17,11 @@ import { type Fault, type FaultPlan, planFaults } from './faults.ts';
 import { MethodNotAllowed, matchRoute } from './routes.ts';
 import { readClock } from './store.ts';
 
-// Who may call: programs, under an address of this machine. Not web pages, nor names that lead here by deceit.
-
-/** `boundTo` is the address that the sandbox was told to listen on. */
-export function checkCaller(headers: IncomingHttpHeaders, boundTo: string): void {
+/**
+ * Programs may call, under an address of this machine; not web pages, nor names that lead here by deceit. `boundTo` is
+ * the address that the sandbox was told to listen on.
+ */
+function checkCaller(headers: IncomingHttpHeaders, boundTo: string): void {
   if (isFromPage(headers)) throw new Refusal(403, 'The sandbox takes no calls from web pages.');
   const { host } = headers;
   if (host !== undefined && !isOurs(hostOf(host), boundTo.toLowerCase()))

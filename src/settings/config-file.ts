@@ -18,12 +18,13 @@ import { nearest, shellWord } from '../lib/text.ts';
 import { writtenFile } from '../lib/whole-file.ts';
 import { configFolder, folderRefusal, makePrivateFolder } from './paths.ts';
 
-// Who may read and write the config file: it holds keys, and commands that are run.
-
 const ROOT = 0;
 
-/** Refuses a file that another user could have written, and one with a key that others can read. Not on Windows. */
-export function checkAccess(path: string, { uid, mode }: Stats, text: string): void {
+/**
+ * Refuses a file that another user could have written, and one with a key that others can read: it holds keys, and
+ * commands that are run. Not on Windows.
+ */
+function checkAccess(path: string, { uid, mode }: Stats, text: string): void {
   const us = process.getuid?.();
   if (us === undefined) return;
   if (uid !== us && uid !== ROOT) throw foreign(path, uid, us);
@@ -45,7 +46,7 @@ export function checkAccess(path: string, { uid, mode }: Stats, text: string): v
  * Refuses a folder of another user, and one where any user could replace a file with a key or its command; login narrows
  * it for any other. In a folder like /tmp only the owner of a file may replace it.
  */
-export function checkFolderAccess(folder: string, text: string): void {
+function checkFolderAccess(folder: string, text: string): void {
   const { mode, uid } = statSync(folder);
   const isForeign = uid !== process.getuid?.() && uid !== ROOT;
   const isOpen = (mode & 0o1002) === 0o0002 && /"api-key/.test(text);
@@ -64,46 +65,6 @@ const holdsKey = (text: string): boolean =>
   /"api-key"\s*:/.test(text) || /"ledger"\s*:\s*"[^"@/]*\/\/[^"@/]*:[^"]*@/.test(text);
 
 export const configPath = (env: Env): string => join(configFolder(env), 'config.json');
-
-/**
- * The text of the file; undefined where there is none. Speed: read without conf, which takes one and a half starts of
- * Node to load; only writing needs it.
- */
-export function readConfig(env: Env): string | undefined {
-  removeLeftovers(env);
-  return readText(configPath(env));
-}
-
-/** The same, and nothing is removed. */
-export const lookAtConfig = (env: Env): string | undefined => readText(configPath(env));
-
-/** Replaces the profiles by what `change` makes of the text, and keeps everything else in the file as it was. */
-export async function changeProfiles(
-  env: Env,
-  signal: AbortSignal,
-  change: (text: string | undefined) => object,
-): Promise<void> {
-  const { default: Conf } = await import('conf');
-  try {
-    makePrivateFolder(configFolder(env), 'STENO_CONFIG_DIR');
-    const file = writtenFile(configPath(env));
-    await withFileLock(lockOf(file), signal, () => {
-      removeTemporaryFiles(file);
-      const profiles = change(readText(file));
-      const conf = new Conf({
-        cwd: dirname(file),
-        configName: basename(file),
-        fileExtension: '',
-        configFileMode: 0o600,
-        accessPropertiesByDotNotation: false,
-        projectName: 'steno',
-      });
-      withoutSnap(() => conf.set('profiles', profiles));
-    });
-  } catch (error) {
-    throw error instanceof StenoError ? error : writeError(env, error);
-  }
-}
 
 function readText(path: string): string | undefined {
   let file: number | undefined;
@@ -178,23 +139,49 @@ function writeError(env: Env, error: unknown): StenoError {
 export type Profile = Readonly<Record<string, string>>;
 export type Profiles = Readonly<Record<string, Profile>>;
 
-export const readProfiles = (env: Env): Profiles => parseProfiles(configPath(env), readConfig(env));
+/** Speed: read without conf, which takes one and a half starts of Node to load; only writing needs it. */
+export function readProfiles(env: Env): Profiles {
+  removeLeftovers(env);
+  return lookAtProfiles(env);
+}
 
 /** The same, and what a killed process left beside the file stays. */
-export const lookAtProfiles = (env: Env): Profiles => parseProfiles(configPath(env), lookAtConfig(env));
+export const lookAtProfiles = (env: Env): Profiles =>
+  parseProfiles(configPath(env), readText(configPath(env)));
 
-/** Changes one profile; a setting that is undefined in `change` is removed. */
+/**
+ * Changes one profile, and keeps everything else in the file as it was; a setting that is undefined in `change` is
+ * removed.
+ */
 export async function writeProfile(
   env: Env,
   name: string,
   change: Record<string, string | undefined>,
   signal: AbortSignal,
 ): Promise<void> {
-  await changeProfiles(env, signal, (text) => {
-    const profiles = parseProfiles(configPath(env), text);
-    const kept = Object.entries({ ...profiles[name], ...change }).filter(([, value]) => value !== undefined);
-    return { ...profiles, [name]: Object.fromEntries(kept) };
-  });
+  const { default: Conf } = await import('conf');
+  try {
+    makePrivateFolder(configFolder(env), 'STENO_CONFIG_DIR');
+    const file = writtenFile(configPath(env));
+    await withFileLock(lockOf(file), signal, () => {
+      removeTemporaryFiles(file);
+      const profiles = parseProfiles(configPath(env), readText(file));
+      const kept = Object.entries({ ...profiles[name], ...change }).filter(
+        ([, value]) => value !== undefined,
+      );
+      const conf = new Conf({
+        cwd: dirname(file),
+        configName: basename(file),
+        fileExtension: '',
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        projectName: 'steno',
+      });
+      withoutSnap(() => conf.set('profiles', { ...profiles, [name]: Object.fromEntries(kept) }));
+    });
+  } catch (error) {
+    throw error instanceof StenoError ? error : writeError(env, error);
+  }
 }
 
 export function checkProfileName(name: string): void {

@@ -38,8 +38,6 @@ export const globalOptions = {
 
 export type GlobalValues = OptionValues<typeof globalOptions>;
 
-// Global flags that don't fit together, or that are better not used.
-
 /** The profile that is the sandbox. */
 export const SANDBOX = 'sandbox';
 

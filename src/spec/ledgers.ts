@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptBudget } from '../ledger/budgets.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
+import type { LedgerNotes } from '../ledger/notes.ts';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import type { Spool } from '../ledger/spool.ts';
 import type { Env } from '../lib/env.ts';
-import { errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { errorMessage, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
 import { accountName } from '../lib/names.ts';
 import type { Key } from '../settings/key.ts';
@@ -210,14 +210,11 @@ export class Ledgers {
       return await work(notes);
     } finally {
       const trouble = await notes.finish();
-      if (trouble) await this.#warnOfNotes(trouble);
+      const what = trouble?.lost
+        ? 'what was done is not all noted in the ledger'
+        : 'the ledger could not be read';
+      if (trouble) await this.#context.out.warnOf(what, trouble.error);
     }
-  }
-
-  async #warnOfNotes({ error, lost }: NotesTrouble): Promise<void> {
-    const what = lost ? 'what was done is not all noted in the ledger' : 'the ledger could not be read';
-    const { hint } = error instanceof StenoError ? error : {};
-    await this.#context.out.warn(`${what}: ${errorMessage(error)}`, hint);
   }
 
   /** Warns once if the disk of the ledger is nearly full; a command that runs for long goes on looking. */

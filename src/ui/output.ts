@@ -170,15 +170,8 @@ function rowsText(view: View, { csv, quiet }: OutputMode, withHeader: boolean): 
   return quiet ? view.quiet.map((text) => `${forRow(text)}\n`).join('') : tabSeparated(view.rows);
 }
 
-export function tabSeparated(rows: Rows['rows']): string {
-  let text = '';
-  for (const row of rows) {
-    // One check of the whole row instead of one a cell takes a quarter less time; few rows need cleaning.
-    const whole = row.join('');
-    text += `${(forRow(whole) === whole ? row : row.map(forRow)).join('\t')}\n`;
-  }
-  return text;
-}
+export const tabSeparated = (rows: Rows['rows']): string =>
+  rows.map((row) => `${row.map(forRow).join('\t')}\n`).join('');
 
 const csvRows = (rows: Rows['rows']): string =>
   rows.map((row) => `${row.map(forCsv).join(',')}\r\n`).join('');

@@ -1,5 +1,6 @@
 /** A call of the service, which of them cost money, and a response before it is read. */
 import type { JsonObject } from '../../lib/json.ts';
+import { decoded } from '../../lib/url.ts';
 import type { HttpResponse } from './exchange.ts';
 
 /** Gives nothing where there is nothing to wait for. */
@@ -58,9 +59,9 @@ export function moneyTargetOf(path: string): MoneyTarget | undefined {
   for (let count = 0; count < MAX_READINGS; count++) {
     const found = targetIn(reading) ?? targetIn(resolved(reading));
     if (found) return found;
-    const decoded = decodeOnce(reading);
-    if (decoded === reading) return undefined;
-    reading = decoded;
+    const next = decodeOnce(reading);
+    if (next === reading) return undefined;
+    reading = next;
   }
   // A path that is encoded this often is meant to be hidden.
   return { call: 'order', file: '' };
@@ -71,16 +72,7 @@ function targetIn(path: string): MoneyTarget | undefined {
     /\/audiofile\/((?:[^/]+\/)*[^/]+)\/(upgrade|refund)\b|\/(order_url)\b/i.exec(path) ?? [];
   if (order) return { call: 'order', file: '' };
   if (!change || !file) return undefined;
-  return { call: change.toLowerCase() as 'upgrade' | 'refund', file: decodedId(file) };
-}
-
-/** An id as the user knows it. */
-function decodedId(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return { call: change.toLowerCase() as 'upgrade' | 'refund', file: decoded(file) };
 }
 
 /** Byte by byte, so that a bad escape elsewhere in the path hides nothing. */
@@ -104,10 +96,10 @@ function resolved(path: string): string {
 export function subjectOf(path: string): string | undefined {
   const [, kind, id = '', rest = ''] = /^\/(audiofile|transcript|invoice)\/([^/]+)(.*)$/.exec(path) ?? [];
   if (kind === undefined) return undefined;
-  if (kind === 'invoice') return `invoice ${decodedId(id)}`;
+  if (kind === 'invoice') return `invoice ${decoded(id)}`;
   // The deprecated path of a transcript is /transcript/ID.EXT.
   const [, file = id, ext = /transcript\.(\w+)$/.exec(rest)?.[1]] =
     kind === 'transcript' ? (/^(.*)\.(\w+)$/.exec(id) ?? []) : [];
-  const subject = `audiofile ${decodedId(file)}`;
+  const subject = `audiofile ${decoded(file)}`;
   return ext === undefined ? subject : `a transcript of ${subject} as ${ext}`;
 }

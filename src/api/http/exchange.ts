@@ -7,8 +7,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
-  /** A signal that fires when the time is over, and when the user interrupts. */
-  readonly signal: () => AbortSignal;
+  /** Fires when the time is over, and when the user interrupts. */
+  readonly signal: AbortSignal;
 }
 
 /** An undici dispatcher, or what changes requests on their way to one. */
@@ -45,17 +45,18 @@ export async function exchange<T>(
   read: (response: HttpResponse) => Promise<T>,
   onEarlyEnd: (end: EarlyEnd) => T,
 ): Promise<T> {
-  const ending = new Ending();
-  const timer = limitMs < NO_LIMIT_MS ? setTimeout(ending.end, Math.max(1, limitMs)) : undefined;
-  interrupt.addEventListener('abort', ending.end);
-  if (interrupt.aborted) ending.end();
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  const timer = limitMs < NO_LIMIT_MS ? setTimeout(end, Math.max(1, limitMs)) : undefined;
+  interrupt.addEventListener('abort', end);
+  if (interrupt.aborted) end();
   let response: HttpResponse | undefined;
   try {
-    response = await dispatch(sender, request, ending);
+    response = await dispatch(sender, request, ending.signal);
     return await read(response);
   } catch (error) {
     if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
-    const timedOut = ending.reason !== undefined || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT';
+    const timedOut = ending.signal.aborted || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT';
     return onEarlyEnd({
       cause: error,
       interrupted: interrupt.aborted,
@@ -64,29 +65,9 @@ export async function exchange<T>(
     });
   } finally {
     clearTimeout(timer);
-    interrupt.removeEventListener('abort', ending.end);
+    interrupt.removeEventListener('abort', end);
     response?.body.discard();
   }
-}
-
-/** Ends an exchange at any time. Speed: a signal would take a fifth of a short call, and is made only when asked for. */
-class Ending {
-  /** Set when it has ended. */
-  reason: Error | undefined;
-  onEnd: (reason: Error) => void = () => {};
-  #controller: AbortController | undefined;
-
-  readonly end = (): void => {
-    this.reason ??= new DOMException('This operation was aborted', 'AbortError');
-    this.onEnd(this.reason);
-    this.#controller?.abort(this.reason);
-  };
-
-  readonly signal = (): AbortSignal => {
-    this.#controller ??= new AbortController();
-    if (this.reason) this.#controller.abort(this.reason);
-    return this.#controller.signal;
-  };
 }
 
 /**
@@ -98,21 +79,21 @@ class Ending {
 function dispatch(
   sender: RequestSender,
   request: Dispatcher.DispatchOptions,
-  ending: Ending,
+  signal: AbortSignal,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    if (ending.reason) return reject(ending.reason);
+    if (signal.aborted) return reject(signal.reason);
     let body: Body | undefined;
     let connected: Dispatcher.DispatchController | undefined;
-    ending.onEnd = (reason) => {
+    signal.addEventListener('abort', () => {
       // At once: while undici is still connecting, it has no controller to abort.
-      reject(reason);
-      connected?.abort(reason);
-    };
+      reject(signal.reason);
+      connected?.abort(signal.reason);
+    });
     sender.dispatch(request, {
       onRequestStart(controller) {
         connected = controller;
-        if (ending.reason) controller.abort(ending.reason);
+        if (signal.aborted) controller.abort(signal.reason);
       },
       onResponseStart(controller, status, headers) {
         // 1xx (continue, early hints) comes before the response.
@@ -120,7 +101,7 @@ function dispatch(
         const flat: Record<string, string> = {};
         for (const name in headers) flat[name] = String(headers[name] ?? '');
         body = new Body(controller);
-        resolve({ status, headers: flat, body, signal: ending.signal });
+        resolve({ status, headers: flat, body, signal });
       },
       onResponseData: (_, chunk) => body?.push(chunk),
       onResponseEnd: () => body?.end(),

@@ -6,7 +6,6 @@ import type { Dispatcher } from 'undici';
 import type { Env } from '../../lib/env.ts';
 import { usage } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/url.ts';
-import { setFlag } from '../../lib/v8-flags.ts';
 import { basicAuth, nearnessOf } from './address.ts';
 import type { BeforeSend } from './call.ts';
 import { proxyConnector, requestConnector } from './connector.ts';
@@ -108,13 +107,20 @@ function plainProxySender(pool: Dispatcher, proxy: URL): RequestSender {
   };
 }
 
+let skipsWasmOptimisation = false;
+
 /**
  * Speed: V8 would optimise undici's HTTP parser (WebAssembly) during the first calls and hold up the exit until that is
  * done: up to 200 ms and 30 MB. On Node 20 ten thousand calls do not win that back; since Node 22 a thousand do, and
- * beyond them this costs a fifteenth of the time. To take it out, delete this function.
+ * beyond them this costs a fifteenth of the time. The code cache, which is saved at the exit, is accepted only under the
+ * flags of a start. To take it out, delete this function.
  */
 function skipWasmOptimisation(): void {
-  setFlag('--no-wasm-tier-up --no-wasm-dynamic-tiering', '--wasm-tier-up --wasm-dynamic-tiering');
+  if (skipsWasmOptimisation) return;
+  skipsWasmOptimisation = true;
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+  setFlagsFromString('--no-wasm-tier-up --no-wasm-dynamic-tiering');
+  process.prependOnceListener('exit', () => setFlagsFromString('--wasm-tier-up --wasm-dynamic-tiering'));
 }
 
 /** The proxy that the environment names for this URL, if any. */

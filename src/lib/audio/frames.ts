@@ -5,9 +5,8 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 
-// The header of one frame of MPEG audio (mp3, mp2) or of AAC in ADTS: how long the frame is, in bytes and samples.
-
-export interface Frame {
+/** The header of one frame of MPEG audio (mp3, mp2) or of AAC in ADTS: how long the frame is, in bytes and samples. */
+interface Frame {
   readonly bytes: number;
   readonly samples: number;
   readonly rate: number;
@@ -16,7 +15,7 @@ export interface Frame {
 }
 
 /** The longest header of these. */
-export const FRAME_HEADER_BYTES = 6;
+const FRAME_HEADER_BYTES = 6;
 
 /** In kbit/s, by the index in the header; the first (free) and the last (forbidden) do not count. */
 const bitRates = {
@@ -42,7 +41,7 @@ const VERSION_1 = 3;
 const MONO = 3;
 
 /** The frame whose header begins at `at`; undefined where none does. */
-export function frameAt(bytes: Buffer, at: number): Frame | undefined {
+function frameAt(bytes: Buffer, at: number): Frame | undefined {
   if (bytes[at] !== 0xff || at + FRAME_HEADER_BYTES > bytes.length) return undefined;
   const second = bytes[at + 1] as number;
   if ((second & 0xf6) === 0xf0) return aacFrame(bytes, at);
@@ -88,14 +87,12 @@ function aacFrame(bytes: Buffer, at: number): Frame | undefined {
     : undefined;
 }
 
-// ID3 tags: what stands before the audio, pictures included.
-
 const HEADER_BYTES = 10;
 const HAS_FOOTER = 0x10;
 /** Some programs write a second tag in front of the first. */
 const MAX_TAGS = 8;
 
-/** Where the audio begins: after the ID3 tags. */
+/** Where the audio begins: after the ID3 tags, pictures included. */
 export async function audioStart(file: FileWindow): Promise<number> {
   let at = 0;
   for (let tags = 0; tags < MAX_TAGS; tags += 1) {
@@ -107,7 +104,7 @@ export async function audioStart(file: FileWindow): Promise<number> {
 }
 
 /** How long the tag is that begins here; 0 where none does. */
-export function id3Length(bytes: Buffer): number {
+function id3Length(bytes: Buffer): number {
   if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 3) !== 'ID3') return 0;
   const size = bytes.subarray(6, HEADER_BYTES);
   // Seven bits of each byte count, so that no tag looks like audio.
@@ -115,8 +112,6 @@ export function id3Length(bytes: Buffer): number {
   const length = size.reduce((sum, byte) => sum * 128 + byte, 0);
   return HEADER_BYTES + length + ((bytes[5] ?? 0) & HAS_FOOTER ? HEADER_BYTES : 0);
 }
-
-// Reads parts of a file at any place, within bounds: a header that a stranger wrote decides where.
 
 const EMPTY = Buffer.alloc(0);
 
@@ -128,7 +123,9 @@ export const WINDOW_BYTES = 65_536;
 /** A gigabyte. Headers take a few reads; only audio in bare frames is read as a whole. */
 const MAX_READS = 16_384;
 
-/** One part of the file is in memory at a time. */
+/**
+ * Reads parts of a file at any place, within bounds: an untrusted header decides where. One part is in memory at a time.
+ */
 export class FileWindow {
   readonly size: number;
   readonly #file: FileHandle;

@@ -46,10 +46,6 @@ export const exchanges: readonly Exchange[] = [
     'That people have always worried about the weather and the price of {food}.',
   ],
   [
-    'The first thing you ever repaired was {object}, was it not?',
-    'It was, and it took me {number} days. The trick is to listen before you open anything.',
-  ],
-  [
     'We walked to the lighthouse on {day}.',
     'In that wind? I could hardly hold on to my hat in {place}.',
     'The wind was the point. You could see all the way to the islands.',
@@ -60,24 +56,10 @@ export const exchanges: readonly Exchange[] = [
     'Then it is more punctual than I am.',
   ],
   [
-    'How many people came to the first meeting?',
-    'We had put out {number} chairs, and still some had to stand.',
-    'That must have been a fine surprise.',
-  ],
-  [
     'What was the hardest part of the work?',
     'Learning to wait. Nobody tells you how much of it is waiting.',
     'And the best part?',
     'The moment when {object} that nobody believed in suddenly works.',
-  ],
-  [
-    'The bakery has a new recipe for {food}.',
-    'I tried it on {day}. I would cross the whole of {place} for it.',
-  ],
-  [
-    'Do you still play music together?',
-    'Every {day}, in the room above the library. We are no better, but much louder.',
-    'Being louder is a kind of progress.',
   ],
   [
     'I found an old map of {place} in {container}.',
@@ -85,35 +67,9 @@ export const exchanges: readonly Exchange[] = [
     'It is, and a mill that nobody remembers.',
   ],
   [
-    'If you had a free afternoon, what would you do with it?',
-    'Sit by the water with {food} and count the boats.',
-    'How many do you usually get to?',
-    'About {number}, and then I fall asleep.',
-  ],
-  [
     'The children counted {number} stars from the roof.',
     'Only {number}? They must have started with the bright ones.',
     'They did, and then somebody saw a {bird} and that was that.',
-  ],
-  [
-    'Who taught you to cook?',
-    'My neighbour in {place}. She measured everything by ear.',
-    'By ear?',
-    'You can hear when the onions are ready. It is quite true.',
-  ],
-  [
-    'It rained all of {month}, and the river rose to the steps.',
-    'Did it reach the {plant}?',
-    'It stopped one hand short. We all cheered.',
-  ],
-  [
-    'What would you tell somebody who starts today?',
-    'Keep a notebook, ask early, and share your {food}.',
-    'I should have been told that {number} years ago.',
-  ],
-  [
-    'The museum is showing {object} from the old harbour.',
-    'I know it well. We used to pass it on the way to school.',
   ],
   [
     'How long is the journey by train?',
@@ -121,25 +77,9 @@ export const exchanges: readonly Exchange[] = [
     'I will remember that next {day}.',
   ],
   [
-    'May I ask about the picture on your wall?',
-    'My sister painted it in {month}. It is the square in {place}, just before the market opens.',
-    'The light in it is wonderful.',
-  ],
-  [
     'We planted {plant} along the whole path.',
     'All of it by hand?',
     'All of it. There were {number} of us, and somebody brought {food}.',
-  ],
-  [
-    'Somebody left {container} on the bench again.',
-    'Was there a note?',
-    'It said, please take one, and happy {day}.',
-  ],
-  [
-    'I have never understood how {object} works.',
-    'Nor had I, until I took one apart on the kitchen table.',
-    'And did you put it together again?',
-    'Mostly. There was one spring left over, and it is somewhere in {place} by now.',
   ],
   ['What do you miss most when you travel?', 'The sound of the {bird} in the morning, and my own cup.'],
   [

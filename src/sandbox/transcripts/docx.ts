@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { escapeMarkup, type Transcript } from './dialogue.ts';
 
 export interface ZipEntry {
@@ -12,18 +13,6 @@ const VERSION = 20;
 const UTF8_NAME = 0x0800;
 const STORED = 0;
 const FIRST_OF_JANUARY_1980 = 0x0021;
-
-const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-  return value;
-});
-
-export function crc32(data: Buffer): number {
-  let crc = 0xffffffff;
-  for (const byte of data) crc = (crc >>> 8) ^ (crcTable[(crc ^ byte) & 0xff] ?? 0);
-  return (crc ^ 0xffffffff) >>> 0;
-}
 
 /** A zip archive with stored entries and a fixed date, so that the bytes are the same on every machine. */
 export function zip(entries: readonly ZipEntry[]): Buffer {
