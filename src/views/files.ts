@@ -217,7 +217,7 @@ export const fileDocuments = (files: readonly ShownFile[], several: boolean): Js
 /** A file that was upgraded or refunded: its rows say what the service answers, its document is that of the file. */
 export const changeRecord = new RecordType<ChangedFile>([
   textField('audiofile', "the file's id", ({ row }) => row.id, { kind: 'id' }),
-  textField('message', 'what the service says', ({ message }) => message),
+  textField('message', 'what the service says', 'message'),
   ...fileRecord.fields.slice(1).flatMap((field) => (field.json ? [{ ...field, cell: false as const }] : [])),
 ]);
 
@@ -229,22 +229,22 @@ export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: 
 
 /** A file as the service has it now, for people. */
 const audioFileRecord = new RecordType<AudioFile>([
-  textField('audiofile', "the file's id", ({ id }) => id, { header: 'id', kind: 'id' }),
-  textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
+  textField('audiofile', "the file's id", 'id', { header: 'id', kind: 'id' }),
+  textField('state', 'as the service names it', 'state', { kind: 'state' }),
   textField('title', 'of the audio', ({ title }) => cutSignatures(title), { importance: 90 }),
-  textField('minutes', 'how long the audio is', ({ duration }) => duration, {
+  textField('minutes', 'how long the audio is', 'duration', {
     header: 'length',
     kind: 'minutes',
     importance: 50,
   }),
-  textField('total', 'what it costs', ({ total }) => total, { kind: 'amount', importance: 60 }),
-  textField('quality_stars', "the service's note for the audio", ({ qualityStars }) => qualityStars, {
+  textField('total', 'what it costs', 'total', { kind: 'amount', importance: 60 }),
+  textField('quality_stars', "the service's note for the audio", 'qualityStars', {
     header: 'stars',
     kind: 'amount',
     importance: 30,
   }),
-  listField('order', 'ids of its orders', ({ orders }) => orders, { importance: 40 }),
-  listField('invoices', 'ids of its invoices', ({ invoices }) => invoices),
+  listField('order', 'ids of its orders', 'orders', { importance: 40 }),
+  listField('invoices', 'ids of its invoices', 'invoices'),
   textField('names', 'of the speakers', ({ names }) => cutSignatures(names)),
   textField('notes', 'for the transcriber', ({ notes }) => cutSignatures(notes)),
   textField('description', 'of the audio', ({ description }) => cutSignatures(description)),

@@ -8,11 +8,11 @@ import { countField, documentOf, RecordType, textField, wordField } from './reco
 import * as is from './schema.ts';
 
 export const importedRecord = new RecordType<TableCounts>([
-  wordField('table', 'of the ledger', ({ table }) => table),
+  wordField('table', 'of the ledger', 'table'),
   countField('new', 'rows that were not there', (counts) => counts.new),
-  countField('updated', 'rows that got newer', ({ updated }) => updated),
-  countField('known', 'rows that were there', ({ known }) => known),
-  countField('orphaned', 'rows that were left out: what they belong to was lost', ({ orphaned }) => orphaned),
+  countField('updated', 'rows that got newer', 'updated'),
+  countField('known', 'rows that were there', 'known'),
+  countField('orphaned', 'rows that were left out: what they belong to was lost', 'orphaned'),
 ]);
 
 /** What an import has brought, by table. */
@@ -22,10 +22,10 @@ export const importedView = (tables: readonly TableCounts[]): View => ({
 });
 
 export const prunedRecord = new RecordType<PruneCounts>([
-  countField('events', 'that were removed', ({ events }) => events),
-  countField('actions', 'of those events', ({ actions }) => actions),
-  countField('runs', 'of listeners that have none of their events left', ({ runs }) => runs),
-  countField('kept', 'old events with something still to be done', ({ kept }) => kept),
+  countField('events', 'that were removed', 'events'),
+  countField('actions', 'of those events', 'actions'),
+  countField('runs', 'of listeners that have none of their events left', 'runs'),
+  countField('kept', 'old events with something still to be done', 'kept'),
 ]);
 
 export const prunedView = (counts: PruneCounts): View => prunedRecord.page(counts);
@@ -37,9 +37,9 @@ interface ChangedAccount {
 }
 
 export const accountRecord = new RecordType<ChangedAccount>([
-  wordField('account', 'its name', ({ account }) => account, { kind: 'id' }),
-  textField('base_url', 'of the service it belongs to now', ({ baseUrl }) => baseUrl, { kind: 'link' }),
-  textField('former', 'the base URL before', ({ former }) => former),
+  wordField('account', 'its name', 'account', { kind: 'id' }),
+  textField('base_url', 'of the service it belongs to now', 'baseUrl', { kind: 'link' }),
+  textField('former', 'the base URL before', 'former'),
 ]);
 
 export const accountView = (changed: ChangedAccount): View => ({

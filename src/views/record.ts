@@ -143,63 +143,66 @@ function cellText(json: Json): string {
   return typeof json === 'object' ? '' : String(json);
 }
 
-/** A field whose value is taken so. */
+/** Where a field takes its value from: a member of that name, or a function. */
+type Take<T, V> = ((value: T) => V) | { [K in keyof T]-?: T[K] extends V ? K : never }[keyof T];
+
 export type FieldOf<V> = <T>(
   name: string,
   help: string,
-  take: (value: T) => V,
+  from: Take<T, V>,
   more?: Partial<Field<T>>,
 ) => Field<T>;
+
+type Shape<T> = Pick<Field<T>, 'schema'> & Partial<Field<T>>;
+
+/** A kind of fields, by what one makes of its value. */
+export const fieldsOf =
+  <V>(shape: <T>(take: (value: T) => V, name: string, more: Partial<Field<T>>) => Shape<T>): FieldOf<V> =>
+  <T>(name: string, help: string, from: Take<T, V>, more: Partial<Field<T>> = {}) => {
+    const take = typeof from === 'function' ? from : (value: T): V => value[from] as V;
+    return { name, help, ...shape(take, name, more), ...more };
+  };
 
 type Text = string | null | undefined;
 
 /** A text; empty or missing is null. */
-export const textField: FieldOf<Text> = (name, help, take, more) => ({
-  ...{ name, help, schema: is.maybeText },
+export const textField = fieldsOf<Text>((take) => ({
+  schema: is.maybeText,
   json: (value) => take(value) || null,
   cell: (value) => take(value) || '',
-  ...more,
-});
+}));
 
 /** A text that is always known; it may be empty. */
-export const wordField: FieldOf<string> = (name, help, take, more) => ({
-  ...{ name, help, schema: is.text, json: take, cell: take, ...more },
-});
+export const wordField = fieldsOf<string>((take) => ({ schema: is.text, json: take, cell: take }));
 
 /** A time, ISO 8601 in UTC. */
-export const timeField: FieldOf<Text> = (name, help, take, more) =>
-  textField(name, help, take, { kind: 'time', schema: is.maybeTime, ...more });
+export const timeField: FieldOf<Text> = (name, help, from, more) =>
+  textField(name, help, from, { kind: 'time', schema: is.maybeTime, ...more });
 
 /** A whole number that is always known. */
-export const countField: FieldOf<number> = (name, help, take, more) => ({
-  ...{ name, help, kind: 'amount', schema: is.integer },
+export const countField = fieldsOf<number>((take) => ({
+  ...{ kind: 'amount', schema: is.integer },
   json: (value) => new JsonNumber(String(take(value))),
-  cell: (value) => String(take(value)),
-  ...more,
-});
+}));
 
 /** A number; null where it is not known. */
-export const numberField: FieldOf<number | undefined> = (name, help, take, more) => ({
-  ...{ name, help, kind: 'amount', schema: is.maybeNumber },
+export const numberField = fieldsOf<number | undefined>((take) => ({
+  ...{ kind: 'amount', schema: is.maybeNumber },
   json: (value) => toJson(take(value)),
-  cell: (value) => String(take(value) ?? ''),
-  ...more,
-});
+}));
 
 /** Texts. */
-export const listField: FieldOf<readonly string[]> = (name, help, take, more) => ({
-  ...{ name, help, schema: is.arrayOf(is.text) },
+export const listField = fieldsOf<readonly string[]>((take, _, { separator = ',' }) => ({
+  schema: is.arrayOf(is.text),
   json: (value) => [...take(value)],
-  cell: (value) => take(value).join(more?.separator ?? ','),
-  ...more,
-});
+  cell: (value) => take(value).join(separator),
+}));
 
 /** Whether it is so; a cell has its name, or is empty. */
-export const flagField: FieldOf<boolean> = (name, help, take, more) => ({
-  ...{ name, help, schema: is.boolean, json: take },
+export const flagField = fieldsOf<boolean>((take, name) => ({
+  ...{ schema: is.boolean, json: take },
   cell: (value) => (take(value) ? name : ''),
-  ...more,
-});
+}));
 
 /** What the service said, as it came. */
 export const answerField = <T>(answer: (value: T) => Json): Field<T> => ({

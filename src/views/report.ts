@@ -39,58 +39,58 @@ function namedSpendBy(report: Report, by: Grouping): readonly SpendRow[] {
 const minutesText = (minutes: Fraction): string => minutes.toExact() ?? minutes.roundedUp(4);
 
 const spendFields: ReadonlyArray<Field<SpendRow>> = [
-  textField('currency', 'of the amounts', ({ currency }) => currency),
-  exactField('spent', 'billed and paid, less refunds', ({ spent }) => spent),
-  exactField('refunded', 'what came back', ({ refunded }) => refunded),
-  exactField('unpaid', 'billed, not paid yet', ({ unpaid }) => unpaid),
-  exactField('estimated', 'not billed yet, by estimate', ({ estimated }) => estimated),
-  countField('unbilled', 'purchases that are not billed yet', ({ unbilled }) => unbilled),
+  textField('currency', 'of the amounts', 'currency'),
+  exactField('spent', 'billed and paid, less refunds', 'spent'),
+  exactField('refunded', 'what came back', 'refunded'),
+  exactField('unpaid', 'billed, not paid yet', 'unpaid'),
+  exactField('estimated', 'not billed yet, by estimate', 'estimated'),
+  countField('unbilled', 'purchases that are not billed yet', 'unbilled'),
   {
     ...{ name: 'minutes', help: 'of audio that was billed', kind: 'amount', schema: is.number },
     json: ({ minutes }) => new JsonNumber(minutesText(minutes)),
     cell: ({ minutes }) => minutesText(minutes),
   },
-  countField('files', 'that were billed', ({ files }) => files),
-  countField('unmeasured', 'files of unknown length or time', ({ unmeasured }) => unmeasured),
+  countField('files', 'that were billed', 'files'),
+  countField('unmeasured', 'files of unknown length or time', 'unmeasured'),
 ];
 
 const spendRecord = new RecordType(spendFields);
 
 const groupRecord = (by: Grouping): RecordType<SpendRow> =>
   new RecordType<SpendRow>([
-    textField(by, 'null where it is not known', ({ name }) => name, { kind: 'id' }),
+    textField(by, 'null where it is not known', 'name', { kind: 'id' }),
     ...spendFields,
   ]);
 
 /** In rows, what it names is the name of the row, and what is unmeasured stands among the columns of spend. */
 const turnaroundRecord = new RecordType<Report['turnaround'][number]>([
-  textField('sku', 'null where it is not known', ({ sku }) => sku, { cell: false }),
-  numberField('target_days', 'how long the SKU may take', ({ targetDays }) => targetDays),
-  countField('delivered', 'how many', ({ delivered }) => delivered),
-  countField('on_time', 'of them', ({ onTime }) => onTime),
-  countField('late', 'of them', ({ late }) => late),
-  numberField('median_seconds', 'from order to delivery', ({ medianSeconds }) => medianSeconds),
-  numberField('slowest_seconds', 'from order to delivery', ({ slowestSeconds }) => slowestSeconds),
-  countField('unmeasured', 'of unknown time', ({ unmeasured }) => unmeasured, { cell: false }),
+  textField('sku', 'null where it is not known', 'sku', { cell: false }),
+  numberField('target_days', 'how long the SKU may take', 'targetDays'),
+  countField('delivered', 'how many', 'delivered'),
+  countField('on_time', 'of them', 'onTime'),
+  countField('late', 'of them', 'late'),
+  numberField('median_seconds', 'from order to delivery', 'medianSeconds'),
+  numberField('slowest_seconds', 'from order to delivery', 'slowestSeconds'),
+  countField('unmeasured', 'of unknown time', 'unmeasured', { cell: false }),
 ]);
 
 const waitingRecord = new RecordType<Report['waiting'][number]>([
-  textField('kind', 'what it waits for', ({ kind }) => kind, {
+  textField('kind', 'what it waits for', 'kind', {
     ...{ cell: false, schema: is.oneOf('open', 'held', 'unclear') },
   }),
-  textField('audiofile', "the file's id", ({ id }) => id, { cell: false }),
+  textField('audiofile', "the file's id", 'id', { cell: false }),
   {
     ...{ name: 'attempt', help: 'of an order without a known end', schema: is.maybeInteger, cell: false },
     // A text that is no number would break the document.
     json: ({ attempt }) => (/^[1-9]\d*$/.test(attempt) ? new JsonNumber(attempt) : null),
   },
   textField('title', 'of the audio', ({ title }) => cutSignatures(title)),
-  textField('order', 'the id of its order', ({ order }) => order),
-  listField('skus', 'of its order', ({ skus }) => skus),
-  textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
-  timeField('ordered_at', 'when it was ordered', ({ orderedAt }) => orderedAt),
-  timeField('due_at', 'when it is due', ({ dueAt }) => dueAt),
-  numberField('late_seconds', 'how late it is', ({ lateSeconds }) => lateSeconds, { schema: is.number }),
+  textField('order', 'the id of its order', 'order'),
+  listField('skus', 'of its order', 'skus'),
+  textField('state', 'as the service names it', 'state', { kind: 'state' }),
+  timeField('ordered_at', 'when it was ordered', 'orderedAt'),
+  timeField('due_at', 'when it is due', 'dueAt'),
+  numberField('late_seconds', 'how late it is', 'lateSeconds', { schema: is.number }),
   textField('url', 'of the audio, without signatures', ({ url }) => cutSignatures(url), { kind: 'link' }),
 ]);
 

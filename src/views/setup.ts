@@ -38,12 +38,12 @@ export const settingsView = (settings: readonly ShownSetting[]): View => ({
 });
 
 export const doctorRecord = new RecordType<CheckResult>([
-  wordField('check', 'its name', ({ check }) => check, { kind: 'id' }),
-  textField('status', 'ok, warn, fail or skipped', ({ status }) => status, {
+  wordField('check', 'its name', 'check', { kind: 'id' }),
+  textField('status', 'ok, warn, fail or skipped', 'status', {
     schema: oneOf('ok', 'warn', 'fail', 'skipped'),
   }),
-  wordField('message', 'what was found', ({ message }) => message),
-  textField('hint', 'what to do', ({ hint }) => hint),
+  wordField('message', 'what was found', 'message'),
+  textField('hint', 'what to do', 'hint'),
 ]);
 
 /** --quiet: what needs attention. */
@@ -84,7 +84,7 @@ export const changesView = (changes: readonly ShownChange[]): View => ({
 
 /** JSON has the URL as it is, so that a script can set it again; elsewhere its secrets are masked. */
 export const webhookRecord = new RecordType<Webhook>([
-  textField('url', "the account's webhook; null where none is set", ({ url }) => url, {
+  textField('url', "the account's webhook; null where none is set", 'url', {
     kind: 'link',
     cell: ({ url }) => shownWebhook(url),
   }),
