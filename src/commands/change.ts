@@ -9,6 +9,7 @@ import { givenIds } from '../flows/orders/manifest.ts';
 import {
   type ChangePlan,
   callCosts,
+  fileOf,
   planAll,
   raiseUnchanged,
   sendChanges,
@@ -87,8 +88,8 @@ function isUpgradeConfirmed(
   skus: readonly string[],
   costs: OrderCosts,
 ): Promise<boolean> {
-  const estimate = costs.estimate(ready.map(({ purchase }) => purchase));
-  const what = `${filesInQuestion(ready.map(({ id }) => id))} with ${skus.join(', ')}`;
+  const estimate = costs.estimate(ready);
+  const what = `${filesInQuestion(ready.map(fileOf))} with ${skus.join(', ')}`;
   const cost = [`estimated cost ${totalText(estimate)}`, ...costs.leftTexts].join(', ');
   return askPerson(context, (questions) => questions.confirm(`Upgrade ${what} (${cost})?`));
 }
@@ -136,7 +137,7 @@ export const refund = command({
     const ledger = await context.ledgers.forMoney({ what: 'this refund', again, test, isFree: true });
     const transport = await context.connect();
     const plan = await planAll(ids, { kind: 'refund', skus: [], test }, { ledger, again });
-    const ready = plan.ready.map(({ id }) => id);
+    const ready = plan.ready.map(fileOf);
     if (!yes && ready.length && !(await isRefundConfirmed(context, ready)))
       throw new StenoError('failed', 'not refunded: the question was not answered with yes');
     await send(context, plan, { what: 'refund', transport, ledger, again, several, isOne });

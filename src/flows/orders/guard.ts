@@ -17,12 +17,12 @@ import {
   duplicateError,
   type HeldAudio,
   type HeldFailure,
-  heldFailure,
-  otherSkusFailure,
-  sharedUrlFailure,
+  otherSkusError,
+  rowError,
+  sharedUrlError,
 } from './duplicates.ts';
 import { ignorableTexts } from './local-audio.ts';
-import { countAudios, describeAudio, type PlannedOrder, splitRows } from './planned-order.ts';
+import { countAudios, describeUrls, type PlannedOrder, splitRows } from './planned-order.ts';
 
 export interface GuardOptions {
   /** Order everything, whatever was ordered before. */
@@ -237,15 +237,20 @@ export class OrderGuard {
     const { audio, holder, name, otherGuid, otherSkus } = found;
     const { skipOrdered, orExisting } = this.#options;
     const isOnOrder = holder.status === 'placed' && (skipOrdered || orExisting);
-    if (isUploadName(name)) this.failures.push(sharedUrlFailure(found, planned));
+    if (isUploadName(name)) this.#fail(planned, sharedUrlError(found));
     else if (otherGuid !== undefined) this.leftOut.push({ planned, why: 'renumbered', holder, doubt: found });
-    else if (!isOnOrder) this.failures.push(heldFailure(found, planned));
+    else if (!isOnOrder) this.#fail(planned, rowError(found));
     else if (isUploadUrl(audio.names, name))
       this.leftOut.push({ planned, why: 'ordered', holder, doubt: found });
     else if (!orExisting)
       this.leftOut.push({ planned, why: otherSkus && !holder.isOver ? 'other_skus' : 'ordered', holder });
-    else if (otherSkus) this.failures.push(otherSkusFailure(found, planned));
+    else if (otherSkus) this.#fail(planned, otherSkusError(found));
     else this.existing.push({ planned, why: 'ordered', holder });
+  }
+
+  /** `planned`: with one audio. */
+  #fail(planned: PlannedOrder, error: StenoError): void {
+    this.failures.push({ what: describeUrls(planned), error, planned });
   }
 
   #enqueue(order: PlannedOrder, retried: ReadonlySet<string>): void {
@@ -317,10 +322,10 @@ export class OrderGuard {
 
   /** Waits until one of the attempts has ended, and sorts what it was about; or until the time is over. */
   async #waitForOthers({ signal, onWait }: WaitForOthers): Promise<boolean> {
-    const audios = this.#deferred.reduce((sum, { order }) => sum + order.audios.length, 0);
-    onWait(`Waiting for ${plural(audios, 'URL')} that ${senderOf(this.#deferred[0])} is ordering`);
+    onWait(`Waiting for ${plural(countAudios(this.deferred), 'URL')} that ${senderOf(this.#deferred[0])} is ordering`);
     while (!signal.aborted) {
-      const sending = await this.#stillSending();
+      const ids = new Set(this.#deferred.flatMap(({ holders }) => [...holders.keys()]));
+      const sending = (await (this.#ledger && new OpenAttempts(this.#ledger).beingSent([...ids]))) ?? new Set();
       const isSent = ({ holders }: Deferred): boolean => [...holders.keys()].every((id) => sending.has(id));
       const ended = this.#deferred.filter((each) => !isSent(each)).map(({ order }) => order);
       const left = this.#deadline - monotonicMs();
@@ -335,22 +340,12 @@ export class OrderGuard {
     return false;
   }
 
-  async #stillSending(): Promise<ReadonlySet<string>> {
-    const ids = new Set(this.#deferred.flatMap(({ holders }) => [...holders.keys()]));
-    return (await (this.#ledger && new OpenAttempts(this.#ledger).beingSent([...ids]))) ?? new Set();
-  }
-
   #giveUp(): void {
     for (const deferred of this.#deferred) {
       const error = new StenoError('timeout', `it is still being ordered by ${senderOf(deferred)}`, {
         hint: 'when that has ended, run the same line again with --skip-ordered',
       });
-      for (const audio of deferred.order.audios)
-        this.failures.push({
-          what: describeAudio(audio),
-          error,
-          planned: { ...deferred.order, audios: [audio] },
-        });
+      for (const audio of deferred.order.audios) this.#fail({ ...deferred.order, audios: [audio] }, error);
     }
     this.#deferred = [];
   }
