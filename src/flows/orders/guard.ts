@@ -322,10 +322,13 @@ export class OrderGuard {
 
   /** Waits until one of the attempts has ended, and sorts what it was about; or until the time is over. */
   async #waitForOthers({ signal, onWait }: WaitForOthers): Promise<boolean> {
-    onWait(`Waiting for ${plural(countAudios(this.deferred), 'URL')} that ${senderOf(this.#deferred[0])} is ordering`);
+    onWait(
+      `Waiting for ${plural(countAudios(this.deferred), 'URL')} that ${senderOf(this.#deferred[0])} is ordering`,
+    );
     while (!signal.aborted) {
       const ids = new Set(this.#deferred.flatMap(({ holders }) => [...holders.keys()]));
-      const sending = (await (this.#ledger && new OpenAttempts(this.#ledger).beingSent([...ids]))) ?? new Set();
+      const sending =
+        (await (this.#ledger && new OpenAttempts(this.#ledger).beingSent([...ids]))) ?? new Set();
       const isSent = ({ holders }: Deferred): boolean => [...holders.keys()].every((id) => sending.has(id));
       const ended = this.#deferred.filter((each) => !isSent(each)).map(({ order }) => order);
       const left = this.#deadline - monotonicMs();

@@ -15,16 +15,9 @@ import type { Report } from '../../lib/progress.ts';
 import { withoutSignature } from '../../lib/signatures.ts';
 import { checkUrl } from '../../lib/url.ts';
 import { doEach } from '../bulk.ts';
-import {
-  type CountedRows,
-  findAudio,
-  isUnchanged,
-  type LeftOut,
-  readContent,
-  settle,
-} from '../uploads/audio-files.ts';
+import { findAudio, isUnchanged, type LeftOut, readContent, settle } from '../uploads/audio-files.ts';
 import { canBeKept, noUploadCommand, type UploadOptions, uploadAll } from '../uploads/upload.ts';
-import type { Row } from './manifest-formats.ts';
+import type { FoundRows, Row } from './manifest-formats.ts';
 import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
 
 const READ_JOBS = 4;
@@ -33,12 +26,6 @@ const UPLOAD_JOBS = 4;
 /** A path, not a URL: it has no scheme, and something is there. */
 export const isLocalPath = (text: string): boolean =>
   !/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && existsSync(text);
-
-export interface LocalRows {
-  readonly rows: readonly Row[];
-  readonly leftOut: readonly LeftOut[];
-  readonly counted: readonly CountedRows[];
-}
 
 interface LocalReading {
   /** Also what is hidden in folders, and linked folders. */
@@ -53,7 +40,7 @@ interface LocalReading {
 export async function localRows(
   paths: readonly string[],
   { uploadCommand, hidden, signal, report }: LocalReading,
-): Promise<LocalRows> {
+): Promise<FoundRows> {
   const { files, leftOut, counted } = await findAudio(paths, signal, hidden);
   if (uploadCommand === undefined) throw noUploadCommand(paths[0] ?? '');
   const { complete, growing } = await settle(files, { now: Date.now(), signal });

@@ -31,7 +31,7 @@ import { duplicateError, type HeldAudio, heldChange } from './duplicates.ts';
 import { fileProblem, withAttempts } from './failures.ts';
 import { strongest } from './guard.ts';
 import { type PlaceOptions, type Sending, type Sent, sendOnce } from './place.ts';
-import { Pacer, type PaceOptions } from './sending.ts';
+import { type PaceOptions, Pacer } from './sending.ts';
 
 interface MoneyCallOptions extends Omit<PlaceOptions, 'upload'> {
   /** By which the ledger knows the service and the key again. */
@@ -267,8 +267,7 @@ export async function sendChanges(
     sent.get(id) ?? {
       what: id,
       error:
-        held.get(id) ??
-        new StenoError(because ? 'failed' : 'interrupted', `it was not sent, because ${why}`),
+        held.get(id) ?? new StenoError(because ? 'failed' : 'interrupted', `it was not sent, because ${why}`),
     };
   return { outcomes: ids.map(outcomeFor), notSent, because: why, interrupted: signal.aborted };
 }

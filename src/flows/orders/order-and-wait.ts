@@ -6,13 +6,7 @@ import { BulkError, errorMessage, type Failure, StenoError } from '../../lib/err
 import type { Report } from '../../lib/progress.ts';
 import { failures, values } from '../bulk.ts';
 import type { PollOptions } from '../files/poll.ts';
-import {
-  type DownloadTarget,
-  raiseUndelivered,
-  type WaitOutcome,
-  type WaitResult,
-  waitAndDownload,
-} from '../files/wait.ts';
+import { type DownloadTarget, raiseUndelivered, type WaitResult, waitAndDownload } from '../files/wait.ts';
 import { type RaiseOptions, raiseUnplaced } from './failures.ts';
 import type { OrderGuard } from './guard.ts';
 import {
@@ -155,9 +149,9 @@ export function heldOrder(hold: string): StenoError {
 /** Raises what went wrong: orders that were not placed, a wait that broke off, files without a transcript, holds. */
 export function raiseOrderFailures(
   result: OrderResult,
-  options: RaiseOptions & { readonly waitLine?: (orders: readonly Order[]) => string },
+  options: RaiseOptions & { readonly waitLine: (orders: readonly Order[]) => string },
 ): void {
-  const { waitLine = waitLineOf } = options;
+  const { waitLine } = options;
   const { sent, placed, waited, waitError, hold, holdIsFailure } = result;
   const orders = placed.map(({ order }) => order);
   const held = holdIsFailure ? heldOrders(orders) : [];
@@ -166,23 +160,19 @@ export function raiseOrderFailures(
   raiseUnplaced(sent, options, [...held, ...failures(files), ...brokeOff]);
   if (waitError !== undefined) throw orderStands(orders, waitError, waitLine);
   try {
-    raiseUndelivered([...files, ...(failures(files).length ? held.map(asOutcome) : [])]);
+    const holds = held.map(({ what, error }) => ({ what, error, file: undefined }));
+    raiseUndelivered([...files, ...(failures(files).length ? holds : [])]);
   } catch (error) {
     throw error instanceof StenoError && !isEnd(error) ? orderStands(orders, error, waitLine) : error;
   }
   if (hold && holdIsFailure) throw hold;
 }
 
-const asOutcome = ({ what, error }: Failure): WaitOutcome => ({ what, error, file: undefined });
-
 /** Waiting on brings nothing for a file that is cancelled or held; after any other error it may. */
 const isEnd = ({ kind }: StenoError): boolean => kind === 'unfinished' || kind === 'held';
 
 const asStenoError = (error: unknown): StenoError =>
   error instanceof StenoError ? error : new StenoError('failed', errorMessage(error), { cause: error });
-
-const waitLineOf = (orders: readonly Order[]): string =>
-  `steno wait${orders.length === 1 && orders[0]?.id ? ` --order ${orders[0].id}` : ''}`;
 
 /** The orders are placed, although the waiting for them failed. */
 function orderStands(

@@ -57,13 +57,10 @@ export async function sendOrders(
   const outcomes: SentOrder[] = [];
   const { signal, report, onWaitForOthers } = options;
   let halved = false;
-  /** The order of the rows, in which halves are not sent. */
   const ranks = new Map<string, number>();
-  const rankOf = ({ planned: { audios } }: SentOrder): number =>
-    ranks.get(audios[0]?.names[0] ?? '') ?? ranks.size;
   const stop = (inHand: readonly PlannedOrder[], because?: string): SentOrders => ({
     ...{ because, halved },
-    outcomes: outcomes.sort((one, other) => rankOf(one) - rankOf(other)),
+    outcomes: inRowOrder(outcomes, ranks),
     notSent: [...inHand, ...guard.ready, ...guard.deferred],
     unsent: inHand.length + guard.unsent,
     held: guard.failures,
@@ -98,6 +95,13 @@ export async function sendOrders(
     progress.done += whole.audios.length;
   }
   return stop([]);
+}
+
+/** Halves are sent in another order than that of the rows. */
+function inRowOrder(outcomes: SentOrder[], ranks: ReadonlyMap<string, number>): SentOrder[] {
+  const rankOf = ({ planned: { audios } }: SentOrder): number =>
+    ranks.get(audios[0]?.names[0] ?? '') ?? ranks.size;
+  return outcomes.sort((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** Waits between two calls for money where the service has too much to do. */
