@@ -57,10 +57,10 @@ export async function sendOrders(
   const outcomes: SentOrder[] = [];
   const { signal, report, onWaitForOthers } = options;
   let halved = false;
-  const ranks = new Map<string, number>();
+  const begun: PlannedOrder[] = [];
   const stop = (inHand: readonly PlannedOrder[], because?: string): SentOrders => ({
     ...{ because, halved },
-    outcomes: inRowOrder(outcomes, ranks),
+    outcomes: inRowOrder(outcomes, begun),
     notSent: [...inHand, ...guard.ready, ...guard.deferred],
     unsent: inHand.length + guard.unsent,
     held: guard.failures,
@@ -75,7 +75,7 @@ export async function sendOrders(
   const progress = { done: 0, of: countAudios([...guard.ready, ...guard.deferred]), unit: 'row' };
   let at = 0;
   for await (const whole of guard.orders({ signal, onWait })) {
-    for (const { names } of whole.audios) ranks.set(names[0] ?? '', ranks.size);
+    begun.push(whole);
     const halving = new Halving(whole, guard, options.halves ? refusals : undefined);
     for (let order = halving.next(); order; order = halving.next()) {
       if (signal.aborted) return stop([order, ...halving.left]);
@@ -98,7 +98,9 @@ export async function sendOrders(
 }
 
 /** Halves are sent in another order than that of the rows. */
-function inRowOrder(outcomes: SentOrder[], ranks: ReadonlyMap<string, number>): SentOrder[] {
+function inRowOrder(outcomes: SentOrder[], orders: readonly PlannedOrder[]): SentOrder[] {
+  const rows = orders.flatMap(({ audios }) => audios.map(({ names }) => names[0] ?? ''));
+  const ranks = new Map(rows.map((name, at) => [name, at]));
   const rankOf = ({ planned: { audios } }: SentOrder): number =>
     ranks.get(audios[0]?.names[0] ?? '') ?? ranks.size;
   return outcomes.sort((one, other) => rankOf(one) - rankOf(other));
