@@ -69,7 +69,6 @@ export const upgrade = command({
     const skus = checkUpgradeSkus(options.sku, options.anySku);
     if (test) ids.forEach(checkTestFile);
     const several = args.length > 1 || from !== undefined;
-    const isOne = ids.length === 1;
     if (ids.length === 0) return context.out.show(changedView([], several));
     const ledger = await context.ledgers.forMoney({ what: 'this upgrade', again, test });
     const transport = await context.connect();
@@ -78,7 +77,7 @@ export const upgrade = command({
     const plan = await planAll(ids, { kind: 'upgrade', skus, test }, { ledger, again, costs });
     if (asks && plan.ready.length && !(await isUpgradeConfirmed(context, plan, skus, costs)))
       throw new StenoError('failed', 'not upgraded: the question was not answered with yes');
-    await send(context, plan, { what: 'upgrade', transport, ledger, again, costs, several, isOne });
+    await send(context, plan, { what: 'upgrade', transport, ledger, again, costs, several });
   },
 });
 
@@ -132,7 +131,6 @@ export const refund = command({
         goOnHint('run', line, '--yes'),
       );
     const several = args.length > 1 || from !== undefined;
-    const isOne = ids.length === 1;
     if (ids.length === 0) return context.out.show(changedView([], several));
     const ledger = await context.ledgers.forMoney({ what: 'this refund', again, test, isFree: true });
     const transport = await context.connect();
@@ -140,7 +138,7 @@ export const refund = command({
     const ready = plan.ready.map(fileOf);
     if (!yes && ready.length && !(await isRefundConfirmed(context, ready)))
       throw new StenoError('failed', 'not refunded: the question was not answered with yes');
-    await send(context, plan, { what: 'refund', transport, ledger, again, several, isOne });
+    await send(context, plan, { what: 'refund', transport, ledger, again, several });
   },
 });
 
@@ -174,15 +172,13 @@ interface Sending {
   readonly ledger: Ledger | undefined;
   readonly again: boolean;
   readonly costs?: OrderCosts;
-  /** There is one file: the line that moves says what is waited for. */
-  readonly isOne: boolean;
   /** Several files were asked for: the answer is a list. */
   readonly several: boolean;
 }
 
 async function send(context: Context, plan: ChangePlan, sending: Sending): Promise<void> {
   const { out, settings, signal, globals } = context;
-  const { what, several, isOne, ...calls } = sending;
+  const { what, several, ...calls } = sending;
   const { ledger } = calls;
   const [doing, done] =
     what === 'upgrade' ? (['Upgrading', 'upgraded'] as const) : (['Refunding', 'refunded'] as const);
@@ -190,7 +186,9 @@ async function send(context: Context, plan: ChangePlan, sending: Sending): Promi
   const onLedgerError = (error: unknown) =>
     out.warnOf(`the ledger could not record the outcome of the ${what}`, error);
   const pauseLimitMs = () => globals.timeout ?? Number.POSITIVE_INFINITY;
-  const sent = await whileWorking(out, isOne ? `${doing}: ${WAITING}` : doing, (report) =>
+  // Of one file, the line that moves says what is waited for.
+  const text = plan.ids.length === 1 ? `${doing}: ${WAITING}` : doing;
+  const sent = await whileWorking(out, text, (report) =>
     sendChanges(plan, { ...calls, keyMark, onLedgerError, signal, pauseLimitMs, report }),
   );
   for (const { what: id, error } of sent.outcomes) if (!error) out.addDone(`audiofile ${id} is ${done}`);

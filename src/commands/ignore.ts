@@ -4,7 +4,7 @@ import { usage } from '../lib/errors.ts';
 import { thisSender } from '../lib/sender.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import { flag } from '../spec/options.ts';
-import { ignoredRecord, ignoredView } from '../views/orders.ts';
+import { ignoredRecord } from '../views/orders.ts';
 import { printedList } from '../views/outputs.ts';
 
 export const ignore = command({
@@ -44,7 +44,7 @@ export const ignore = command({
         await out.warn(`not on the ignore list: ${given}`, 'see: steno ignore --list');
     else if (audios.length) await new IgnoredAudio(ledger).add(audios, thisSender(env));
     const ignored = await new IgnoredAudio(ledger).list();
-    await out.show(ignoredView(ignored));
+    await out.show(ignoredRecord.view(ignored));
     if (out.forPeople && ignored.length === 0) out.note('nothing is ignored');
   },
 });

@@ -35,7 +35,6 @@ import {
   importedView,
   migratedView,
   prunedRecord,
-  prunedView,
   statusSchema,
   statusView,
 } from '../views/ledger.ts';
@@ -182,7 +181,7 @@ const prune = command({
       );
     const ledger = await openWhole(context, 'ledger prune works on the ledger');
     const all = await prunings(ledger, allProfiles);
-    if (dryRun) return out.show(prunedView(await countPrunable(all, time)));
+    if (dryRun) return out.show(prunedRecord.page(await countPrunable(all, time)));
     if (!yes) {
       const { events } = await countPrunable(all, time);
       const question = `Remove ${events} events from before ${time} for good?`;
@@ -199,7 +198,7 @@ const prune = command({
         pruneLedger(ledger, all, time, { signal, report: latest.through(report) }),
       ),
     );
-    await out.show(prunedView(pruned));
+    await out.show(prunedRecord.page(pruned));
   },
 });
 

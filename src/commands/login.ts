@@ -130,24 +130,17 @@ const againHint = ({ baseUrl }: Missing): string =>
 async function checkedLogin(
   context: Context,
   settings: Settings,
-  options: LoginOptions,
+  { verify, apiKeyCommand }: LoginOptions,
   answers: Answers,
 ): Promise<Login> {
-  const login = await acceptAnswers(context, options, answers);
-  const { key: apiKey, given: baseUrl } = login;
-  // The balance is the call that needs a key and changes nothing.
-  if (options.verify) await getBalance(await context.connect({ account: { settings, apiKey, baseUrl } }));
-  return login;
-}
-
-async function acceptAnswers(context: Context, options: LoginOptions, answers: Answers): Promise<Login> {
-  const { baseUrl, apiKey, timeout: timeoutMs } = context.globals;
-  const limits = { timeoutMs, signal: context.signal };
-  const given = baseUrl ?? answers.baseUrl;
+  const { globals, mask, signal } = context;
+  const given = globals.baseUrl ?? answers.baseUrl;
   const key =
-    options.apiKeyCommand === undefined
-      ? acceptKey(apiKey ?? checkGiven(answers.key), context.mask)
-      : await keyFromCommand(options.apiKeyCommand, context.mask, limits);
+    apiKeyCommand === undefined
+      ? acceptKey(globals.apiKey ?? checkGiven(answers.key), mask)
+      : await keyFromCommand(apiKeyCommand, mask, { timeoutMs: globals.timeout, signal });
+  // The balance is the call that needs a key and changes nothing.
+  if (verify) await getBalance(await context.connect({ account: { settings, apiKey: key, baseUrl: given } }));
   return { given, key };
 }
 

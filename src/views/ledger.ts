@@ -28,8 +28,6 @@ export const prunedRecord = new RecordType<PruneCounts>([
   countField('kept', 'old events with something still to be done', 'kept'),
 ]);
 
-export const prunedView = (counts: PruneCounts): View => prunedRecord.page(counts);
-
 interface ChangedAccount {
   readonly account: string;
   readonly baseUrl: string | undefined;

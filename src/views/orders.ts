@@ -226,5 +226,3 @@ export const ignoredRecord = new RecordType<Ignored>([
   timeField('ignored_at', 'since when', 'setAt', { header: 'since', importance: 80, schema: is.time }),
   textField('ignored_by', 'who said so', 'setBy', { header: 'by', importance: 50 }),
 ]);
-
-export const ignoredView = (ignored: readonly Ignored[]): View => ignoredRecord.view(ignored);

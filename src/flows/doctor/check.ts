@@ -108,8 +108,6 @@ export interface Setup {
   readonly signal: AbortSignal;
   readonly userAgent: string;
   readonly hide: (text: string) => string;
-  readonly configPath: () => string;
-  readonly stateFolder: () => string;
   readonly settings: () => ReadSettings;
   readonly key: () => Promise<Key | undefined>;
   /** A connection that is closed at the end; its calls end with the signal. */
