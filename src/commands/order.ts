@@ -33,7 +33,7 @@ import {
 } from '../flows/orders/planned-order.ts';
 import { leftOutIds, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
-import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
+import { checkFolder, checkTemplate } from '../flows/transcripts/name.ts';
 import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
 import { prepareForOrders } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -206,7 +206,7 @@ export const order = command({
     if (options.download !== undefined) checkFolder(options.download);
     const maxCost = checkMaxCost(options.maxCost);
     const formats = checkFormats(options.format, options.nameAs);
-    checkNameAs(options, formats);
+    checkTemplate(options.nameAs, formats);
     const plan = await readPlan(context, args, options);
     const ledger = await context.ledgers.forMoney({ what: 'this order', ...options });
     const isShown = options.dryRun || plan.isWholeFeed;

@@ -178,7 +178,7 @@ export const isServiceDown = (error: unknown): error is CallError =>
 export const values = <T>(outcomes: readonly Outcome<T>[]): T[] =>
   outcomes.flatMap((outcome) => (outcome.error ? [] : [outcome.value]));
 
-interface MayHaveFailed {
+export interface MayHaveFailed {
   readonly what: string;
   readonly error?: StenoError | undefined;
 }

@@ -11,14 +11,8 @@ import * as is from './schema.ts';
 
 type Member<T> = readonly [schema: is.Schema, take: (value: T) => PlainJson, help?: string];
 
-interface DocumentType<T> {
-  readonly properties: Readonly<Record<string, is.Schema>>;
-  readonly schema: is.Schema;
-  readonly json: (value: T) => JsonObject;
-}
-
 /** A document without columns: of each member the schema, what it is of a value, and what it holds. */
-export function documentOf<T>(members: Readonly<Record<string, Member<T>>>): DocumentType<T> {
+export function documentOf<T>(members: Readonly<Record<string, Member<T>>>) {
   const all = Object.entries(members);
   const properties: Record<string, is.Schema> = {};
   for (const [name, [schema, , help]] of all) properties[name] = help ? is.described(help, schema) : schema;
