@@ -24,7 +24,6 @@ import { flag, idsFrom, list } from '../spec/options.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { changedView, changeRecord, fileInQuestion, filesInQuestion } from '../views/files.ts';
-import { printedOneOrSeveral } from '../views/outputs.ts';
 
 const againFlag = flag('--again', 'send it though an earlier try had no clear answer');
 
@@ -61,7 +60,7 @@ export const upgrade = command({
   ],
   effect: 'money',
   exits: [...MONEY_EXITS, 'duplicate', 'partial'],
-  output: () => printedOneOrSeveral(changeRecord, 'audiofile'),
+  output: () => changeRecord.printedOneOrSeveral('audiofile'),
   async run(context, { args, options }) {
     const { settings, stdin } = context;
     const { test, again, unpriced, from } = options;
@@ -119,7 +118,7 @@ export const refund = command({
   ],
   effect: 'money',
   exits: [...MONEY_EXITS, 'duplicate', 'partial'],
-  output: () => printedOneOrSeveral(changeRecord, 'audiofile'),
+  output: () => changeRecord.printedOneOrSeveral('audiofile'),
   async run(context, { args, options, line }) {
     const { test, again, from, yes } = options;
     const ids = await givenIds('refund', args, from, context.stdin);

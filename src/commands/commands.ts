@@ -3,7 +3,7 @@ import { commandEntries, optionEntry, outputsOf } from '../spec/entries.ts';
 import { globalOptions } from '../spec/global-options.ts';
 import type { Option } from '../spec/options.ts';
 import { commandsSchema, commandsView } from '../views/command-index.ts';
-import { columns, printed } from '../views/outputs.ts';
+import { columns, printed } from '../views/record.ts';
 
 export const commandsCommand = command({
   name: 'commands',

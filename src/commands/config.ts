@@ -16,8 +16,7 @@ import { type Argument, command, family } from '../spec/command.ts';
 import { type Context, readSettings } from '../spec/context.ts';
 import { withPager } from '../ui/pager.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { printed, printedRecord, settingColumns } from '../views/outputs.ts';
-import { RecordType, wordField } from '../views/record.ts';
+import { printed, RecordType, settingColumns, wordField } from '../views/record.ts';
 import { described, maybeText, object, text } from '../views/schema.ts';
 import { type ShownSetting, settingsView } from '../views/setup.ts';
 
@@ -94,7 +93,7 @@ const get = command({
   examples: [['steno config get base-url', 'the address in use']],
   effect: 'none',
   exits: [],
-  output: () => printedRecord(oneSetting),
+  output: () => oneSetting.printed,
   async run(context, { args: [name = ''] }) {
     const found = context.settings.get(settingByName(name).name);
     if (found.value === undefined) throw new StenoError('failed', `${found.name} is not set`);
@@ -162,7 +161,7 @@ const path = command({
   examples: [['steno config path', 'the file']],
   effect: 'none',
   exits: [],
-  output: () => printedRecord(configFile),
+  output: () => configFile.printed,
   run: ({ env, out }) => out.show(configFile.page({ path: configPath(env) })),
 });
 

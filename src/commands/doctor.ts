@@ -15,7 +15,6 @@ import { flag, type OptionValues, text } from '../spec/options.ts';
 import { showLines } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { doctorLines } from '../views/lines.ts';
-import { printedList } from '../views/outputs.ts';
 import { doctorRecord, doctorView } from '../views/setup.ts';
 
 const options = {
@@ -49,7 +48,7 @@ export const doctor = command({
   makesNoFile: true,
   effect: 'none',
   exits: CALL_EXITS,
-  output: () => printedList(doctorRecord),
+  output: () => doctorRecord.printedList,
   async run(context, { options }) {
     const { out, signal } = context;
     if (options.testEvent !== undefined) checkTestableEvent(options.testEvent);

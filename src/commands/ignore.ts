@@ -5,7 +5,6 @@ import { thisSender } from '../lib/sender.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import { flag } from '../spec/options.ts';
 import { ignoredRecord } from '../views/orders.ts';
-import { printedList } from '../views/outputs.ts';
 
 export const ignore = command({
   name: 'ignore',
@@ -30,7 +29,7 @@ export const ignore = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: () => printedList(ignoredRecord),
+  output: () => ignoredRecord.printedList,
   async run(context, { args, options }) {
     const { out, env, signal } = context;
     if (args.length === 0 && !options.list)

@@ -38,7 +38,7 @@ import {
   statusSchema,
   statusView,
 } from '../views/ledger.ts';
-import { columns, printed, printedList, printedRecord, writtenFile } from '../views/outputs.ts';
+import { columns, printed, writtenFile } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
 const exportCommand = command({
@@ -112,7 +112,7 @@ const importCommand = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: () => printedList(importedRecord),
+  output: () => importedRecord.printedList,
   async run(context, { args, options, line }) {
     const [file = ''] = args;
     if (options.as !== undefined) checkAccount(options.as);
@@ -168,7 +168,7 @@ const prune = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: () => printedRecord(prunedRecord),
+  output: () => prunedRecord.printed,
   async run(context, { options, line }) {
     const { out, signal } = context;
     const { before, allProfiles, dryRun, yes } = options;
@@ -321,7 +321,7 @@ const copy = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: () => printedList(importedRecord),
+  output: () => importedRecord.printedList,
   async run(context, { options, line }) {
     const { to, dryRun, withoutShared, yes } = options;
     if (to === undefined) throw usage('ledger copy requires --to', 'see: steno ledger copy --help');
@@ -370,7 +370,7 @@ const account = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: () => printedRecord(accountRecord),
+  output: () => accountRecord.printed,
   async run(context, { options: { separateFrom, leaveLocal } }) {
     const { globals, sandbox } = context;
     if (globals.baseUrl === undefined && separateFrom === undefined && !leaveLocal)

@@ -8,7 +8,7 @@ import { CALL_EXITS, command } from '../spec/command.ts';
 import { type Context, readSettings } from '../spec/context.ts';
 import { flag, type OptionValues, text } from '../spec/options.ts';
 import { askPerson, type Questions } from '../ui/prompt.ts';
-import { printed } from '../views/outputs.ts';
+import { printed } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
 const options = {

@@ -68,8 +68,8 @@ import {
   planPages,
   planSchema,
 } from '../views/orders.ts';
-import { anyOf, printed } from '../views/outputs.ts';
-import { arrayOf, described } from '../views/schema.ts';
+import { printed } from '../views/record.ts';
+import { anyOf, arrayOf, described } from '../views/schema.ts';
 import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 const options = {

@@ -15,8 +15,7 @@ import { scenarios } from '../sandbox/scenarios.ts';
 import { command } from '../spec/command.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
 import { duration, flag, list, text } from '../spec/options.ts';
-import { printed, printedList, printedRecord } from '../views/outputs.ts';
-import { RecordType, wordField } from '../views/record.ts';
+import { printed, RecordType, wordField } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
 const movedFile = new RecordType<MovedFile>([
@@ -50,7 +49,7 @@ const release = command({
   examples: [['steno sandbox release 4nX', 'the order goes on, and its files are delivered']],
   effect: 'local',
   exits: [],
-  output: () => printedList(movedFile),
+  output: () => movedFile.printedList,
   async run({ env, out }, { args: [order = ''] }) {
     await out.show(movedFile.view(await releaseHold(makeStateFolder(env), order)));
   },
@@ -73,7 +72,7 @@ const advance = command({
   ],
   effect: 'local',
   exits: [],
-  output: () => printedList(movedFile),
+  output: () => movedFile.printedList,
   async run({ env, out }, { args, options: { by } }) {
     if (by !== undefined && args.length > 0)
       throw usage("--by moves the clock of all files, so it can't be used with ids", 'leave out one of them');
@@ -116,7 +115,7 @@ export const sandbox = command({
   ],
   effect: 'local',
   exits: [],
-  output: () => printedRecord(address),
+  output: () => address.printed,
   async run(context, { options }) {
     const { ephemeral, host } = options;
     const speed = readNumber('--speed', options.speed, /^\d*\.?\d+$/, 1000);

@@ -4,9 +4,15 @@ import { didYouMean } from '../lib/text.ts';
 import { command } from '../spec/command.ts';
 import { outputsOf } from '../spec/entries.ts';
 import { flag } from '../spec/options.ts';
-import { anyOf, type CommandOutput, printed } from '../views/outputs.ts';
-import { errorMembers, optionalErrorMembers, RecordType, wordField } from '../views/record.ts';
-import { arrayOf, described, object, type Schema, text } from '../views/schema.ts';
+import {
+  type CommandOutput,
+  errorMembers,
+  optionalErrorMembers,
+  printed,
+  RecordType,
+  wordField,
+} from '../views/record.ts';
+import { anyOf, arrayOf, described, object, type Schema, text } from '../views/schema.ts';
 
 const schemaName = new RecordType<string>([
   wordField('schema', 'the command, or error, or warning', (name: string) => name, { kind: 'id' }),

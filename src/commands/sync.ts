@@ -16,8 +16,8 @@ import type { Context } from '../spec/context.ts';
 import { count, downloadOptions, execOptions, flag, type OptionValues, text } from '../spec/options.ts';
 import { type Output, ResultStream } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { anyOf, failed, printed } from '../views/outputs.ts';
-import { arrayOf } from '../views/schema.ts';
+import { failed, printed } from '../views/record.ts';
+import { anyOf, arrayOf } from '../views/schema.ts';
 import {
   noSyncRows,
   notAskedView,

@@ -27,9 +27,8 @@ import {
   text,
 } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { anyOf, failed, printed } from '../views/outputs.ts';
-import { documents } from '../views/record.ts';
-import { arrayOf } from '../views/schema.ts';
+import { documents, failed, printed } from '../views/record.ts';
+import { anyOf, arrayOf } from '../views/schema.ts';
 import {
   draftWarnings,
   savedJson,

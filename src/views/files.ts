@@ -13,14 +13,15 @@ import { cutSignatures, withoutSignature } from '../lib/signatures.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
-import { anyOf, type CommandOutput, printed } from './outputs.ts';
 import {
   answerField,
+  type CommandOutput,
   documentOf,
   documents,
   errorField,
   flagField,
   listField,
+  printed,
   RecordType,
   textField,
   timeField,
@@ -131,7 +132,7 @@ export const fileSchema = (): is.Schema => is.described('a file', fileRecord.sch
 /** What commands print that ask the service about files. */
 export const askedFiles = (): CommandOutput =>
   printed(
-    anyOf(
+    is.anyOf(
       is.described('for a single id', fileSchema()),
       is.described('for several ids, or where the line does not say which', is.arrayOf(fileSchema())),
     ),

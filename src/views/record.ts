@@ -39,6 +39,19 @@ export interface RecordColumn {
   readonly help: string;
 }
 
+/** What a command prints: the schema of its --json, and the columns of its CSV and of its rows. */
+export interface CommandOutput {
+  readonly schema: is.Schema;
+  /** It prints one such document a line, as they come. */
+  readonly lines?: boolean;
+  readonly columns: readonly RecordColumn[];
+}
+
+export const printed = (schema: is.Schema, shown: readonly RecordColumn[] = []): CommandOutput => ({
+  schema,
+  columns: shown,
+});
+
 export class RecordType<T> {
   readonly fields: ReadonlyArray<Field<T>>;
   readonly columns: readonly Column[];
@@ -104,6 +117,28 @@ export class RecordType<T> {
       required: members.filter(({ optional }) => !optional).map(({ name }) => name),
       additionalProperties: false,
     };
+  }
+
+  /** What a command says that prints one document of it. */
+  get printed(): CommandOutput {
+    return printed(this.schema, this.columnHelp);
+  }
+
+  get printedList(): CommandOutput {
+    return printed(is.arrayOf(this.schema), this.columnHelp);
+  }
+
+  /** Of one id a document, of several a list with an error in the place of each that failed. */
+  printedOneOrSeveral(name: string): CommandOutput {
+    const { schema } = this;
+    const several = is.arrayOf(is.anyOf(schema, failed(name)));
+    return printed(
+      is.anyOf(
+        is.described('for a single id', schema),
+        is.described('for several ids, in the order asked', several),
+      ),
+      this.columnHelp,
+    );
   }
 
   /** One value as one document. */
@@ -226,7 +261,7 @@ export const errorMembers = {
 /** Those that not every error has. */
 export const optionalErrorMembers = ['status', 'hint', 'reason', 'order', 'audiofiles', 'attempt'];
 
-export const errorSchema = is.object(errorMembers, optionalErrorMembers);
+const errorSchema = is.object(errorMembers, optionalErrorMembers);
 
 /** Why an element failed; one that did not fail has no such member, and no column shows it. */
 export const errorField = <T>(error: (value: T) => StenoError | undefined): Field<T> => ({
@@ -236,6 +271,22 @@ export const errorField = <T>(error: (value: T) => StenoError | undefined): Fiel
     return failure ? errorJson(failure) : null;
   },
   ...{ cell: false, optional: true },
+});
+
+export const failed = (...names: readonly string[]): is.Schema => {
+  const subject = Object.fromEntries(names.map((name) => [name, is.text]));
+  return is.described('in the place of one that failed', is.object({ ...subject, error: errorSchema }));
+};
+
+export const columns = (all: Readonly<Record<string, string>>): RecordColumn[] =>
+  Object.entries(all).map(([name, help]) => ({ name, help }));
+
+export const writtenFile = is.object({ path: is.described('of the file', is.text) });
+
+export const settingColumns = columns({
+  setting: 'its name',
+  value: 'empty where it is not set; a key is masked',
+  source: 'where it came from',
 });
 
 /** What an item is, in the names of the document that it would have been. */
