@@ -107,10 +107,7 @@ export async function changedFiles(
 
 // Takes files into the ledger that were ordered elsewhere.
 
-interface Tracked {
-  readonly row: ListedFile;
-  readonly downloads: readonly Download[];
-}
+type Tracked = Pick<ShownFile, 'row' | 'downloads'>;
 
 /** Asks the service about each; one that is known is refreshed. */
 export const trackFiles = (

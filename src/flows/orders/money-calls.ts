@@ -206,19 +206,17 @@ async function heldAudios(
   );
 }
 
-export interface ChangePlan {
-  readonly ids: readonly string[];
-  readonly ready: readonly NewPurchase[];
-  /** What an earlier upgrade or refund holds up, by file. */
-  readonly held: ReadonlyMap<string, StenoError>;
-}
+export type ChangePlan = Awaited<ReturnType<typeof planAll>>;
 
-/** Throws where the budgets do not cover all of them together. */
+/**
+ * What may be sent, and what an earlier upgrade or refund holds up, by file. Throws where the budgets do not cover all of
+ * them together.
+ */
 export async function planAll(
   ids: readonly string[],
   change: Change,
   { ledger, again, costs }: { ledger: Ledger | undefined; again: boolean; costs?: OrderCosts },
-): Promise<ChangePlan> {
+) {
   const planned = await planChanges(ids, change, ledger);
   const found = again ? [] : await heldAudios(planned, ledger);
   const held = new Map(
@@ -229,20 +227,11 @@ export async function planAll(
   return { ids, ready, held };
 }
 
-interface SentChanges {
-  /** One for each file, in the order given. */
-  readonly outcomes: readonly Outcome<FileChange>[];
-  readonly notSent: readonly string[];
-  /** Why they were not. */
-  readonly because: string;
-  readonly interrupted: boolean;
-}
-
-/** A refused one does not stop the next; one without a clear answer does. */
-export async function sendChanges(
-  { ids, ready, held }: ChangePlan,
-  options: MoneyCallOptions & PaceOptions,
-): Promise<SentChanges> {
+/**
+ * A refused one does not stop the next; one without a clear answer does. Gives an outcome for each file, in the order
+ * given; which were not sent, and why.
+ */
+export async function sendChanges({ ids, ready, held }: ChangePlan, options: MoneyCallOptions & PaceOptions) {
   const { signal, report, ledger, keyMark } = options;
   const sent = new Map<string, Outcome<FileChange>>();
   const pacer = new Pacer(options, 'file');
@@ -274,7 +263,7 @@ export async function sendChanges(
 
 /** Raises what failed: unclear before interrupted before the rest. `done`: `upgraded` or `refunded`. */
 export function raiseUnchanged(
-  { outcomes, notSent, because, interrupted }: SentChanges,
+  { outcomes, notSent, because, interrupted }: Awaited<ReturnType<typeof sendChanges>>,
   done: 'upgraded' | 'refunded',
 ): void {
   const changed = values(outcomes).map(({ id }) => id);
