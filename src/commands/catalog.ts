@@ -3,15 +3,8 @@ import type { View } from '../lib/view.ts';
 import { type Command, command } from '../spec/command.ts';
 import { withPager } from '../ui/pager.ts';
 import { formatRecord, formatsView, skuRecord, skusView, stateRecord, statesView } from '../views/catalog.ts';
-import type { CommandOutput } from '../views/record.ts';
 
-interface Table {
-  readonly name: string;
-  readonly summary: string;
-  readonly about: string;
-  readonly output: () => CommandOutput;
-  readonly view: () => View;
-}
+type Table = Pick<Command, 'name' | 'summary' | 'about' | 'output'> & { readonly view: () => View };
 
 const table = ({ view, ...spec }: Table): Command =>
   command({

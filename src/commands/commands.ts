@@ -26,6 +26,6 @@ export const commandsCommand = command({
     const groups = await loadGroups();
     const outputs = outputsOf(groups);
     const globals = Object.values<Option>(globalOptions).map(optionEntry);
-    await out.show(commandsView({ commands: commandEntries(groups), globals }, (path) => outputs.has(path)));
+    await out.show(commandsView(commandEntries(groups), globals, (path) => outputs.has(path)));
   },
 });

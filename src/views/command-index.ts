@@ -24,11 +24,7 @@ const argument = is.object({
   values: is.described('where they are fixed', is.arrayOf(is.text)),
 });
 
-interface Entry extends CommandEntry {
-  readonly hasSchema: boolean;
-}
-
-const entry = documentOf<Entry>({
+const entry = documentOf<CommandEntry & { readonly hasSchema: boolean }>({
   command: [is.text, ({ command }) => command, 'its name after steno'],
   alias: [is.maybeText, ({ alias }) => alias || null],
   group: [is.text, ({ group }) => group],
@@ -70,12 +66,11 @@ export const commandsSchema: is.Schema = is.object({
   commands: is.arrayOf(entry.schema),
 });
 
-interface Index {
-  readonly commands: readonly CommandEntry[];
-  readonly globals: readonly OptionEntry[];
-}
-
-export const commandsView = ({ commands, globals }: Index, hasSchema: (path: string) => boolean): View => ({
+export const commandsView = (
+  commands: readonly CommandEntry[],
+  globals: readonly OptionEntry[],
+  hasSchema: (path: string) => boolean,
+): View => ({
   json: new Map<string, Json>([
     ['global_options', globals.map(option.json)],
     ['commands', commands.map((each) => entry.json({ ...each, hasSchema: hasSchema(each.command) }))],

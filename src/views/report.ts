@@ -198,12 +198,13 @@ const MAX_ROWS = 40;
 export function reportPages(report: Report, by: Grouping | undefined): ReportPage[] {
   const pages = [
     spendPage(report, by ?? 'month'),
-    ...(by ? [] : [spendPage(report, 'sku'), turnaroundPage(report), waitingPage(report)]),
+    ...(by ? [] : [spendPage(report, 'sku'), page('Turnaround', turnaroundTable(report, ''))]),
+    ...(by ? [] : [waitingPage(report)]),
   ];
   return pages.filter(({ view }) => view.rows.length > 0);
 }
 
-const page = (title: string, columns: readonly Column[], rows: string[][]): ReportPage => {
+const page = (title: string, { columns, rows }: Table): ReportPage => {
   const more = rows.length - MAX_ROWS;
   const shown = more > 0 ? rows.slice(0, MAX_ROWS) : rows;
   const heading = more > 0 ? `${title} (${MAX_ROWS} of ${rows.length}; --csv has all)` : title;
@@ -218,11 +219,10 @@ function spendPage(report: Report, by: Grouping): ReportPage {
     tops.set(currency, most(tops.get(currency) ?? Fraction.zero, spent));
   const table = spendTable(rows, by, true);
   const bars = rows.map(({ spent, currency }) => barOf(spent, tops.get(currency) ?? Fraction.zero));
-  return page(
-    `Spend by ${by === 'sku' ? 'SKU' : by}`,
-    [...table.columns, { name: '', importance: 0, uncut: true }],
-    table.rows.map((cells, at) => [...cells, bars[at] ?? '']),
-  );
+  return page(`Spend by ${by === 'sku' ? 'SKU' : by}`, {
+    columns: [...table.columns, { name: '', importance: 0, uncut: true }],
+    rows: table.rows.map((cells, at) => [...cells, bars[at] ?? '']),
+  });
 }
 
 interface Table {
@@ -301,11 +301,6 @@ export function daysText(seconds: number | undefined): string {
   return `${(seconds / 86_400).toFixed(1)}d`;
 }
 
-function turnaroundPage(report: Report): ReportPage {
-  const { columns, rows } = turnaroundTable(report, '');
-  return page('Turnaround', columns, rows);
-}
-
 function waitingPage({ waiting }: Report): ReportPage {
   const columns: Column[] = [
     { name: 'id', kind: 'id' },
@@ -325,7 +320,7 @@ function waitingPage({ waiting }: Report): ReportPage {
     file.dueAt,
     file.lateSeconds ? daysText(file.lateSeconds) : '',
   ]);
-  return page('Open, held and unclear', columns, rows);
+  return page('Open, held and unclear', { columns, rows });
 }
 
 /** The service's own word for it, where it has one. */
