@@ -4,7 +4,7 @@ import type { CheckResult } from '../flows/doctor/check.ts';
 import { toJson } from '../lib/json.ts';
 import { shownWebhook } from '../lib/signatures.ts';
 import type { View } from '../lib/view.ts';
-import { answerField, type Field, RecordType, textField, wordField } from './record.ts';
+import { answerField, RecordType, textField, wordField } from './record.ts';
 import { oneOf } from './schema.ts';
 
 export interface ShownSetting {
@@ -60,21 +60,15 @@ interface ShownChange {
   readonly path: string;
 }
 
-const changeField = (
-  name: keyof ShownChange,
-  help: string,
-  more: Partial<Field<ShownChange>>,
-): Field<ShownChange> => wordField(name, help, (change) => change[name], { uncut: true, ...more });
-
 export const completionRecord = new RecordType<ShownChange>([
-  changeField('shell', 'bash, zsh, fish or powershell', { importance: 40 }),
-  changeField('change', 'new, changed, removed or unchanged', {
-    ...{ importance: 80, schema: oneOf('new', 'changed', 'removed', 'unchanged') },
+  wordField('shell', 'bash, zsh, fish or powershell', 'shell', { importance: 40, uncut: true }),
+  wordField('change', 'new, changed, removed or unchanged', 'change', {
+    ...{ importance: 80, uncut: true, schema: oneOf('new', 'changed', 'removed', 'unchanged') },
   }),
-  changeField('part', 'script, or block: lines in a start-up file', {
-    ...{ importance: 50, schema: oneOf('script', 'block') },
+  wordField('part', 'script, or block: lines in a start-up file', 'part', {
+    ...{ importance: 50, uncut: true, schema: oneOf('script', 'block') },
   }),
-  changeField('path', 'the file', { importance: 90 }),
+  wordField('path', 'the file', 'path', { importance: 90, uncut: true }),
 ]);
 
 export const changesView = (changes: readonly ShownChange[]): View => ({

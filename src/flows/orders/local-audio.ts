@@ -59,17 +59,13 @@ export async function localRows(
 /** Copies of a recording are one audio, and are bought once. */
 function eachContentOnce(all: readonly LocalRow[]): { rows: Row[]; repeated: LeftOut[] } {
   const first = new Map<string, LocalRow>();
-  for (const row of all) if (!first.has(row.content)) first.set(row.content, row);
-  const repeated = all.filter((row) => first.get(row.content) !== row);
-  const sameAs = ({ content }: LocalRow): string => first.get(content)?.path ?? '';
-  return {
-    rows: [...first.values()],
-    repeated: repeated.map((row) => ({
-      path: row.path,
-      reason: `it has the same content as ${sameAs(row)}`,
-      why: 'repeated' as const,
-    })),
-  };
+  const repeated: LeftOut[] = [];
+  for (const row of all) {
+    const same = first.get(row.content)?.path;
+    if (same === undefined) first.set(row.content, row);
+    else repeated.push({ path: row.path, reason: `it has the same content as ${same}`, why: 'repeated' });
+  }
+  return { rows: [...first.values()], repeated };
 }
 
 interface LocalRow extends Row {

@@ -221,9 +221,9 @@ export const isCsvHeader = (line: string): boolean =>
 const startsWithUrl = (line: string): boolean => /^["']?https?:/i.test(line);
 
 /** Whether lines that begin with a URL are rows of a CSV whose header is missing. */
-export function lacksHeader(where: string, lines: Iterable<string>): boolean {
+export function lacksHeader(where: string, lines: Iterable<{ readonly text: string }>): boolean {
   let found = false;
-  for (const line of lines) {
+  for (const { text: line } of lines) {
     if (/\.[ct]sv$/i.test(where)) return true;
     if (isQuotedUrl(line)) return false;
     if (line.startsWith('"')) return true;
