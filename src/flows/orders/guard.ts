@@ -86,7 +86,6 @@ export class OrderGuard {
   readonly #deadline: number;
   /** Attempts that were unclear at the beginning: only these are ordered again, or each of many runs would do so. */
   #unclearAtFirst: ReadonlySet<string> | undefined;
-  readonly #takeOver = new WeakMap<PlannedOrder, readonly string[]>();
   #queue: PlannedOrder[] = [];
   #next = 0;
   #deferred: Deferred[] = [];
@@ -140,29 +139,15 @@ export class OrderGuard {
 
   /** The attempts whose names an order may take. */
   takeOver(order: PlannedOrder): TakeOver {
-    return this.#options.again ? 'any' : (this.#takeOver.get(order) ?? []);
-  }
-
-  /** To be sent in place of an order that was refused: its halves, or each of its audios by itself. */
-  partsOf(order: PlannedOrder, into: 'halves' | 'audios'): PlannedOrder[] {
-    const { audios } = order;
-    const middle = Math.floor(audios.length / 2);
-    const some =
-      into === 'halves' ? [audios.slice(0, middle), audios.slice(middle)] : audios.map((audio) => [audio]);
-    const parts = some.map((each) => ({ ...order, audios: each }));
-    for (const part of parts) this.#takeOver.set(part, this.#takeOver.get(order) ?? []);
-    return parts;
+    return this.#options.again ? 'any' : (order.takeOver ?? []);
   }
 
   /** Of these orders, sends only the rows before this one next: a budget does not cover the others. */
   keepRows(orders: readonly PlannedOrder[], firstLeftOut: number): void {
-    this.#queue = [];
+    const { before, others } = splitRows(orders, firstLeftOut);
+    this.#queue = before;
     this.#next = 0;
-    for (const order of orders) {
-      const { before, others } = splitRows([order], firstLeftOut);
-      for (const kept of before) this.#enqueue(kept, new Set(this.#takeOver.get(order)));
-      this.overBudget.push(...others);
-    }
+    this.overBudget.push(...others);
   }
 
   /** Another process was faster with some of it. */
@@ -229,8 +214,13 @@ export class OrderGuard {
       } else this.#leaveOut(found, { ...order, audios: [audio] });
     }
     if (waiting.length) this.#deferred.push({ order: { ...order, audios: waiting }, holders: busy });
-    if (free.length)
-      this.#enqueue(free.length === order.audios.length ? order : { ...order, audios: free }, retried);
+    if (free.length) this.#enqueue(order, free, [...retried]);
+  }
+
+  #enqueue(order: PlannedOrder, free: readonly Audio[], retried: readonly string[]): void {
+    // One list for both: of a million audios there would be two.
+    const audios = free.length === order.audios.length ? order.audios : free;
+    this.#queue.push({ ...order, audios, takeOver: retried.length ? retried : undefined });
   }
 
   #leaveOut(found: HeldAudio, planned: PlannedOrder): void {
@@ -251,11 +241,6 @@ export class OrderGuard {
   /** `planned`: with one audio. */
   #fail(planned: PlannedOrder, error: StenoError): void {
     this.failures.push({ what: describeUrls(planned), error, planned });
-  }
-
-  #enqueue(order: PlannedOrder, retried: ReadonlySet<string>): void {
-    if (retried.size) this.#takeOver.set(order, [...retried]);
-    this.#queue.push(order);
   }
 
   /**

@@ -76,7 +76,7 @@ export async function sendOrders(
   let at = 0;
   for await (const whole of guard.orders({ signal, onWait })) {
     begun.push(whole);
-    const halving = new Halving(whole, guard, options.halves ? refusals : undefined);
+    const halving = new Halving(whole, options.halves ? refusals : undefined);
     for (let order = halving.next(); order; order = halving.next()) {
       if (signal.aborted) return stop([order, ...halving.left]);
       const numbers = { done: at, of: at + guard.unsent + 1, unit: 'order', parts: { ...progress } };
@@ -209,7 +209,6 @@ const likeness = ({ order: { skus }, error: { status, message } }: Refused): str
 
 /** One order, and its halves. */
 class Halving {
-  readonly #guard: OrderGuard;
   /** Absent where nothing is halved. */
   readonly #refusals: Refusals | undefined;
   #waiting: PlannedOrder[];
@@ -224,9 +223,8 @@ class Halving {
   #isAlone = false;
   #wasAlone = false;
 
-  constructor(order: PlannedOrder, guard: OrderGuard, seen: Refusals | undefined) {
+  constructor(order: PlannedOrder, seen: Refusals | undefined) {
     this.#waiting = [order];
-    this.#guard = guard;
     this.#refusals = seen;
   }
 
@@ -302,7 +300,10 @@ class Halving {
     this.#refused = this.#refused.filter((each) => each !== whole);
     this.#whole = whole;
     this.#acceptedHalf = this.#isAlone = false;
-    this.#waiting = this.#guard.partsOf(whole.order, areShort ? 'audios' : 'halves');
+    const { audios: all } = whole.order;
+    const half = Math.floor(all.length / 2);
+    const parts = areShort ? all.map((audio) => [audio]) : [all.slice(0, half), all.slice(half)];
+    this.#waiting = parts.map((each) => ({ ...whole.order, audios: each }));
     return true;
   }
 
