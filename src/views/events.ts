@@ -240,12 +240,12 @@ const eventMembers = {
 export const eventSchema: is.Schema = is.object(eventMembers);
 
 const shownAction = documentOf<ActionRow>({
-  kind: [is.oneOf('forward', 'exec', 'download'), ({ kind }) => kind],
-  target: [is.text, ({ target }) => target],
-  status: [is.text, ({ status }) => status],
-  tries: [is.integer, ({ tries }) => tries],
-  outcome: [is.text, ({ outcome }) => outcome],
-  updated_at: [is.maybeTime, ({ updated_at }) => updated_at],
+  kind: [is.oneOf('forward', 'exec', 'download'), 'kind'],
+  target: [is.text, 'target'],
+  status: [is.text, 'status'],
+  tries: [is.integer, 'tries'],
+  outcome: [is.text, 'outcome'],
+  updated_at: [is.maybeTime, 'updated_at'],
   next_try_at: [is.maybeTime, ({ due_at }) => due_at || null],
 });
 

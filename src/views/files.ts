@@ -32,7 +32,7 @@ import { downloadRecord, savedView, writtenPaths } from './transcripts.ts';
 
 const orderedBy = documentOf<FileRow>({
   user: [is.maybeText, ({ user }) => user || null],
-  host: [is.maybeText, ({ host }) => host],
+  host: [is.maybeText, 'host'],
   job: [is.maybeText, ({ job }) => job || null],
   actor: [is.maybeText, ({ actor }) => actor || null],
 });

@@ -202,11 +202,11 @@ function alignedAmounts({ total, items }: Invoice, currency: string): Pick<Invoi
 }
 
 const price = documentOf<Estimate['prices'][number]>({
-  sku: [is.text, ({ sku }) => sku],
+  sku: [is.text, 'sku'],
   low: [is.number, ({ low }) => exactJson(low)],
   high: [is.number, ({ high }) => exactJson(high)],
   currency: [is.maybeText, ({ currency }) => currency || null],
-  billing: [is.text, ({ billing }) => billing, 'whether it counts by the minute or by the file'],
+  billing: [is.text, 'billing', 'whether it counts by the minute or by the file'],
   from: [is.text, ({ ground }) => ground.from, 'how the price is known'],
   count: [
     is.maybeInteger,
@@ -231,5 +231,5 @@ export const { schema: estimateSchema, json: estimateJson } = documentOf<Estimat
     is.arrayOf(is.object({ sku: is.text, reason: is.text })),
     ({ unpriced }) => unpriced.map(({ sku, reason }) => ({ sku, reason })),
   ],
-  unmeasured: [is.arrayOf(is.text), ({ unmeasured }) => unmeasured, 'audios of unknown length'],
+  unmeasured: [is.arrayOf(is.text), 'unmeasured', 'audios of unknown length'],
 });

@@ -124,12 +124,12 @@ const unique = (texts: readonly string[]): string[] => [...new Set(texts.filter(
 type Settlement = LogEntry['settlements'][number];
 
 const settlement = documentOf<Settlement>({
-  placed: [is.boolean, ({ placed }) => placed],
+  placed: [is.boolean, 'placed'],
   order: [is.maybeText, ({ order }) => order || null],
-  at: [is.maybeText, ({ at }) => at],
-  by: [is.maybeText, ({ by }) => by],
-  undone_at: [is.maybeText, ({ undoneAt }) => undoneAt],
-  undone_by: [is.maybeText, ({ undoneBy }) => undoneBy],
+  at: [is.maybeText, 'at'],
+  by: [is.maybeText, 'by'],
+  undone_at: [is.maybeText, 'undoneAt'],
+  undone_by: [is.maybeText, 'undoneBy'],
 });
 
 export const logRecord = new RecordType<PricedEntry>([

@@ -9,14 +9,21 @@ import { type Json, JsonNumber, type JsonObject, type PlainJson, toJson } from '
 import type { Column, View } from '../lib/view.ts';
 import * as is from './schema.ts';
 
-type Member<T> = readonly [schema: is.Schema, take: (value: T) => PlainJson, help?: string];
+/** Where a field takes its value from: a member of that name, or a function. */
+type Take<T, V> = ((value: T) => V) | { [K in keyof T]-?: T[K] extends V ? K : never }[keyof T];
+
+const takeOf = <T, V>(from: Take<T, V>): ((value: T) => V) =>
+  typeof from === 'function' ? from : (value) => value[from] as V;
+
+type Member<T> = readonly [schema: is.Schema, from: Take<T, PlainJson>, help?: string];
 
 /** A document without columns: of each member the schema, what it is of a value, and what it holds. */
 export function documentOf<T>(members: Readonly<Record<string, Member<T>>>) {
   const all = Object.entries(members);
   const properties: Record<string, is.Schema> = {};
   for (const [name, [schema, , help]] of all) properties[name] = help ? is.described(help, schema) : schema;
-  const json = (value: T): JsonObject => new Map(all.map(([name, [, take]]) => [name, toJson(take(value))]));
+  const taken = all.map(([name, [, from]]) => [name, takeOf(from)] as const);
+  const json = (value: T): JsonObject => new Map(taken.map(([name, take]) => [name, toJson(take(value))]));
   return { properties, schema: is.object(properties), json };
 }
 
@@ -172,9 +179,6 @@ function cellText(json: Json): string {
   return typeof json === 'object' ? '' : String(json);
 }
 
-/** Where a field takes its value from: a member of that name, or a function. */
-type Take<T, V> = ((value: T) => V) | { [K in keyof T]-?: T[K] extends V ? K : never }[keyof T];
-
 export type FieldOf<V> = <T>(
   name: string,
   help: string,
@@ -187,10 +191,7 @@ type Shape<T> = Pick<Field<T>, 'schema'> & Partial<Field<T>>;
 /** A kind of fields, by what one makes of its value. */
 export const fieldsOf =
   <V>(shape: <T>(take: (value: T) => V, name: string, more: Partial<Field<T>>) => Shape<T>): FieldOf<V> =>
-  <T>(name: string, help: string, from: Take<T, V>, more: Partial<Field<T>> = {}) => {
-    const take = typeof from === 'function' ? from : (value: T): V => value[from] as V;
-    return { name, help, ...shape(take, name, more), ...more };
-  };
+  (name, help, from, more = {}) => ({ name, help, ...shape(takeOf(from), name, more), ...more });
 
 type Text = string | null | undefined;
 

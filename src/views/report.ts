@@ -101,9 +101,9 @@ const spendPart = (by: Grouping, help = '') => {
 };
 
 export const { schema: reportSchema, json: reportJson } = documentOf<Report>({
-  made_at: [is.time, ({ madeAt }) => madeAt],
-  since: [is.maybeTime, ({ since }) => since],
-  until: [is.maybeTime, ({ until }) => until],
+  made_at: [is.time, 'madeAt'],
+  since: [is.maybeTime, 'since'],
+  until: [is.maybeTime, 'until'],
   counts: [
     is.object({
       delivered: is.integer,
@@ -132,7 +132,7 @@ export const { schema: reportSchema, json: reportJson } = documentOf<Report>({
     is.arrayOf(waitingRecord.schema),
     ({ waiting }) => waiting.map((file) => waitingRecord.json(file)),
   ],
-  notes: [is.arrayOf(is.text), ({ notes }) => notes, 'what the sums leave out'],
+  notes: [is.arrayOf(is.text), 'notes', 'what the sums leave out'],
 });
 
 /** The rows of --by: what was spent by month, SKU or order. */
