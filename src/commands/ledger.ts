@@ -127,14 +127,13 @@ const importCommand = command({
     const onHeader = (header: { readonly profile: string | null }): void => {
       profile = as ?? header.profile;
     };
-    const counts = await whileWorking(out, 'Importing', (report) =>
+    const read = (report: Report): Promise<TableCounts[]> =>
       importLines(ledger, source, { signal, as, moves: as !== undefined, onHeader, report }).catch(
         (error) => {
-          if (signal.aborted) throw nothingDone('imported', line);
           throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
         },
-      ),
-    );
+      );
+    const counts = await allOrNothing(context, line, ['Importing', 'imported'], read);
     await out.show(importedView(counts));
     const orphaned = counts.reduce((sum, each) => sum + each.orphaned, 0);
     if (orphaned) await out.warn(`${orphaned} rows were left out: what they belong to was lost`);
@@ -423,8 +422,18 @@ async function takeSpoolIn(context: Context, ledger: Ledger): Promise<void> {
   if (spool) await moveLeftInto(ledger, { spool, signal, onWarning });
 }
 
-const nothingDone = (what: string, line: readonly string[]): StenoError =>
-  new StenoError('interrupted', `interrupted: nothing was ${what}`, { hint: goOnHint('again with', line) });
+/** What takes in rows does so with the last of them, so that an interruption leaves nothing. */
+function allOrNothing(
+  { out, signal }: Context,
+  line: readonly string[],
+  [doing, done]: readonly [string, string],
+  work: (report: Report) => Promise<TableCounts[]>,
+): Promise<TableCounts[]> {
+  const summary = () => ({ done: `nothing was ${done}`, hint: goOnHint('again with', line) });
+  return untilInterrupted(signal, summary, () => whileWorking(out, doing, work));
+}
+
+const COPYING = ['Copying', 'copied'] as const;
 
 interface Copying {
   readonly dryRun: boolean;
@@ -455,7 +464,7 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
   await prepareForOrders(shared, dryRun, await context.ledgers.keyMark(shared, false));
   const moved: Moved = { to, identity: shared.db.identity, account, at: new Date(nowMs()).toISOString() };
   if (!dryRun) await takeSpoolIn(context, local);
-  const counts = await copying(context, line, (report) =>
+  const counts = await allOrNothing(context, line, COPYING, (report) =>
     moveTo(shared, local, moved, { signal, dryRun, report }),
   );
   await out.show(importedView(counts));
@@ -477,7 +486,7 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
   context.onExit(() => shared.close());
   if (!dryRun) await takeSpoolIn(context, shared);
   const local = await openLocal(context);
-  const counts = await copying(context, line, (report) =>
+  const counts = await allOrNothing(context, line, COPYING, (report) =>
     bringBack(local, shared, { signal, dryRun, report }),
   );
   await out.show(importedView(counts));
@@ -529,19 +538,6 @@ async function comeBackWithoutShared(
 
 const unsetLedger = (profileFlag: string): string =>
   `use the local one from now on: steno config unset ledger${profileFlag}   (and unset STENO_LEDGER)`;
-
-async function copying(
-  { out, signal }: Context,
-  line: readonly string[],
-  work: (report: Report) => Promise<TableCounts[]>,
-): Promise<TableCounts[]> {
-  try {
-    return await whileWorking(out, 'Copying', work);
-  } catch (error) {
-    if (signal.aborted) throw nothingDone('copied', line);
-    throw error;
-  }
-}
 
 /** The ledger of this machine, also where a shared one is set. */
 async function openLocal(context: Context): Promise<Ledger> {
