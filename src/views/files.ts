@@ -194,14 +194,15 @@ function fileListView(files: readonly ShownFile[], { forPeople, currency }: List
   return fileRecord.some(fileRecord.view(aligned), columnsForPeople(files));
 }
 
-function filePageView({ rows, downloads }: FilePage, form: ListForm): View {
+export function filePages(pages: AsyncIterable<FilePage>, form: ListForm): AsyncGenerator<View> {
   const { currency } = form;
-  const files = rows.map((row) => ({ row, downloads: downloads.get(row.id) ?? [], currency }));
-  return fileListView(files, form);
+  const view = ({ rows, downloads }: FilePage): View =>
+    fileListView(
+      rows.map((row) => ({ row, downloads: downloads.get(row.id) ?? [], currency })),
+      form,
+    );
+  return viewPages(pages, view, { rows: [], downloads: new Map() });
 }
-
-export const filePages = (pages: AsyncIterable<FilePage>, form: ListForm): AsyncGenerator<View> =>
-  viewPages(pages, (page) => filePageView(page, form), { rows: [], downloads: new Map() });
 
 /** The files that were asked about. JSON: one document, or with `several` an array in the order asked. */
 export function askedView(files: readonly ShownFile[], several: boolean, form: ListForm): View {

@@ -62,7 +62,7 @@ const rowFile = (
   options: ListOptions,
   { what = '', error, leftOut }: RowState,
 ): ShownFile => ({
-  ...shownFile({ ...options, what, file: undefined, error, saved: [], otherwise }),
+  ...shownFile({ ...options, what, error, otherwise }),
   leftOut,
 });
 
