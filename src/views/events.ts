@@ -249,13 +249,8 @@ const shownAction = documentOf<ActionRow>({
   next_try_at: [is.maybeTime, ({ due_at }) => due_at || null],
 });
 
-interface ShownEvent {
-  readonly event: ReceivedEvent;
-  readonly actions: readonly ActionRow[];
-}
-
 /** What is shown of one event beside the document that all commands print. */
-const shownEvent = documentOf<ShownEvent>({
+const shownEvent = documentOf<{ readonly event: ReceivedEvent; readonly actions: readonly ActionRow[] }>({
   twin: [
     is.maybeInteger,
     ({ event }) => event.twin,

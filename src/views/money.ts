@@ -131,13 +131,8 @@ const itemRecord = new RecordType<InvoiceItem>([
   amountField('total', 'of the item', 'total', { importance: 90 }),
 ]);
 
-interface ShownInvoice extends Invoice {
-  /** Of amounts that name none; empty where it is not known. */
-  readonly currency: string;
-}
-
 /** The document of an invoice; its columns come before those of its items, one of which is the item's total. */
-export const invoiceRecord = new RecordType<ShownInvoice>([
+export const invoiceRecord = new RecordType<Invoice & { readonly currency: string }>([
   textField('invoice', 'its id', 'id', { kind: 'id' }),
   textField('state', 'as the service names it', 'state', { kind: 'state' }),
   textField('purchase_order', 'of the account', 'purchaseOrder'),

@@ -24,12 +24,7 @@ import {
 import * as is from './schema.ts';
 import { writtenPaths } from './transcripts.ts';
 
-interface OrderRow {
-  readonly id: string;
-  readonly order: string;
-  readonly hold: string;
-  readonly url: string;
-}
+type OrderRow = Readonly<Record<'id' | 'order' | 'hold' | 'url', string>>;
 
 /** The rows of orders that are not waited for; their JSON are file documents. */
 export const orderRecord = new RecordType<OrderRow>([

@@ -98,13 +98,11 @@ const MIN_TELLING_QUANTITY = Fraction.of(2);
 /** A service may round a total to cents. */
 const CENT = Fraction.of(1, 100);
 
-export interface Billed {
-  readonly items: readonly BilledItem[];
-  readonly files: readonly BilledFile[];
-}
-
 /** `currency` is that of amounts which say none; empty where it is not known. */
-export function learnPrices({ items, files }: Billed, currency: string): Map<string, Price> {
+export function learnPrices(
+  { items, files }: { readonly items: readonly BilledItem[]; readonly files: readonly BilledFile[] },
+  currency: string,
+): Map<string, Price> {
   const durations = new Map(files.map(({ id, duration }) => [id, duration]));
   const ofItems = items.flatMap(
     (item) => itemSample(item, durations.get(item.audiofile) ?? '', currency) ?? [],

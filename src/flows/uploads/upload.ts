@@ -179,15 +179,10 @@ export function uploadAll(paths: readonly string[], options: UploadAllOptions): 
 
 // Upload commands that can be copied. Each is run by a test, with a stand-in for the program that it needs.
 
-interface UploadRecipe {
-  readonly program: string;
-  readonly command: string;
-}
-
 /** A name that no one can guess and that needs no escaping in a URL; it keeps what the file's own name ends in. */
 const newName = 'n=$(openssl rand -hex 16).$(basename "$1" | sed "s/.*[.]//")';
 
-export const uploadRecipes: readonly UploadRecipe[] = [
+export const uploadRecipes = [
   {
     program: 'rclone',
     command: `${newName} && rclone copyto "$1" "remote:bucket/$n" && rclone link "remote:bucket/$n"`,
