@@ -153,16 +153,10 @@ function mayAskAgain(error: unknown, missing: Missing, { stdin, signal }: Contex
 
 const isAboutKey = ({ kind }: StenoError): boolean => kind === 'auth' || kind === 'usage';
 
-interface Answers {
-  readonly baseUrl?: string | undefined;
-  readonly key?: string | undefined;
-}
+type Answers = { readonly [Name in keyof Missing]?: string | undefined };
 
 /** What neither the settings nor the command line say. */
-interface Missing {
-  readonly baseUrl: boolean;
-  readonly key: boolean;
-}
+type Missing = Readonly<Record<'baseUrl' | 'key', boolean>>;
 
 /** Asks for what is missing; where there is no terminal, stdin holds the key. */
 async function readAnswers(context: Context, missing: Missing): Promise<Answers> {

@@ -7,11 +7,7 @@ import type { View } from '../lib/view.ts';
 import { answerField, RecordType, textField, wordField } from './record.ts';
 import { oneOf } from './schema.ts';
 
-export interface ShownSetting {
-  readonly name: string;
-  readonly value: string;
-  readonly source: string;
-}
+export type ShownSetting = Readonly<Record<'name' | 'value' | 'source', string>>;
 
 const member = (name: string): string => name.replaceAll('-', '_');
 
@@ -53,12 +49,7 @@ export function doctorView(results: readonly CheckResult[]): View {
 }
 
 /** What was written to install completions, or removed. */
-interface ShownChange {
-  readonly shell: string;
-  readonly change: string;
-  readonly part: string;
-  readonly path: string;
-}
+type ShownChange = Readonly<Record<'shell' | 'change' | 'part' | 'path', string>>;
 
 export const completionRecord = new RecordType<ShownChange>([
   wordField('shell', 'bash, zsh, fish or powershell', 'shell', { importance: 40, uncut: true }),

@@ -30,16 +30,11 @@ interface PlacingOptions extends SendingOptions, Omit<PlaceOptions, 'upload'> {
     | undefined;
 }
 
-interface WaitedOrders extends WaitResult {
-  /** Files that were not waited for, because their order is on hold. */
-  readonly held: readonly AudioFile[];
-}
-
 export interface OrderResult {
   readonly sent: SentOrders;
   readonly placed: readonly PlacedOrder[];
-  /** Absent where nothing was waited for, or the waiting broke off. */
-  readonly waited?: WaitedOrders;
+  /** Absent where nothing was waited for, or the waiting broke off. `held`: files whose order is on hold. */
+  readonly waited?: WaitResult & { readonly held: readonly AudioFile[] };
   /** What broke off the waiting; the orders are placed all the same. */
   readonly waitError?: StenoError;
   /** What a budget did not reach for. */
