@@ -9,7 +9,7 @@ import { command, MONEY_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { flag, type OptionValues } from '../spec/options.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
-import { printed } from '../views/outputs.ts';
+import { printed } from '../views/record.ts';
 import { anything, described } from '../views/schema.ts';
 
 const options = {

@@ -15,7 +15,6 @@ import type { Context } from '../spec/context.ts';
 import { flag, list, type OptionValues, optionalText } from '../spec/options.ts';
 import { withPager } from '../ui/pager.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
-import { printedList, printedRecord } from '../views/outputs.ts';
 import { attemptRecord, attemptsView, settledRecord, settledView } from '../views/purchases.ts';
 
 const settleOptions = {
@@ -52,7 +51,7 @@ const settle = command({
   ],
   effect: 'local',
   exits: SEVERAL_EXITS,
-  output: () => printedRecord(settledRecord),
+  output: () => settledRecord.printed,
   async run(context, { args, options }) {
     const { placed, notPlaced } = options;
     if (placed === undefined && !notPlaced && !options.reopen)
@@ -96,7 +95,7 @@ export const attempts = command({
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: () => printedList(attemptRecord),
+  output: () => attemptRecord.printedList,
   async run(context) {
     const { out } = context;
     const ledger = await context.ledgers.required('attempts reads the ledger');

@@ -5,7 +5,6 @@ import { CALL_EXITS, command } from '../spec/command.ts';
 import { text } from '../spec/options.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { balanceRecord, balanceView } from '../views/money.ts';
-import { printedRecord } from '../views/outputs.ts';
 
 export const balance = command({
   name: 'balance',
@@ -21,7 +20,7 @@ export const balance = command({
   ],
   effect: 'none',
   exits: CALL_EXITS,
-  output: () => printedRecord(balanceRecord),
+  output: () => balanceRecord.printed,
   async run(context, { options: { min } }) {
     if (min !== undefined && !isAmount(min))
       throw usage(`'${min}' is not an amount`, 'write it like 50 or 49.99');

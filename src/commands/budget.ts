@@ -4,7 +4,7 @@ import { budgetText, moneyText, parseBudget, withCurrency } from '../lib/money.t
 import { thisSender } from '../lib/sender.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import { budgetRecord, budgetsSchema, budgetsView } from '../views/money.ts';
-import { printed } from '../views/outputs.ts';
+import { printed } from '../views/record.ts';
 import { maybeText, object, text } from '../views/schema.ts';
 
 const set = command({

@@ -3,15 +3,8 @@ import type { View } from '../lib/view.ts';
 import { type Command, command } from '../spec/command.ts';
 import { withPager } from '../ui/pager.ts';
 import { formatRecord, formatsView, skuRecord, skusView, stateRecord, statesView } from '../views/catalog.ts';
-import { type CommandOutput, printedList } from '../views/outputs.ts';
 
-interface Table {
-  readonly name: string;
-  readonly summary: string;
-  readonly about: string;
-  readonly output: () => CommandOutput;
-  readonly view: () => View;
-}
+type Table = Pick<Command, 'name' | 'summary' | 'about' | 'output'> & { readonly view: () => View };
 
 const table = ({ view, ...spec }: Table): Command =>
   command({
@@ -29,7 +22,7 @@ export const skus = table({
   name: 'skus',
   summary: 'List the SKUs that can be ordered and upgraded',
   about: 'Lists the SKUs that can be ordered and upgraded, for --sku. Nothing is sent.',
-  output: () => printedList(skuRecord),
+  output: () => skuRecord.printedList,
   view: skusView,
 });
 
@@ -37,7 +30,7 @@ export const states = table({
   name: 'states',
   summary: 'List the states of files and invoices',
   about: 'Lists the states of files and invoices, with what each means. Nothing is sent.',
-  output: () => printedList(stateRecord),
+  output: () => stateRecord.printedList,
   view: statesView,
 });
 
@@ -45,6 +38,6 @@ export const formats = table({
   name: 'formats',
   summary: 'List the formats of transcripts',
   about: 'Lists the formats of transcripts, for --format. Nothing is sent.',
-  output: () => printedList(formatRecord),
+  output: () => formatRecord.printedList,
   view: formatsView,
 });

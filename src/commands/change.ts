@@ -9,6 +9,7 @@ import { givenIds } from '../flows/orders/manifest.ts';
 import {
   type ChangePlan,
   callCosts,
+  fileOf,
   planAll,
   raiseUnchanged,
   sendChanges,
@@ -23,7 +24,6 @@ import { flag, idsFrom, list } from '../spec/options.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { changedView, changeRecord, fileInQuestion, filesInQuestion } from '../views/files.ts';
-import { printedOneOrSeveral } from '../views/outputs.ts';
 
 const againFlag = flag('--again', 'send it though an earlier try had no clear answer');
 
@@ -60,7 +60,7 @@ export const upgrade = command({
   ],
   effect: 'money',
   exits: [...MONEY_EXITS, 'duplicate', 'partial'],
-  output: () => printedOneOrSeveral(changeRecord, 'audiofile'),
+  output: () => changeRecord.printedOneOrSeveral('audiofile'),
   async run(context, { args, options }) {
     const { settings, stdin } = context;
     const { test, again, unpriced, from } = options;
@@ -68,7 +68,6 @@ export const upgrade = command({
     const skus = checkUpgradeSkus(options.sku, options.anySku);
     if (test) ids.forEach(checkTestFile);
     const several = args.length > 1 || from !== undefined;
-    const isOne = ids.length === 1;
     if (ids.length === 0) return context.out.show(changedView([], several));
     const ledger = await context.ledgers.forMoney({ what: 'this upgrade', again, test });
     const transport = await context.connect();
@@ -77,7 +76,7 @@ export const upgrade = command({
     const plan = await planAll(ids, { kind: 'upgrade', skus, test }, { ledger, again, costs });
     if (asks && plan.ready.length && !(await isUpgradeConfirmed(context, plan, skus, costs)))
       throw new StenoError('failed', 'not upgraded: the question was not answered with yes');
-    await send(context, plan, { what: 'upgrade', transport, ledger, again, costs, several, isOne });
+    await send(context, plan, { what: 'upgrade', transport, ledger, again, costs, several });
   },
 });
 
@@ -87,8 +86,8 @@ function isUpgradeConfirmed(
   skus: readonly string[],
   costs: OrderCosts,
 ): Promise<boolean> {
-  const estimate = costs.estimate(ready.map(({ purchase }) => purchase));
-  const what = `${filesInQuestion(ready.map(({ id }) => id))} with ${skus.join(', ')}`;
+  const estimate = costs.estimate(ready);
+  const what = `${filesInQuestion(ready.map(fileOf))} with ${skus.join(', ')}`;
   const cost = [`estimated cost ${totalText(estimate)}`, ...costs.leftTexts].join(', ');
   return askPerson(context, (questions) => questions.confirm(`Upgrade ${what} (${cost})?`));
 }
@@ -119,7 +118,7 @@ export const refund = command({
   ],
   effect: 'money',
   exits: [...MONEY_EXITS, 'duplicate', 'partial'],
-  output: () => printedOneOrSeveral(changeRecord, 'audiofile'),
+  output: () => changeRecord.printedOneOrSeveral('audiofile'),
   async run(context, { args, options, line }) {
     const { test, again, from, yes } = options;
     const ids = await givenIds('refund', args, from, context.stdin);
@@ -131,15 +130,14 @@ export const refund = command({
         goOnHint('run', line, '--yes'),
       );
     const several = args.length > 1 || from !== undefined;
-    const isOne = ids.length === 1;
     if (ids.length === 0) return context.out.show(changedView([], several));
     const ledger = await context.ledgers.forMoney({ what: 'this refund', again, test, isFree: true });
     const transport = await context.connect();
     const plan = await planAll(ids, { kind: 'refund', skus: [], test }, { ledger, again });
-    const ready = plan.ready.map(({ id }) => id);
+    const ready = plan.ready.map(fileOf);
     if (!yes && ready.length && !(await isRefundConfirmed(context, ready)))
       throw new StenoError('failed', 'not refunded: the question was not answered with yes');
-    await send(context, plan, { what: 'refund', transport, ledger, again, several, isOne });
+    await send(context, plan, { what: 'refund', transport, ledger, again, several });
   },
 });
 
@@ -173,15 +171,13 @@ interface Sending {
   readonly ledger: Ledger | undefined;
   readonly again: boolean;
   readonly costs?: OrderCosts;
-  /** There is one file: the line that moves says what is waited for. */
-  readonly isOne: boolean;
   /** Several files were asked for: the answer is a list. */
   readonly several: boolean;
 }
 
 async function send(context: Context, plan: ChangePlan, sending: Sending): Promise<void> {
   const { out, settings, signal, globals } = context;
-  const { what, several, isOne, ...calls } = sending;
+  const { what, several, ...calls } = sending;
   const { ledger } = calls;
   const [doing, done] =
     what === 'upgrade' ? (['Upgrading', 'upgraded'] as const) : (['Refunding', 'refunded'] as const);
@@ -189,7 +185,9 @@ async function send(context: Context, plan: ChangePlan, sending: Sending): Promi
   const onLedgerError = (error: unknown) =>
     out.warnOf(`the ledger could not record the outcome of the ${what}`, error);
   const pauseLimitMs = () => globals.timeout ?? Number.POSITIVE_INFINITY;
-  const sent = await whileWorking(out, isOne ? `${doing}: ${WAITING}` : doing, (report) =>
+  // Of one file, the line that moves says what is waited for.
+  const text = plan.ids.length === 1 ? `${doing}: ${WAITING}` : doing;
+  const sent = await whileWorking(out, text, (report) =>
     sendChanges(plan, { ...calls, keyMark, onLedgerError, signal, pauseLimitMs, report }),
   );
   for (const { what: id, error } of sent.outcomes) if (!error) out.addDone(`audiofile ${id} is ${done}`);

@@ -3,7 +3,7 @@ import { commandEntries, optionEntry, outputsOf } from '../spec/entries.ts';
 import { globalOptions } from '../spec/global-options.ts';
 import type { Option } from '../spec/options.ts';
 import { commandsSchema, commandsView } from '../views/command-index.ts';
-import { columns, printed } from '../views/outputs.ts';
+import { columns, printed } from '../views/record.ts';
 
 export const commandsCommand = command({
   name: 'commands',
@@ -26,6 +26,6 @@ export const commandsCommand = command({
     const groups = await loadGroups();
     const outputs = outputsOf(groups);
     const globals = Object.values<Option>(globalOptions).map(optionEntry);
-    await out.show(commandsView({ commands: commandEntries(groups), globals }, (path) => outputs.has(path)));
+    await out.show(commandsView(commandEntries(groups), globals, (path) => outputs.has(path)));
   },
 });

@@ -6,7 +6,6 @@ import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/text.ts';
 import { command } from '../spec/command.ts';
 import { flag } from '../spec/options.ts';
-import { printedList } from '../views/outputs.ts';
 import { changesView, completionRecord } from '../views/setup.ts';
 
 const install = command({
@@ -38,7 +37,7 @@ const install = command({
   ],
   effect: 'local',
   exits: [],
-  output: () => printedList(completionRecord),
+  output: () => completionRecord.printedList,
   async run(context, { args: [name], options }) {
     const { out } = context;
     const machine = thisMachine(context.env);
@@ -62,7 +61,7 @@ const uninstall = command({
   ],
   effect: 'local',
   exits: [],
-  output: () => printedList(completionRecord),
+  output: () => completionRecord.printedList,
   async run(context, { args: [name], options }) {
     const { out } = context;
     const machine = thisMachine(context.env);

@@ -1,6 +1,5 @@
 import { meaningOfOrderSku, orderSkus } from '../catalog/skus.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { toJson } from '../lib/json.ts';
 import { readAll } from '../lib/lines.ts';
 import { masked } from '../lib/mask.ts';
 import { shownPostgresUrl } from '../lib/postgres-url.ts';
@@ -17,9 +16,9 @@ import { type Argument, command, family } from '../spec/command.ts';
 import { type Context, readSettings } from '../spec/context.ts';
 import { withPager } from '../ui/pager.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { columns, printed, settingColumns } from '../views/outputs.ts';
+import { printed, RecordType, settingColumns, wordField } from '../views/record.ts';
 import { described, maybeText, object, text } from '../views/schema.ts';
-import { settingsView } from '../views/setup.ts';
+import { type ShownSetting, settingsView } from '../views/setup.ts';
 
 /** For completion: a price is that of one SKU. */
 const values = settingNames.flatMap((name) =>
@@ -48,6 +47,16 @@ const valuesAfter: Argument['valuesAfter'] = {
 };
 
 const details = [settingList.map(({ name, help }) => [name, help] as const)];
+
+const oneSetting = new RecordType<ShownSetting>([
+  wordField('setting', 'its name', 'name', { cell: false }),
+  wordField('value', 'of the setting', 'value'),
+  wordField('source', 'where it came from', 'source', { cell: false }),
+]);
+
+const configFile = new RecordType<{ readonly path: string }>([
+  wordField('path', 'of the config file', 'path'),
+]);
 
 const changed = () =>
   printed(
@@ -84,18 +93,11 @@ const get = command({
   examples: [['steno config get base-url', 'the address in use']],
   effect: 'none',
   exits: [],
-  output: () =>
-    printed(object({ setting: text, value: text, source: text }), columns({ value: 'of the setting' })),
+  output: () => oneSetting.printed,
   async run(context, { args: [name = ''] }) {
     const found = context.settings.get(settingByName(name).name);
     if (found.value === undefined) throw new StenoError('failed', `${found.name} is not set`);
-    const value = shown(found);
-    await context.out.show({
-      json: toJson({ setting: found.name, value, source: found.source }),
-      columns: [{ name: 'value' }],
-      rows: [[value]],
-      quiet: [value],
-    });
+    await context.out.show(oneSetting.page({ ...found, value: shown(found) }));
   },
 });
 
@@ -159,16 +161,8 @@ const path = command({
   examples: [['steno config path', 'the file']],
   effect: 'none',
   exits: [],
-  output: () => printed(object({ path: text }), columns({ path: 'of the config file' })),
-  async run(context) {
-    const file = configPath(context.env);
-    await context.out.show({
-      json: toJson({ path: file }),
-      columns: [{ name: 'path' }],
-      rows: [[file]],
-      quiet: [file],
-    });
-  },
+  output: () => configFile.printed,
+  run: ({ env, out }) => out.show(configFile.page({ path: configPath(env) })),
 });
 
 export const config = family({

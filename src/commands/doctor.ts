@@ -8,15 +8,13 @@ import { examine } from '../flows/doctor/doctor.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { plural } from '../lib/text.ts';
-import { configPath, lookAtProfiles, type Profiles } from '../settings/config-file.ts';
-import { stateFolder } from '../settings/paths.ts';
+import { lookAtProfiles, type Profiles } from '../settings/config-file.ts';
 import { CALL_EXITS, command } from '../spec/command.ts';
 import { type Context, publicReading, readSettings } from '../spec/context.ts';
 import { flag, type OptionValues, text } from '../spec/options.ts';
 import { showLines } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { doctorLines } from '../views/lines.ts';
-import { printedList } from '../views/outputs.ts';
 import { doctorRecord, doctorView } from '../views/setup.ts';
 
 const options = {
@@ -50,12 +48,13 @@ export const doctor = command({
   makesNoFile: true,
   effect: 'none',
   exits: CALL_EXITS,
-  output: () => printedList(doctorRecord),
+  output: () => doctorRecord.printedList,
   async run(context, { options }) {
     const { out, signal } = context;
     if (options.testEvent !== undefined) checkTestableEvent(options.testEvent);
-    const program = { version: STENO_VERSION, folder: __dirname };
-    const results = await whileWorking(out, 'Checking', () => examine(setupOf(context, options), program));
+    const results = await whileWorking(out, 'Checking', () =>
+      examine(setupOf(context, options), STENO_VERSION, __dirname),
+    );
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
     if (out.forPeople) await showLines(out, doctorLines(results, out.stdout.columns));
     else await out.show(doctorView(results));
@@ -81,8 +80,6 @@ function setupOf(context: Context, { offline, testEvent }: DoctorOptions): Setup
     ...{ env, signal, offline, testEvent, limitMs, settings },
     ...{ inSandbox: sandbox !== undefined, networkEnv, userAgent },
     hide: mask.hide,
-    configPath: () => configPath(env),
-    stateFolder: () => stateFolder(env),
     key: once(() => settings().settings.key(limits)),
     connect: (apiKey, limit) =>
       context.connect({

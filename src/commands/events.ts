@@ -35,8 +35,8 @@ import {
   shownEventSchema,
 } from '../views/events.ts';
 import { EventLines } from '../views/lines.ts';
-import { anyOf, columns, printed, printedList } from '../views/outputs.ts';
-import { arrayOf, described } from '../views/schema.ts';
+import { columns, printed } from '../views/record.ts';
+import { anyOf, arrayOf, described } from '../views/schema.ts';
 
 const show = command({
   name: 'show',
@@ -93,7 +93,7 @@ const replay = command({
   effect: 'account',
   once: true,
   exits: ['network', 'partial'],
-  output: () => printedList(replayedRecord),
+  output: () => replayedRecord.printedList,
   async run(context, { args, options }) {
     const { to, exec, execTimeout, execWithKey } = options;
     if (to === undefined && exec === undefined)

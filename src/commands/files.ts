@@ -17,7 +17,7 @@ import { count, flag, list, type OptionValues, text } from '../spec/options.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { filePages, fileRecord, fileSchema } from '../views/files.ts';
-import { printed } from '../views/outputs.ts';
+import { printed } from '../views/record.ts';
 import { arrayOf } from '../views/schema.ts';
 
 const options = {

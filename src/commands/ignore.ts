@@ -4,8 +4,7 @@ import { usage } from '../lib/errors.ts';
 import { thisSender } from '../lib/sender.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import { flag } from '../spec/options.ts';
-import { ignoredRecord, ignoredView } from '../views/orders.ts';
-import { printedList } from '../views/outputs.ts';
+import { ignoredRecord } from '../views/orders.ts';
 
 export const ignore = command({
   name: 'ignore',
@@ -30,7 +29,7 @@ export const ignore = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: () => printedList(ignoredRecord),
+  output: () => ignoredRecord.printedList,
   async run(context, { args, options }) {
     const { out, env, signal } = context;
     if (args.length === 0 && !options.list)
@@ -44,7 +43,7 @@ export const ignore = command({
         await out.warn(`not on the ignore list: ${given}`, 'see: steno ignore --list');
     else if (audios.length) await new IgnoredAudio(ledger).add(audios, thisSender(env));
     const ignored = await new IgnoredAudio(ledger).list();
-    await out.show(ignoredView(ignored));
+    await out.show(ignoredRecord.view(ignored));
     if (out.forPeople && ignored.length === 0) out.note('nothing is ignored');
   },
 });

@@ -6,7 +6,6 @@ import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { invoiceColumns, invoicePages, invoiceRecord, invoicesView } from '../views/money.ts';
-import { printedOneOrSeveral } from '../views/outputs.ts';
 
 export const invoice = command({
   name: 'invoice',
@@ -21,7 +20,7 @@ export const invoice = command({
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,
-  output: () => ({ ...printedOneOrSeveral(invoiceRecord, 'invoice'), columns: invoiceColumns }),
+  output: () => ({ ...invoiceRecord.printedOneOrSeveral('invoice'), columns: invoiceColumns }),
   async run(context, { args }) {
     const ids = args.map(checkId);
     const { out } = context;

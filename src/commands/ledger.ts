@@ -35,11 +35,10 @@ import {
   importedView,
   migratedView,
   prunedRecord,
-  prunedView,
   statusSchema,
   statusView,
 } from '../views/ledger.ts';
-import { columns, printed, printedList, printedRecord, writtenFile } from '../views/outputs.ts';
+import { columns, printed, writtenFile } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
 const exportCommand = command({
@@ -113,7 +112,7 @@ const importCommand = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: () => printedList(importedRecord),
+  output: () => importedRecord.printedList,
   async run(context, { args, options, line }) {
     const [file = ''] = args;
     if (options.as !== undefined) checkAccount(options.as);
@@ -128,14 +127,13 @@ const importCommand = command({
     const onHeader = (header: { readonly profile: string | null }): void => {
       profile = as ?? header.profile;
     };
-    const counts = await whileWorking(out, 'Importing', (report) =>
+    const read = (report: Report): Promise<TableCounts[]> =>
       importLines(ledger, source, { signal, as, moves: as !== undefined, onHeader, report }).catch(
         (error) => {
-          if (signal.aborted) throw nothingDone('imported', line);
           throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
         },
-      ),
-    );
+      );
+    const counts = await allOrNothing(context, line, ['Importing', 'imported'], read);
     await out.show(importedView(counts));
     const orphaned = counts.reduce((sum, each) => sum + each.orphaned, 0);
     if (orphaned) await out.warn(`${orphaned} rows were left out: what they belong to was lost`);
@@ -169,7 +167,7 @@ const prune = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: () => printedRecord(prunedRecord),
+  output: () => prunedRecord.printed,
   async run(context, { options, line }) {
     const { out, signal } = context;
     const { before, allProfiles, dryRun, yes } = options;
@@ -182,7 +180,7 @@ const prune = command({
       );
     const ledger = await openWhole(context, 'ledger prune works on the ledger');
     const all = await prunings(ledger, allProfiles);
-    if (dryRun) return out.show(prunedView(await countPrunable(all, time)));
+    if (dryRun) return out.show(prunedRecord.page(await countPrunable(all, time)));
     if (!yes) {
       const { events } = await countPrunable(all, time);
       const question = `Remove ${events} events from before ${time} for good?`;
@@ -199,7 +197,7 @@ const prune = command({
         pruneLedger(ledger, all, time, { signal, report: latest.through(report) }),
       ),
     );
-    await out.show(prunedView(pruned));
+    await out.show(prunedRecord.page(pruned));
   },
 });
 
@@ -322,7 +320,7 @@ const copy = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: () => printedList(importedRecord),
+  output: () => importedRecord.printedList,
   async run(context, { options, line }) {
     const { to, dryRun, withoutShared, yes } = options;
     if (to === undefined) throw usage('ledger copy requires --to', 'see: steno ledger copy --help');
@@ -371,7 +369,7 @@ const account = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: () => printedRecord(accountRecord),
+  output: () => accountRecord.printed,
   async run(context, { options: { separateFrom, leaveLocal } }) {
     const { globals, sandbox } = context;
     if (globals.baseUrl === undefined && separateFrom === undefined && !leaveLocal)
@@ -424,8 +422,18 @@ async function takeSpoolIn(context: Context, ledger: Ledger): Promise<void> {
   if (spool) await moveLeftInto(ledger, { spool, signal, onWarning });
 }
 
-const nothingDone = (what: string, line: readonly string[]): StenoError =>
-  new StenoError('interrupted', `interrupted: nothing was ${what}`, { hint: goOnHint('again with', line) });
+/** What takes in rows does so with the last of them, so that an interruption leaves nothing. */
+function allOrNothing(
+  { out, signal }: Context,
+  line: readonly string[],
+  [doing, done]: readonly [string, string],
+  work: (report: Report) => Promise<TableCounts[]>,
+): Promise<TableCounts[]> {
+  const summary = () => ({ done: `nothing was ${done}`, hint: goOnHint('again with', line) });
+  return untilInterrupted(signal, summary, () => whileWorking(out, doing, work));
+}
+
+const COPYING = ['Copying', 'copied'] as const;
 
 interface Copying {
   readonly dryRun: boolean;
@@ -456,7 +464,7 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
   await prepareForOrders(shared, dryRun, await context.ledgers.keyMark(shared, false));
   const moved: Moved = { to, identity: shared.db.identity, account, at: new Date(nowMs()).toISOString() };
   if (!dryRun) await takeSpoolIn(context, local);
-  const counts = await copying(context, line, (report) =>
+  const counts = await allOrNothing(context, line, COPYING, (report) =>
     moveTo(shared, local, moved, { signal, dryRun, report }),
   );
   await out.show(importedView(counts));
@@ -478,7 +486,7 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
   context.onExit(() => shared.close());
   if (!dryRun) await takeSpoolIn(context, shared);
   const local = await openLocal(context);
-  const counts = await copying(context, line, (report) =>
+  const counts = await allOrNothing(context, line, COPYING, (report) =>
     bringBack(local, shared, { signal, dryRun, report }),
   );
   await out.show(importedView(counts));
@@ -530,19 +538,6 @@ async function comeBackWithoutShared(
 
 const unsetLedger = (profileFlag: string): string =>
   `use the local one from now on: steno config unset ledger${profileFlag}   (and unset STENO_LEDGER)`;
-
-async function copying(
-  { out, signal }: Context,
-  line: readonly string[],
-  work: (report: Report) => Promise<TableCounts[]>,
-): Promise<TableCounts[]> {
-  try {
-    return await whileWorking(out, 'Copying', work);
-  } catch (error) {
-    if (signal.aborted) throw nothingDone('copied', line);
-    throw error;
-  }
-}
 
 /** The ledger of this machine, also where a shared one is set. */
 async function openLocal(context: Context): Promise<Ledger> {

@@ -28,7 +28,7 @@ import {
   subjectOf,
 } from '../views/events.ts';
 import { EventLines, totalLines } from '../views/lines.ts';
-import { printed } from '../views/outputs.ts';
+import { printed } from '../views/record.ts';
 
 const names = eventTypes.map(({ name }) => name);
 

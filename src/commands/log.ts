@@ -4,7 +4,6 @@ import { nowMs, parseSince } from '../lib/time.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import { count, text } from '../spec/options.ts';
 import { withPager } from '../ui/pager.ts';
-import { printedList } from '../views/outputs.ts';
 import { logRecord, logView } from '../views/purchases.ts';
 
 export const log = command({
@@ -38,7 +37,7 @@ export const log = command({
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: () => printedList(logRecord),
+  output: () => logRecord.printedList,
   async run(context, { options }) {
     const { out, settings } = context;
     const since = options.since === undefined ? undefined : parseSince(options.since, nowMs());

@@ -8,7 +8,7 @@ import { CALL_EXITS, command } from '../spec/command.ts';
 import { type Context, readSettings } from '../spec/context.ts';
 import { flag, type OptionValues, text } from '../spec/options.ts';
 import { askPerson, type Questions } from '../ui/prompt.ts';
-import { printed } from '../views/outputs.ts';
+import { printed } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
 const options = {
@@ -130,24 +130,17 @@ const againHint = ({ baseUrl }: Missing): string =>
 async function checkedLogin(
   context: Context,
   settings: Settings,
-  options: LoginOptions,
+  { verify, apiKeyCommand }: LoginOptions,
   answers: Answers,
 ): Promise<Login> {
-  const login = await acceptAnswers(context, options, answers);
-  const { key: apiKey, given: baseUrl } = login;
-  // The balance is the call that needs a key and changes nothing.
-  if (options.verify) await getBalance(await context.connect({ account: { settings, apiKey, baseUrl } }));
-  return login;
-}
-
-async function acceptAnswers(context: Context, options: LoginOptions, answers: Answers): Promise<Login> {
-  const { baseUrl, apiKey, timeout: timeoutMs } = context.globals;
-  const limits = { timeoutMs, signal: context.signal };
-  const given = baseUrl ?? answers.baseUrl;
+  const { globals, mask, signal } = context;
+  const given = globals.baseUrl ?? answers.baseUrl;
   const key =
-    options.apiKeyCommand === undefined
-      ? acceptKey(apiKey ?? checkGiven(answers.key), context.mask)
-      : await keyFromCommand(options.apiKeyCommand, context.mask, limits);
+    apiKeyCommand === undefined
+      ? acceptKey(globals.apiKey ?? checkGiven(answers.key), mask)
+      : await keyFromCommand(apiKeyCommand, mask, { timeoutMs: globals.timeout, signal });
+  // The balance is the call that needs a key and changes nothing.
+  if (verify) await getBalance(await context.connect({ account: { settings, apiKey: key, baseUrl: given } }));
   return { given, key };
 }
 
@@ -160,16 +153,10 @@ function mayAskAgain(error: unknown, missing: Missing, { stdin, signal }: Contex
 
 const isAboutKey = ({ kind }: StenoError): boolean => kind === 'auth' || kind === 'usage';
 
-interface Answers {
-  readonly baseUrl?: string | undefined;
-  readonly key?: string | undefined;
-}
+type Answers = { readonly [Name in keyof Missing]?: string | undefined };
 
 /** What neither the settings nor the command line say. */
-interface Missing {
-  readonly baseUrl: boolean;
-  readonly key: boolean;
-}
+type Missing = Readonly<Record<'baseUrl' | 'key', boolean>>;
 
 /** Asks for what is missing; where there is no terminal, stdin holds the key. */
 async function readAnswers(context: Context, missing: Missing): Promise<Answers> {

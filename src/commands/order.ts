@@ -16,11 +16,11 @@ import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { type KeptOut, OrderGuard } from '../flows/orders/guard.ts';
 import { isLocalPath, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
 import {
-  type OrderAndWaitOptions,
-  type OrderCallbacks,
   type OrderResult,
-  orderAndWait,
+  orderResult,
+  placeOrders,
   raiseOrderFailures,
+  waitForOrders,
 } from '../flows/orders/order-and-wait.ts';
 import { type OrderPlan, planOrders } from '../flows/orders/plan.ts';
 import {
@@ -33,14 +33,15 @@ import {
 } from '../flows/orders/planned-order.ts';
 import { leftOutIds, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
-import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
+import { checkFolder, checkTemplate } from '../flows/transcripts/name.ts';
 import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
 import { prepareForOrders } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { LISTED_URLS_PER_ORDER } from '../lib/defaults.ts';
-import { errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { errorMessage, type Failure, StenoError, usage } from '../lib/errors.ts';
 import { checkAmount, type Money } from '../lib/money.ts';
 import { processAge } from '../lib/processes.ts';
+import type { Report } from '../lib/progress.ts';
 import { monotonicMs, pollNote } from '../lib/time.ts';
 import { command, MONEY_EXITS } from '../spec/command.ts';
 import { type Context, publicReading } from '../spec/context.ts';
@@ -68,8 +69,8 @@ import {
   planPages,
   planSchema,
 } from '../views/orders.ts';
-import { anyOf, printed } from '../views/outputs.ts';
-import { arrayOf, described } from '../views/schema.ts';
+import { printed } from '../views/record.ts';
+import { anyOf, arrayOf, described } from '../views/schema.ts';
 import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 const options = {
@@ -206,7 +207,7 @@ export const order = command({
     if (options.download !== undefined) checkFolder(options.download);
     const maxCost = checkMaxCost(options.maxCost);
     const formats = checkFormats(options.format, options.nameAs);
-    checkNameAs(options, formats);
+    checkTemplate(options.nameAs, formats);
     const plan = await readPlan(context, args, options);
     const ledger = await context.ledgers.forMoney({ what: 'this order', ...options });
     const isShown = options.dryRun || plan.isWholeFeed;
@@ -346,10 +347,8 @@ function someOf(rows: readonly string[]): string {
 
 const namesOf = (rows: readonly KeptOut[]): string[] => rows.map(({ planned }) => describeUrls(planned));
 
-interface CostOptions {
+interface CostOptions extends Pick<Job['options'], 'unpriced' | 'upToBudget'> {
   readonly maxCost: Money | undefined;
-  readonly unpriced: boolean;
-  readonly upToBudget: boolean;
   /** The plan is shown, with an estimate. */
   readonly isShown: boolean;
 }
@@ -452,10 +451,12 @@ async function showPlan(job: Job, problem: StenoError | undefined): Promise<void
   raiseHeld(job);
 }
 
-const nothingSent = ({ failures, overBudget }: OrderGuard): OrderResult => ({
-  sent: { outcomes: [], held: failures, notSent: [], unsent: 0, interrupted: false },
-  ...{ placed: [], overBudget, hold: undefined, holdIsFailure: false },
-});
+const nothingSent = (guard: OrderGuard): OrderResult =>
+  orderResult(
+    { outcomes: [], held: guard.failures, notSent: [], unsent: 0, interrupted: false },
+    guard,
+    false,
+  );
 
 const raiseHeld = (job: Job): void =>
   raiseUnplaced(nothingSent(job.guard).sent, { listsHeld: listsHeld(job), isRecorded: true });
@@ -463,22 +464,35 @@ const raiseHeld = (job: Job): void =>
 async function send(job: Job): Promise<void> {
   const { context, options, plan, guard, ledger, costs, waits, formats } = job;
   const { out, signal, globals } = context;
-  const { interval, download, nameAs: template, failOnHold } = options;
   const { timeout } = globals;
   const transport = await context.connect({ timeoutBounds: waits ? 'command' : 'request' });
   const startedAt = monotonicMs();
   // --timeout bounds the whole command if it waits, else each request.
   const pauseLimitMs = (): number =>
     (timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
-  const wait = waits ? { interval, timeout, signal, download, formats, template } : undefined;
-  const upload = job.hasFiles ? uploader(context, ledger) : undefined;
   for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
   const leftOut = guard.leftOut.length;
   const [overBudget, wanted] = [guard.overBudget.length, countAudios(guard.ready)];
-  const sending = { transport, ledger, wait, signal, pauseLimitMs, failOnHold, costs, upload };
-  const result = await context.ledgers.whileNoting(ledger, (notes) =>
-    orderAndWait(guard, { ...sending, notes, halves: job.manifest }, callbacks(out)),
-  );
+  const sending = {
+    ...{ transport, ledger, signal, pauseLimitMs, costs, halves: job.manifest },
+    onWaitForOthers: waitNoter(out),
+    onLedgerError: (error: unknown) =>
+      out.warnOf('the ledger could not record the outcome of the order', error),
+  };
+  const result = await context.ledgers.whileNoting(ledger, async (notes) => {
+    const sent = await whileWorking(out, 'Ordering', (report) => {
+      const upload = job.hasFiles ? uploader(context, ledger, report) : undefined;
+      return placeOrders(guard, { ...sending, report, upload });
+    });
+    const ordered = orderResult(sent, guard, options.failOnHold || waits);
+    if (!waits || ordered.placed.length === 0 || signal.aborted) return ordered;
+    for (const line of orderLines(ordered.placed.map(({ order }) => order))) out.note(line);
+    const target = { download: options.download, formats, template: options.nameAs };
+    const poll = { interval: options.interval, timeout, signal };
+    return whileWorking(out, 'Waiting', (report) =>
+      waitForOrders(ordered, target, { transport, ledger, notes, poll, report }),
+    );
+  });
   for (const { order, isExisting } of result.placed) if (!isExisting) out.addDone(placedLine(order));
   const late = guard.leftOut.slice(leftOut);
   const ordered = namesOf(late.filter(({ doubt }) => !doubt));
@@ -497,13 +511,10 @@ async function send(job: Job): Promise<void> {
   if (problem) throw problem;
 }
 
-const uploader = (
-  context: Context,
-  ledger: Ledger | undefined,
-): NonNullable<OrderAndWaitOptions['upload']> => {
+const uploader = (context: Context, ledger: Ledger | undefined, report: Report) => {
   const used = new Map<string, Recording>();
   const urls = new Map<PlannedAudio, string | undefined>();
-  return async (order, report, onFailure) => {
+  return async (order: PlannedOrder, onFailure: (failure: Failure) => void): Promise<PlannedOrder> => {
     const { env, signal, globals, settings, out } = context;
     const uploading = {
       ...{ env, signal, ledger, report, used, urls },
@@ -517,21 +528,12 @@ const uploader = (
   };
 };
 
-function callbacks(out: Output): OrderCallbacks {
-  let saidThatItWaits = false;
-  return {
-    whilePlacing: (work) => whileWorking(out, 'Ordering', work),
-    // A line that moves says so.
-    onWaitForOthers: (text) => {
-      if (out.stderr.progressForm !== 'line' && !saidThatItWaits) out.note(text);
-      saidThatItWaits = true;
-    },
-    onLedgerError: (error: unknown) =>
-      out.warnOf('the ledger could not record the outcome of the order', error),
-    onPlaced: (orders) => {
-      for (const line of orderLines(orders)) out.note(line);
-    },
-    whileWaiting: (work) => whileWorking(out, 'Waiting', work),
+/** Says once that another process is waited for; a line that moves says so itself. */
+function waitNoter(out: Output): (text: string) => void {
+  let isSaid = false;
+  return (text) => {
+    if (out.stderr.progressForm !== 'line' && !isSaid) out.note(text);
+    isSaid = true;
   };
 }
 

@@ -18,7 +18,7 @@ import type { Context } from '../spec/context.ts';
 import { flag, text } from '../spec/options.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { anyOf, printed, writtenFile } from '../views/outputs.ts';
+import { printed, writtenFile } from '../views/record.ts';
 import {
   type Grouping,
   groupings,
@@ -29,7 +29,7 @@ import {
   spendView,
 } from '../views/report.ts';
 import { isReportPage, reportPage } from '../views/report-page.ts';
-import { described } from '../views/schema.ts';
+import { anyOf, described } from '../views/schema.ts';
 
 export const report = command({
   name: 'report',

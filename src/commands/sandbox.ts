@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { StenoError, usage } from '../lib/errors.ts';
-import { toJson } from '../lib/json.ts';
 import { isLoopback } from '../lib/url.ts';
 import {
   advanceBy,
@@ -9,21 +8,25 @@ import {
   parseFault,
   releaseHold,
   resetSandbox,
+  type Sandbox,
   startSandbox,
 } from '../sandbox/index.ts';
 import { scenarios } from '../sandbox/scenarios.ts';
 import { command } from '../spec/command.ts';
-import type { Context } from '../spec/context.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
 import { duration, flag, list, text } from '../spec/options.ts';
-import { columns, printed } from '../views/outputs.ts';
+import { printed, RecordType, wordField } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
-const movedFiles = () =>
-  printed(
-    schema.arrayOf(schema.object({ audiofile: schema.text, state: schema.text })),
-    columns({ audiofile: "the file's id", state: 'the state now' }),
-  );
+const movedFile = new RecordType<MovedFile>([
+  wordField('audiofile', "the file's id", 'id', { kind: 'id' }),
+  wordField('state', 'the state now', 'state', { kind: 'state' }),
+]);
+
+const address = new RecordType<Pick<Sandbox, 'baseUrl' | 'apiKey'>>([
+  wordField('base_url', 'its address', 'baseUrl', { kind: 'link' }),
+  wordField('api_key', 'its made-up key, which is no secret', 'apiKey'),
+]);
 
 const reset = command({
   name: 'reset',
@@ -46,9 +49,9 @@ const release = command({
   examples: [['steno sandbox release 4nX', 'the order goes on, and its files are delivered']],
   effect: 'local',
   exits: [],
-  output: movedFiles,
-  async run(context, { args: [order = ''] }) {
-    await showFiles(context, await releaseHold(makeStateFolder(context.env), order));
+  output: () => movedFile.printedList,
+  async run({ env, out }, { args: [order = ''] }) {
+    await out.show(movedFile.view(await releaseHold(makeStateFolder(env), order)));
   },
 });
 
@@ -69,12 +72,13 @@ const advance = command({
   ],
   effect: 'local',
   exits: [],
-  output: movedFiles,
-  async run(context, { args, options: { by } }) {
-    if (by === undefined) return showFiles(context, await advanceFiles(makeStateFolder(context.env), args));
-    if (args.length > 0)
+  output: () => movedFile.printedList,
+  async run({ env, out }, { args, options: { by } }) {
+    if (by !== undefined && args.length > 0)
       throw usage("--by moves the clock of all files, so it can't be used with ids", 'leave out one of them');
-    await showFiles(context, await advanceBy(makeStateFolder(context.env), by));
+    const folder = makeStateFolder(env);
+    const moved = by === undefined ? await advanceFiles(folder, args) : await advanceBy(folder, by);
+    await out.show(movedFile.view(moved));
   },
 });
 
@@ -111,11 +115,7 @@ export const sandbox = command({
   ],
   effect: 'local',
   exits: [],
-  output: () =>
-    printed(
-      schema.object({ base_url: schema.text, api_key: schema.text }),
-      columns({ base_url: 'its address', api_key: 'its made-up key, which is no secret' }),
-    ),
+  output: () => address.printed,
   async run(context, { options }) {
     const { ephemeral, host } = options;
     const speed = readNumber('--speed', options.speed, /^\d*\.?\d+$/, 1000);
@@ -135,7 +135,8 @@ export const sandbox = command({
     const folder = ephemeral ? {} : { folder: makeStateFolder(context.env) };
     const { baseUrl, apiKey, close } = await startSandbox({ ...folder, host, port, speed, faults });
     try {
-      await showAddress(context, baseUrl, apiKey);
+      await context.out.show({ ...address.page({ baseUrl, apiKey }), asRecord: true });
+      context.out.note(`try: curl "${baseUrl}/prepay_balance?api_key=${apiKey}"`);
       if (!context.signal.aborted) await once(context.signal, 'abort');
     } finally {
       await close();
@@ -148,27 +149,4 @@ function readNumber(name: string, given: string, shape: RegExp, max: number): nu
   const number = shape.test(given) ? Number(given) : Number.NaN;
   if (number >= 0 && number <= max) return number;
   throw usage(`'${given}' for ${name} is not a number from 0 to ${max}`);
-}
-
-async function showAddress(context: Context, baseUrl: string, apiKey: string): Promise<void> {
-  await context.out.show({
-    json: toJson({ base_url: baseUrl, api_key: apiKey }),
-    columns: [{ name: 'base_url', kind: 'link' }, { name: 'api_key' }],
-    rows: [[baseUrl, apiKey]],
-    quiet: [baseUrl],
-    asRecord: true,
-  });
-  context.out.note(`try: curl "${baseUrl}/prepay_balance?api_key=${apiKey}"`);
-}
-
-async function showFiles(context: Context, files: readonly MovedFile[]): Promise<void> {
-  await context.out.show({
-    json: toJson(files.map(({ id, state }) => ({ audiofile: id, state }))),
-    columns: [
-      { name: 'audiofile', kind: 'id' },
-      { name: 'state', kind: 'state' },
-    ],
-    rows: files.map(({ id, state }) => [id, state]),
-    quiet: files.map(({ id }) => id),
-  });
 }

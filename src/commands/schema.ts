@@ -4,9 +4,19 @@ import { didYouMean } from '../lib/text.ts';
 import { command } from '../spec/command.ts';
 import { outputsOf } from '../spec/entries.ts';
 import { flag } from '../spec/options.ts';
-import { anyOf, type CommandOutput, printed } from '../views/outputs.ts';
-import { errorMembers, optionalErrorMembers } from '../views/record.ts';
-import { arrayOf, described, object, type Schema, text } from '../views/schema.ts';
+import {
+  type CommandOutput,
+  errorMembers,
+  optionalErrorMembers,
+  printed,
+  RecordType,
+  wordField,
+} from '../views/record.ts';
+import { anyOf, arrayOf, described, object, type Schema, text } from '../views/schema.ts';
+
+const schemaName = new RecordType<string>([
+  wordField('schema', 'the command, or error, or warning', (name: string) => name, { kind: 'id' }),
+]);
 
 export const schema = command({
   name: 'schema',
@@ -24,18 +34,12 @@ export const schema = command({
   ],
   effect: 'none',
   exits: [],
-  output: () => printed(anyOf({ type: 'object' }, arrayOf(object({ schema: text })))),
+  output: () => printed(anyOf({ type: 'object' }, arrayOf(schemaName.schema))),
   async run({ out }, { args, options }, loadGroups) {
     const groups = await loadGroups();
     const outputs = outputsOf(groups);
     const names = [...outputs.keys(), ...Object.keys(messages)];
-    if (args.length === 0 && !options.dryRun)
-      return out.show({
-        json: toJson(names.map((schema) => ({ schema }))),
-        columns: [{ name: 'schema', kind: 'id' }],
-        rows: names.map((name) => [name]),
-        quiet: names,
-      });
+    if (args.length === 0 && !options.dryRun) return out.show(schemaName.view(names));
     const words = options.dryRun ? [...args, '--dry-run'] : args;
     const name = words.join(' ').replace(/^steno /, '');
     const commands = groups.flatMap((group) => group.commands);

@@ -1,7 +1,7 @@
 import { checkFormats } from '../catalog/check.ts';
 import { raiseTallies, type Tally } from '../flows/bulk.ts';
 import { type Change, type SyncCallbacks, syncFiles } from '../flows/files/sync.ts';
-import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
+import { checkFolder, checkTemplate } from '../flows/transcripts/name.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
@@ -16,8 +16,8 @@ import type { Context } from '../spec/context.ts';
 import { count, downloadOptions, execOptions, flag, type OptionValues, text } from '../spec/options.ts';
 import { type Output, ResultStream } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { anyOf, failed, printed } from '../views/outputs.ts';
-import { arrayOf } from '../views/schema.ts';
+import { failed, printed } from '../views/record.ts';
+import { anyOf, arrayOf } from '../views/schema.ts';
 import {
   noSyncRows,
   notAskedView,
@@ -94,7 +94,7 @@ export const sync = command({
     const formats = checkFormats(options.format, options.nameAs);
     const { download: folder, nameAs: template, jobs, since } = options;
     if (folder !== undefined) checkFolder(folder);
-    checkNameAs(options, formats);
+    checkTemplate(options.nameAs, formats);
     const missingSince = since === undefined ? '' : parseSince(since, nowMs());
     const exec = await execOf(context, options);
     const ledger = await context.ledgers.required('sync works from the ledger');

@@ -27,9 +27,8 @@ import {
   text,
 } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { anyOf, failed, printed } from '../views/outputs.ts';
-import { documents } from '../views/record.ts';
-import { arrayOf } from '../views/schema.ts';
+import { documents, failed, printed } from '../views/record.ts';
+import { anyOf, arrayOf } from '../views/schema.ts';
 import {
   draftWarnings,
   savedJson,
@@ -86,7 +85,7 @@ export const transcript = command({
   async run(context, { args, options, line }) {
     const ids = await givenIds('transcript', args, options.from, context.stdin);
     const formats = checkFormats(options.format, options.nameAs ?? (await namedFile(options.output)));
-    if (options.nameAs !== undefined) checkTemplate(options.nameAs, formats.length > 1);
+    checkTemplate(options.nameAs, formats);
     if (options.output === '') throw usage('the name after --output is empty', 'name a file or a folder');
     if (ids.length === 0) return context.out.show(savedView([], { forPeople: context.out.forPeople }));
     const selection = { ids, formats, test: options.test, deprecatedPath: options.deprecatedPath };

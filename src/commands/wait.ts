@@ -3,7 +3,7 @@ import { filesToWaitFor, missingFilesError } from '../flows/files/ids.ts';
 import { knownFiles } from '../flows/files/listed.ts';
 import { waitedFiles } from '../flows/files/shown.ts';
 import { raiseUndelivered, waitAndDownload } from '../flows/files/wait.ts';
-import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
+import { checkFolder, checkTemplate } from '../flows/transcripts/name.ts';
 import { usage } from '../lib/errors.ts';
 import { goOnHint, untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
@@ -43,7 +43,7 @@ export const wait = command({
     const { download, nameAs: template } = options;
     const target = { download, template, formats: checkFormats(options.format, options.nameAs) };
     if (download !== undefined) checkFolder(download);
-    checkNameAs(options, target.formats);
+    checkTemplate(options.nameAs, target.formats);
     if (args.length && options.order !== undefined) throw usage("ids and --order can't be used together");
     const { out, signal } = context;
     const ledger = args.length ? await context.ledgers.ifAny() : await context.ledgers.open();

@@ -13,7 +13,6 @@ import { AccountWebhooks } from '../listen/webhook.ts';
 import { CALL_EXITS, command, family } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
-import { printedRecord } from '../views/outputs.ts';
 import { webhookRecord, webhookView } from '../views/setup.ts';
 
 const get = command({
@@ -25,7 +24,7 @@ const get = command({
   examples: [['steno webhook get', 'show it']],
   effect: 'none',
   exits: CALL_EXITS,
-  output: () => printedRecord(webhookRecord),
+  output: () => webhookRecord.printed,
   async run(context) {
     const { url } = await showResult(context, await context.connect(), getWebhook);
     if (!url) context.out.note('no webhook is set; set one with: steno webhook set <url>');
@@ -43,7 +42,7 @@ const set = command({
   examples: [['steno webhook set https://example.com/steno-events', 'send events there']],
   effect: 'account',
   exits: CALL_EXITS,
-  output: () => printedRecord(webhookRecord),
+  output: () => webhookRecord.printed,
   async run(context, { args: [url = ''] }) {
     checkUrl(url, 'hook');
     if (/^https?:\/\/\*+@/i.test(url))
@@ -73,7 +72,7 @@ const test = command({
   effect: 'account',
   once: true,
   exits: CALL_EXITS,
-  output: () => printedRecord(webhookRecord),
+  output: () => webhookRecord.printed,
   async run(context, { args: [type = ''] }) {
     checkTestableEvent(type);
     const askedFor = ({ url }: Webhook): string =>

@@ -3,7 +3,7 @@ import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { noKeyError } from '../settings/key.ts';
 import { command } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
-import { printed, settingColumns } from '../views/outputs.ts';
+import { printed, settingColumns } from '../views/record.ts';
 import { described, maybeText, object, text } from '../views/schema.ts';
 import { type ShownSetting, whoamiView } from '../views/setup.ts';
 

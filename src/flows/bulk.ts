@@ -4,13 +4,9 @@ import { BulkError, type Failure, type Kind, StenoError } from '../lib/errors.ts
 import { noReport, type Report } from '../lib/progress.ts';
 
 /** What became of one of many items: a value or an error, never both. */
-export type Outcome<T> = Success<T> | (Failure & { readonly value?: undefined });
-
-interface Success<T> {
-  readonly what: string;
-  readonly value: T;
-  readonly error?: undefined;
-}
+export type Outcome<T> =
+  | { readonly what: string; readonly value: T; readonly error?: undefined }
+  | (Failure & { readonly value?: undefined });
 
 /**
  * Does the same work for every item, `concurrency` at a time, and gives an outcome for each, in order. A failure does
@@ -178,7 +174,7 @@ export const isServiceDown = (error: unknown): error is CallError =>
 export const values = <T>(outcomes: readonly Outcome<T>[]): T[] =>
   outcomes.flatMap((outcome) => (outcome.error ? [] : [outcome.value]));
 
-interface MayHaveFailed {
+export interface MayHaveFailed {
   readonly what: string;
   readonly error?: StenoError | undefined;
 }

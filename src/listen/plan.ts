@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Transport } from '../api/http/transport.ts';
 import { checkFormats } from '../catalog/check.ts';
-import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
+import { checkFolder, checkTemplate } from '../flows/transcripts/name.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Properties } from '../ledger/properties.ts';
 import type { Spool } from '../ledger/spool.ts';
@@ -134,7 +134,7 @@ export async function planListening(flags: ListenFlags, options: PlanOptions): P
   const { host = '127.0.0.1', path = '/', register, publicUrl, tunnel, until } = flags;
   const { timeoutMs, onWarning } = options;
   const isAllowed = (): boolean => flags.anyEvent;
-  checkNameAs(flags, checkFormats(flags.format, flags.nameAs));
+  checkTemplate(flags.nameAs, checkFormats(flags.format, flags.nameAs));
   if (flags.download !== undefined) checkFolder(flags.download);
   checkAddresses(flags);
   if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');

@@ -5,7 +5,7 @@
 import type { Meaning, Values } from '../completion/model.ts';
 import type { Effect } from '../lib/command-entry.ts';
 import type { Kind } from '../lib/errors.ts';
-import type { CommandOutput } from '../views/outputs.ts';
+import type { CommandOutput } from '../views/record.ts';
 import type { Context } from './context.ts';
 import type { Options, OptionValues } from './options.ts';
 

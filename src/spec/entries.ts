@@ -1,7 +1,7 @@
 /** The whole interface for programs, read from the specs. */
 import type { CommandEntry, OptionEntry } from '../lib/command-entry.ts';
 import { exitCodes, type Kind } from '../lib/errors.ts';
-import type { CommandOutput } from '../views/outputs.ts';
+import type { CommandOutput } from '../views/record.ts';
 import type { Argument, Command, Group } from './command.ts';
 import { bareName, flagNames, type Option, valueName } from './options.ts';
 

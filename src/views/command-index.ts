@@ -6,13 +6,13 @@ import { documentOf } from './record.ts';
 import * as is from './schema.ts';
 
 const option = documentOf<OptionEntry>({
-  flags: [is.arrayOf(is.text), ({ flags }) => flags, 'its spellings, the long one first or last'],
-  help: [is.text, ({ help }) => help],
+  flags: [is.arrayOf(is.text), 'flags', 'its spellings, the long one first or last'],
+  help: [is.text, 'help'],
   type: [is.oneOf('flag', 'value'), ({ value }) => (value ? 'value' : 'flag'), 'flag: it takes no value'],
   value: [is.maybeText, ({ value }) => value || null, 'what its value is called'],
-  values: [is.arrayOf(is.text), ({ values }) => values, 'the values it may have, where they are fixed'],
+  values: [is.arrayOf(is.text), 'values', 'the values it may have, where they are fixed'],
   default: [is.maybeText, (entry) => entry.default || null],
-  repeatable: [is.boolean, ({ repeatable }) => repeatable],
+  repeatable: [is.boolean, 'repeatable'],
   env: [is.maybeText, ({ env }) => env || null, 'the environment variable that it replaces'],
 });
 
@@ -24,27 +24,19 @@ const argument = is.object({
   values: is.described('where they are fixed', is.arrayOf(is.text)),
 });
 
-interface Entry extends CommandEntry {
-  readonly hasSchema: boolean;
-}
-
-const entry = documentOf<Entry>({
-  command: [is.text, ({ command }) => command, 'its name after steno'],
+const entry = documentOf<CommandEntry & { readonly hasSchema: boolean }>({
+  command: [is.text, 'command', 'its name after steno'],
   alias: [is.maybeText, ({ alias }) => alias || null],
-  group: [is.text, ({ group }) => group],
-  summary: [is.text, ({ summary }) => summary],
+  group: [is.text, 'group'],
+  summary: [is.text, 'summary'],
   about: [is.maybeText, ({ about }) => about || null],
   effect: [
     is.oneOf(...effects),
-    ({ effect }) => effect,
+    'effect',
     'what it may change beside what the ledger knows: nothing, something on this machine, something of the account or of others, or it may cost money or give some back',
   ],
   costs_money: [is.boolean, ({ effect }) => effect === 'money', 'whether it may'],
-  safe_to_repeat: [
-    is.boolean,
-    ({ safeToRepeat }) => safeToRepeat,
-    'whether running it twice does no more than once',
-  ],
+  safe_to_repeat: [is.boolean, 'safeToRepeat', 'whether running it twice does no more than once'],
   arguments: [is.arrayOf(argument), ({ args }) => args.map((each) => ({ ...each }))],
   options: [is.arrayOf(option.schema), ({ options }) => options.map(option.json)],
   exit_codes: [
@@ -70,12 +62,11 @@ export const commandsSchema: is.Schema = is.object({
   commands: is.arrayOf(entry.schema),
 });
 
-interface Index {
-  readonly commands: readonly CommandEntry[];
-  readonly globals: readonly OptionEntry[];
-}
-
-export const commandsView = ({ commands, globals }: Index, hasSchema: (path: string) => boolean): View => ({
+export const commandsView = (
+  commands: readonly CommandEntry[],
+  globals: readonly OptionEntry[],
+  hasSchema: (path: string) => boolean,
+): View => ({
   json: new Map<string, Json>([
     ['global_options', globals.map(option.json)],
     ['commands', commands.map((each) => entry.json({ ...each, hasSchema: hasSchema(each.command) }))],

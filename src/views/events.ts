@@ -25,22 +25,13 @@ const numberOf = ({ n }: ReceivedEvent): string => (n === 0 ? '' : String(n));
 /** The rows of events; eventSchema describes their JSON. */
 export const eventRecord = new RecordType<ReceivedEvent>([
   textField('n', 'its number', numberOf, { kind: 'id' }),
-  timeField('received_at', 'when it came', ({ receivedAt }) => receivedAt, {
-    header: 'received',
-    importance: 60,
-  }),
-  textField('event', 'its type; empty where it names none', ({ event }) => event, {
-    importance: 90,
-    uncut: true,
-  }),
-  textField('audiofile', 'the file that it is about', ({ audiofile }) => audiofile, {
-    kind: 'id',
-    importance: 80,
-  }),
-  textField('order', 'the order that it is about', ({ order }) => order, { importance: 40, uncut: true }),
-  textField('title', 'of the file, where the ledger knows it', ({ title }) => title, { importance: 70 }),
+  timeField('received_at', 'when it came', 'receivedAt', { header: 'received', importance: 60 }),
+  textField('event', 'its type; empty where it names none', 'event', { importance: 90, uncut: true }),
+  textField('audiofile', 'the file that it is about', 'audiofile', { kind: 'id', importance: 80 }),
+  textField('order', 'the order that it is about', 'order', { importance: 40, uncut: true }),
+  textField('title', 'of the file, where the ledger knows it', 'title', { importance: 70 }),
   textField('meaning', 'what it means, in words', (event) => meaningOf(event), { importance: 50 }),
-  textField('webhook_version', 'as the service says it', ({ version }) => version),
+  textField('webhook_version', 'as the service says it', 'version'),
   textField(
     'source',
     'received, or found: made by steno in place of a delivery that never came',
@@ -212,9 +203,9 @@ export interface ShownReplay extends Pick<Replayed, 'n' | 'target'> {
 }
 
 export const replayedRecord = new RecordType<ShownReplay>([
-  countField('n', 'the number of the event', ({ n }) => n, { kind: 'id' }),
-  wordField('target', 'where it was sent, or the command', ({ target }) => target, { kind: 'link' }),
-  textField('outcome', 'how that went; null where it failed', ({ outcome }) => outcome, { importance: 90 }),
+  countField('n', 'the number of the event', 'n', { kind: 'id' }),
+  wordField('target', 'where it was sent, or the command', 'target', { kind: 'link' }),
+  textField('outcome', 'how that went; null where it failed', 'outcome', { importance: 90 }),
   errorField(({ error }) => error),
 ]);
 
@@ -249,22 +240,17 @@ const eventMembers = {
 export const eventSchema: is.Schema = is.object(eventMembers);
 
 const shownAction = documentOf<ActionRow>({
-  kind: [is.oneOf('forward', 'exec', 'download'), ({ kind }) => kind],
-  target: [is.text, ({ target }) => target],
-  status: [is.text, ({ status }) => status],
-  tries: [is.integer, ({ tries }) => tries],
-  outcome: [is.text, ({ outcome }) => outcome],
-  updated_at: [is.maybeTime, ({ updated_at }) => updated_at],
+  kind: [is.oneOf('forward', 'exec', 'download'), 'kind'],
+  target: [is.text, 'target'],
+  status: [is.text, 'status'],
+  tries: [is.integer, 'tries'],
+  outcome: [is.text, 'outcome'],
+  updated_at: [is.maybeTime, 'updated_at'],
   next_try_at: [is.maybeTime, ({ due_at }) => due_at || null],
 });
 
-interface ShownEvent {
-  readonly event: ReceivedEvent;
-  readonly actions: readonly ActionRow[];
-}
-
 /** What is shown of one event beside the document that all commands print. */
-const shownEvent = documentOf<ShownEvent>({
+const shownEvent = documentOf<{ readonly event: ReceivedEvent; readonly actions: readonly ActionRow[] }>({
   twin: [
     is.maybeInteger,
     ({ event }) => event.twin,

@@ -13,14 +13,15 @@ import { cutSignatures, withoutSignature } from '../lib/signatures.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
-import { anyOf, type CommandOutput, printed } from './outputs.ts';
 import {
   answerField,
+  type CommandOutput,
   documentOf,
   documents,
   errorField,
   flagField,
   listField,
+  printed,
   RecordType,
   textField,
   timeField,
@@ -31,7 +32,7 @@ import { downloadRecord, savedView, writtenPaths } from './transcripts.ts';
 
 const orderedBy = documentOf<FileRow>({
   user: [is.maybeText, ({ user }) => user || null],
-  host: [is.maybeText, ({ host }) => host],
+  host: [is.maybeText, 'host'],
   job: [is.maybeText, ({ job }) => job || null],
   actor: [is.maybeText, ({ actor }) => actor || null],
 });
@@ -131,7 +132,7 @@ export const fileSchema = (): is.Schema => is.described('a file', fileRecord.sch
 /** What commands print that ask the service about files. */
 export const askedFiles = (): CommandOutput =>
   printed(
-    anyOf(
+    is.anyOf(
       is.described('for a single id', fileSchema()),
       is.described('for several ids, or where the line does not say which', is.arrayOf(fileSchema())),
     ),
@@ -193,14 +194,15 @@ function fileListView(files: readonly ShownFile[], { forPeople, currency }: List
   return fileRecord.some(fileRecord.view(aligned), columnsForPeople(files));
 }
 
-function filePageView({ rows, downloads }: FilePage, form: ListForm): View {
+export function filePages(pages: AsyncIterable<FilePage>, form: ListForm): AsyncGenerator<View> {
   const { currency } = form;
-  const files = rows.map((row) => ({ row, downloads: downloads.get(row.id) ?? [], currency }));
-  return fileListView(files, form);
+  const view = ({ rows, downloads }: FilePage): View =>
+    fileListView(
+      rows.map((row) => ({ row, downloads: downloads.get(row.id) ?? [], currency })),
+      form,
+    );
+  return viewPages(pages, view, { rows: [], downloads: new Map() });
 }
-
-export const filePages = (pages: AsyncIterable<FilePage>, form: ListForm): AsyncGenerator<View> =>
-  viewPages(pages, (page) => filePageView(page, form), { rows: [], downloads: new Map() });
 
 /** The files that were asked about. JSON: one document, or with `several` an array in the order asked. */
 export function askedView(files: readonly ShownFile[], several: boolean, form: ListForm): View {
@@ -217,7 +219,7 @@ export const fileDocuments = (files: readonly ShownFile[], several: boolean): Js
 /** A file that was upgraded or refunded: its rows say what the service answers, its document is that of the file. */
 export const changeRecord = new RecordType<ChangedFile>([
   textField('audiofile', "the file's id", ({ row }) => row.id, { kind: 'id' }),
-  textField('message', 'what the service says', ({ message }) => message),
+  textField('message', 'what the service says', 'message'),
   ...fileRecord.fields.slice(1).flatMap((field) => (field.json ? [{ ...field, cell: false as const }] : [])),
 ]);
 
@@ -229,22 +231,22 @@ export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: 
 
 /** A file as the service has it now, for people. */
 const audioFileRecord = new RecordType<AudioFile>([
-  textField('audiofile', "the file's id", ({ id }) => id, { header: 'id', kind: 'id' }),
-  textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
+  textField('audiofile', "the file's id", 'id', { header: 'id', kind: 'id' }),
+  textField('state', 'as the service names it', 'state', { kind: 'state' }),
   textField('title', 'of the audio', ({ title }) => cutSignatures(title), { importance: 90 }),
-  textField('minutes', 'how long the audio is', ({ duration }) => duration, {
+  textField('minutes', 'how long the audio is', 'duration', {
     header: 'length',
     kind: 'minutes',
     importance: 50,
   }),
-  textField('total', 'what it costs', ({ total }) => total, { kind: 'amount', importance: 60 }),
-  textField('quality_stars', "the service's note for the audio", ({ qualityStars }) => qualityStars, {
+  textField('total', 'what it costs', 'total', { kind: 'amount', importance: 60 }),
+  textField('quality_stars', "the service's note for the audio", 'qualityStars', {
     header: 'stars',
     kind: 'amount',
     importance: 30,
   }),
-  listField('order', 'ids of its orders', ({ orders }) => orders, { importance: 40 }),
-  listField('invoices', 'ids of its invoices', ({ invoices }) => invoices),
+  listField('order', 'ids of its orders', 'orders', { importance: 40 }),
+  listField('invoices', 'ids of its invoices', 'invoices'),
   textField('names', 'of the speakers', ({ names }) => cutSignatures(names)),
   textField('notes', 'for the transcriber', ({ notes }) => cutSignatures(notes)),
   textField('description', 'of the audio', ({ description }) => cutSignatures(description)),

@@ -8,11 +8,11 @@ import { countField, documentOf, RecordType, textField, wordField } from './reco
 import * as is from './schema.ts';
 
 export const importedRecord = new RecordType<TableCounts>([
-  wordField('table', 'of the ledger', ({ table }) => table),
+  wordField('table', 'of the ledger', 'table'),
   countField('new', 'rows that were not there', (counts) => counts.new),
-  countField('updated', 'rows that got newer', ({ updated }) => updated),
-  countField('known', 'rows that were there', ({ known }) => known),
-  countField('orphaned', 'rows that were left out: what they belong to was lost', ({ orphaned }) => orphaned),
+  countField('updated', 'rows that got newer', 'updated'),
+  countField('known', 'rows that were there', 'known'),
+  countField('orphaned', 'rows that were left out: what they belong to was lost', 'orphaned'),
 ]);
 
 /** What an import has brought, by table. */
@@ -22,13 +22,11 @@ export const importedView = (tables: readonly TableCounts[]): View => ({
 });
 
 export const prunedRecord = new RecordType<PruneCounts>([
-  countField('events', 'that were removed', ({ events }) => events),
-  countField('actions', 'of those events', ({ actions }) => actions),
-  countField('runs', 'of listeners that have none of their events left', ({ runs }) => runs),
-  countField('kept', 'old events with something still to be done', ({ kept }) => kept),
+  countField('events', 'that were removed', 'events'),
+  countField('actions', 'of those events', 'actions'),
+  countField('runs', 'of listeners that have none of their events left', 'runs'),
+  countField('kept', 'old events with something still to be done', 'kept'),
 ]);
-
-export const prunedView = (counts: PruneCounts): View => prunedRecord.page(counts);
 
 interface ChangedAccount {
   readonly account: string;
@@ -37,9 +35,9 @@ interface ChangedAccount {
 }
 
 export const accountRecord = new RecordType<ChangedAccount>([
-  wordField('account', 'its name', ({ account }) => account, { kind: 'id' }),
-  textField('base_url', 'of the service it belongs to now', ({ baseUrl }) => baseUrl, { kind: 'link' }),
-  textField('former', 'the base URL before', ({ former }) => former),
+  wordField('account', 'its name', 'account', { kind: 'id' }),
+  textField('base_url', 'of the service it belongs to now', 'baseUrl', { kind: 'link' }),
+  textField('former', 'the base URL before', 'former'),
 ]);
 
 export const accountView = (changed: ChangedAccount): View => ({
@@ -64,20 +62,20 @@ const baseUrlOf = ({ accounts, account }: ShownStatus): string | undefined =>
 
 /** What the ledger says of itself. */
 export const { schema: statusSchema, json: statusJson } = documentOf<ShownStatus>({
-  where: [is.text, ({ where }) => where, 'a path, or a URL without its password'],
-  source: [is.text, ({ source }) => source, 'where the setting came from'],
-  store: [is.oneOf('sqlite', 'postgres'), ({ store }) => store],
+  where: [is.text, 'where', 'a path, or a URL without its password'],
+  source: [is.text, 'source', 'where the setting came from'],
+  store: [is.oneOf('sqlite', 'postgres'), 'store'],
   server: [is.maybeText, ({ server }) => server || null, 'the version of the server'],
-  made: [is.boolean, ({ made }) => made, 'whether it has its tables'],
+  made: [is.boolean, 'made', 'whether it has its tables'],
   version: [is.maybeText, ({ migrations }) => migrations.at(-1), 'its last migration'],
-  missing: [is.arrayOf(is.text), ({ missing }) => missing, 'migrations that it lacks'],
+  missing: [is.arrayOf(is.text), 'missing', 'migrations that it lacks'],
   up_to_date: [is.boolean, ({ made, missing }) => made && missing.length === 0],
-  client: [is.integer, ({ client }) => client, 'how many migrations this steno knows'],
-  min_client: [is.integer, ({ minClient }) => minClient, 'how many the oldest steno that may use it knows'],
+  client: [is.integer, 'client', 'how many migrations this steno knows'],
+  min_client: [is.integer, 'minClient', 'how many the oldest steno that may use it knows'],
   may_work: [is.boolean, ({ minClient, client }) => minClient <= client, 'whether this steno may use it'],
-  bytes: [is.integer, ({ bytes }) => bytes],
-  rows: [{ type: 'object', additionalProperties: is.integer }, ({ rows }) => rows, 'by table'],
-  account: [is.text, ({ account }) => account],
+  bytes: [is.integer, 'bytes'],
+  rows: [{ type: 'object', additionalProperties: is.integer }, 'rows', 'by table'],
+  account: [is.text, 'account'],
   base_url: [is.maybeText, baseUrlOf],
   same_base_url: [
     is.arrayOf(is.text),
@@ -87,10 +85,10 @@ export const { schema: statusSchema, json: statusJson } = documentOf<ShownStatus
         .map(({ name }) => name),
     'other accounts of the same service',
   ],
-  unclear: [is.integer, ({ unclear }) => unclear, 'orders without a known end'],
-  being_sent: [is.integer, ({ beingSent }) => beingSent],
-  outcomes_waiting: [is.integer, ({ outcomes }) => outcomes, 'outcomes that the ledger has not taken yet'],
-  events_waiting: [is.integer, ({ events }) => events, 'events on their way into the ledger'],
+  unclear: [is.integer, 'unclear', 'orders without a known end'],
+  being_sent: [is.integer, 'beingSent'],
+  outcomes_waiting: [is.integer, 'outcomes', 'outcomes that the ledger has not taken yet'],
+  events_waiting: [is.integer, 'events', 'events on their way into the ledger'],
   moved: [
     is.nullable(is.object({ to: is.text, account: is.text, at: is.text, finished: is.boolean })),
     ({ moved }) =>

@@ -12,8 +12,7 @@ import {
   countField,
   documentOf,
   documents,
-  type Field,
-  type FieldOf,
+  fieldsOf,
   listField,
   RecordType,
   textField,
@@ -69,29 +68,22 @@ export function amountJson(text: string): JsonNumber | null {
 const exactJson = (amount: Fraction): JsonNumber => new JsonNumber(amountText(amount));
 
 /** An amount as text; null in JSON where it is not known or can't be read. */
-export const amountField: FieldOf<string> = (name, help, take, more) => ({
-  ...{ name, help, kind: 'amount', schema: is.maybeNumber, cell: take },
+export const amountField = fieldsOf<string>((take) => ({
+  ...{ kind: 'amount', schema: is.maybeNumber, cell: take },
   json: (value) => amountJson(take(value)),
-  ...more,
-});
+}));
 
 /** An amount that is always known. */
-export const exactField = <T>(
-  name: string,
-  help: string,
-  take: (value: T) => Fraction,
-  importance?: number,
-): Field<T> => ({
-  ...{ name, help, kind: 'amount', schema: is.number, ...(importance !== undefined && { importance }) },
+export const exactField = fieldsOf<Fraction>((take) => ({
+  ...{ kind: 'amount', schema: is.number },
   json: (value) => exactJson(take(value)),
-  cell: (value) => amountText(take(value)),
-});
+}));
 
 /** The API document calls it dollars. */
 const BALANCE_CURRENCY = 'USD';
 
 export const balanceRecord = new RecordType<Balance>([
-  amountField('balance', 'what is left, to the digit', ({ balance }) => balance),
+  amountField('balance', 'what is left, to the digit', 'balance'),
   textField('currency', 'of the balance', ({ balance }) => currencyOf(balance, BALANCE_CURRENCY), {
     cell: false,
   }),
@@ -104,22 +96,22 @@ export function balanceView(found: Balance, forPeople: boolean): View {
 }
 
 export const budgetRecord = new RecordType<BudgetUse>([
-  wordField('budget', 'amount and period', ({ budget }) => budget, { kind: 'id' }),
-  wordField('source', 'ledger, or where the setting comes from', ({ source }) => source, { importance: 60 }),
-  timeField('from', 'the beginning of the period', ({ start }) => start, { importance: 30, schema: is.time }),
-  timeField('until', 'the first moment after it', ({ end }) => end, { importance: 50, schema: is.time }),
-  exactField('billed', 'what the service has billed', ({ billed }) => billed, 80),
-  exactField('estimated', 'what is not billed yet, by estimate', ({ estimated }) => estimated, 75),
-  exactField('refunded', 'what came back', ({ refunded }) => refunded, 55),
-  countField('unknown', 'purchases of unknown cost', ({ unknown }) => unknown, { importance: 70 }),
-  exactField('left', 'what is left; below zero where more was bought', ({ left }) => left, 95),
-  textField('currency', 'of the amounts', ({ currency }) => currency, { importance: 65 }),
+  wordField('budget', 'amount and period', 'budget', { kind: 'id' }),
+  wordField('source', 'ledger, or where the setting comes from', 'source', { importance: 60 }),
+  timeField('from', 'the beginning of the period', 'start', { importance: 30, schema: is.time }),
+  timeField('until', 'the first moment after it', 'end', { importance: 50, schema: is.time }),
+  exactField('billed', 'what the service has billed', 'billed', { importance: 80 }),
+  exactField('estimated', 'what is not billed yet, by estimate', 'estimated', { importance: 75 }),
+  exactField('refunded', 'what came back', 'refunded', { importance: 55 }),
+  countField('unknown', 'purchases of unknown cost', 'unknown', { importance: 70 }),
+  exactField('left', 'what is left; below zero where more was bought', 'left', { importance: 95 }),
+  textField('currency', 'of the amounts', 'currency', { importance: 65 }),
   listField('not_counted', 'amounts in other currencies', ({ foreign }) => foreign.map(moneyText), {
     importance: 45,
   }),
-  exactField('limit', 'the amount of the budget', ({ limit }) => limit, 20),
-  textField('set_by', 'who set it in the ledger', ({ setBy }) => setBy, { importance: 40 }),
-  timeField('set_at', 'when it was set in the ledger', ({ setAt }) => setAt, { importance: 25 }),
+  exactField('limit', 'the amount of the budget', 'limit', { importance: 20 }),
+  textField('set_by', 'who set it in the ledger', 'setBy', { importance: 40 }),
+  timeField('set_at', 'when it was set in the ledger', 'setAt', { importance: 25 }),
 ]);
 
 export const budgetsSchema: is.Schema = is.object({ budgets: is.arrayOf(budgetRecord.schema) });
@@ -131,36 +123,26 @@ export function budgetsView(budgets: readonly BudgetUse[]): View {
 
 /** A line of an invoice. */
 const itemRecord = new RecordType<InvoiceItem>([
-  textField('item', 'the id of the item', ({ id }) => id, { kind: 'id' }),
-  textField('sku', 'what was bought', ({ sku }) => sku, { importance: 80, uncut: true }),
-  amountField('quantity', 'how much of it', ({ quantity }) => quantity, { importance: 40 }),
-  amountField('price', 'of one', ({ price }) => price, { importance: 50 }),
-  textField('audiofile', 'the file that it is for', ({ audiofile }) => audiofile, {
-    importance: 60,
-    uncut: true,
-  }),
-  amountField('total', 'of the item', ({ total }) => total, { importance: 90 }),
+  textField('item', 'the id of the item', 'id', { kind: 'id' }),
+  textField('sku', 'what was bought', 'sku', { importance: 80, uncut: true }),
+  amountField('quantity', 'how much of it', 'quantity', { importance: 40 }),
+  amountField('price', 'of one', 'price', { importance: 50 }),
+  textField('audiofile', 'the file that it is for', 'audiofile', { importance: 60, uncut: true }),
+  amountField('total', 'of the item', 'total', { importance: 90 }),
 ]);
 
-interface ShownInvoice extends Invoice {
-  /** Of amounts that name none; empty where it is not known. */
-  readonly currency: string;
-}
-
 /** The document of an invoice; its columns come before those of its items, one of which is the item's total. */
-export const invoiceRecord = new RecordType<ShownInvoice>([
-  textField('invoice', 'its id', ({ id }) => id, { kind: 'id' }),
-  textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
-  textField('purchase_order', 'of the account', ({ purchaseOrder }) => purchaseOrder),
-  textField('created', 'when it was made, as the service says it', ({ created }) => created, {
-    kind: 'time',
-  }),
-  textField('paid', 'when it was paid, as the service says it', ({ paid }) => paid, { kind: 'time' }),
+export const invoiceRecord = new RecordType<Invoice & { readonly currency: string }>([
+  textField('invoice', 'its id', 'id', { kind: 'id' }),
+  textField('state', 'as the service names it', 'state', { kind: 'state' }),
+  textField('purchase_order', 'of the account', 'purchaseOrder'),
+  textField('created', 'when it was made, as the service says it', 'created', { kind: 'time' }),
+  textField('paid', 'when it was paid, as the service says it', 'paid', { kind: 'time' }),
   {
     ...{ name: 'invoice_total', help: 'of the whole invoice', kind: 'amount', schema: is.maybeText },
     cell: ({ total }) => total,
   },
-  amountField('total', 'of the whole invoice, to the digit', ({ total }) => total, { cell: false }),
+  amountField('total', 'of the whole invoice, to the digit', 'total', { cell: false }),
   {
     ...textField('currency', 'of the amounts, where it is known', (each) =>
       currencyOf(each.total, each.currency),
@@ -215,11 +197,11 @@ function alignedAmounts({ total, items }: Invoice, currency: string): Pick<Invoi
 }
 
 const price = documentOf<Estimate['prices'][number]>({
-  sku: [is.text, ({ sku }) => sku],
+  sku: [is.text, 'sku'],
   low: [is.number, ({ low }) => exactJson(low)],
   high: [is.number, ({ high }) => exactJson(high)],
   currency: [is.maybeText, ({ currency }) => currency || null],
-  billing: [is.text, ({ billing }) => billing, 'whether it counts by the minute or by the file'],
+  billing: [is.text, 'billing', 'whether it counts by the minute or by the file'],
   from: [is.text, ({ ground }) => ground.from, 'how the price is known'],
   count: [
     is.maybeInteger,
@@ -244,5 +226,5 @@ export const { schema: estimateSchema, json: estimateJson } = documentOf<Estimat
     is.arrayOf(is.object({ sku: is.text, reason: is.text })),
     ({ unpriced }) => unpriced.map(({ sku, reason }) => ({ sku, reason })),
   ],
-  unmeasured: [is.arrayOf(is.text), ({ unmeasured }) => unmeasured, 'audios of unknown length'],
+  unmeasured: [is.arrayOf(is.text), 'unmeasured', 'audios of unknown length'],
 });

@@ -24,20 +24,15 @@ import {
 import * as is from './schema.ts';
 import { writtenPaths } from './transcripts.ts';
 
-interface OrderRow {
-  readonly id: string;
-  readonly order: string;
-  readonly hold: string;
-  readonly url: string;
-}
+type OrderRow = Readonly<Record<'id' | 'order' | 'hold' | 'url', string>>;
 
 /** The rows of orders that are not waited for; their JSON are file documents. */
 export const orderRecord = new RecordType<OrderRow>([
-  textField('audiofile', "the file's id", ({ id }) => id, { kind: 'id' }),
-  textField('order', 'the id of the order', ({ order }) => order, { importance: 70, uncut: true }),
+  textField('audiofile', "the file's id", 'id', { kind: 'id' }),
+  textField('order', 'the id of the order', 'order', { importance: 70, uncut: true }),
   textField('state', 'ordered, or On Hold', ({ hold }) => (hold ? 'On Hold' : 'ordered'), { kind: 'state' }),
-  textField('url', 'of the audio, without signatures', ({ url }) => url, { kind: 'link', importance: 60 }),
-  textField('hold', 'why the order is on hold', ({ hold }) => hold, { importance: 65, uncut: true }),
+  textField('url', 'of the audio, without signatures', 'url', { kind: 'link', importance: 60 }),
+  textField('hold', 'why the order is on hold', 'hold', { importance: 65, uncut: true }),
 ]);
 
 /** People see which columns have something. */
@@ -97,9 +92,7 @@ interface PlannedRow {
 
 /** The rows of --dry-run. */
 export const plannedRecord = new RecordType<PlannedRow>([
-  countField('batch', 'which of the orders it goes into: 1 is the first', ({ batch }) => batch, {
-    kind: 'id',
-  }),
+  countField('batch', 'which of the orders it goes into: 1 is the first', 'batch', { kind: 'id' }),
   textField('title', 'of the episode or the file', ({ audio }) => audio.details?.title, { importance: 80 }),
   timeField('published_at', 'when the episode came out', ({ audio }) => audio.details?.published, {
     header: 'published',
@@ -132,11 +125,11 @@ const plannedAudio = documentOf<PlannedAudio>({
     ({ path, url }) => (path === undefined ? url : null),
     'null for a file of this machine, which has none yet',
   ],
-  path: [is.maybeText, ({ path }) => path, 'of a file of this machine'],
+  path: [is.maybeText, 'path', 'of a file of this machine'],
   title: [is.maybeText, ({ details }) => details?.title || null],
   published_at: [is.maybeTime, ({ details }) => details?.published],
   minutes: [is.maybeNumber, ({ details }) => amountJson(minutesText(details?.seconds))],
-  key: [is.maybeText, ({ key }) => key, 'what tells it from others in place of its URL'],
+  key: [is.maybeText, 'key', 'what tells it from others in place of its URL'],
   feed: [is.maybeText, ({ details }) => details?.feed, 'the feed that it comes from: its title'],
   guid: [is.maybeText, ({ details }) => details?.guid, "the feed's name for the episode"],
   link: [is.maybeText, ({ details }) => details?.link, 'the page of the episode'],
@@ -224,11 +217,7 @@ const minutesText = (seconds: number | undefined): string =>
 
 /** Audio that is left out of lists, feeds and folders. */
 export const ignoredRecord = new RecordType<Ignored>([
-  wordField('audio', 'a URL, a key, a guid or a path', ({ given }) => given, { kind: 'link' }),
-  timeField('ignored_at', 'since when', ({ setAt }) => setAt, {
-    ...{ header: 'since', importance: 80, schema: is.time },
-  }),
-  textField('ignored_by', 'who said so', ({ setBy }) => setBy, { header: 'by', importance: 50 }),
+  wordField('audio', 'a URL, a key, a guid or a path', 'given', { kind: 'link' }),
+  timeField('ignored_at', 'since when', 'setAt', { header: 'since', importance: 80, schema: is.time }),
+  textField('ignored_by', 'who said so', 'setBy', { header: 'by', importance: 50 }),
 ]);
-
-export const ignoredView = (ignored: readonly Ignored[]): View => ignoredRecord.view(ignored);

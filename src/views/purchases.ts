@@ -22,36 +22,29 @@ const sender = documentOf<{ readonly by: Sender; readonly actor: string }>({
 });
 
 export const attemptRecord = new RecordType<Attempt>([
-  countField('attempt', 'its number, for attempts settle', ({ attempt }) => attempt, { kind: 'id' }),
-  textField('status', 'unclear, or being sent', ({ status }) => status, { kind: 'state', schema: statuses }),
-  timeField('attempted_at', 'when it was begun', ({ at }) => at, { header: 'at', importance: 80 }),
-  listField('urls', 'the audios of an order, or of the file', ({ urls }) => urls, {
+  countField('attempt', 'its number, for attempts settle', 'attempt', { kind: 'id' }),
+  textField('status', 'unclear, or being sent', 'status', { kind: 'state', schema: statuses }),
+  timeField('attempted_at', 'when it was begun', 'at', { header: 'at', importance: 80 }),
+  listField('urls', 'the audios of an order, or of the file', 'urls', {
     kind: 'link',
     separator: ' ',
     importance: 70,
   }),
-  listField('skus', 'that were asked for', ({ skus }) => skus, { importance: 50 }),
+  listField('skus', 'that were asked for', 'skus', { importance: 50 }),
   {
     ...{ name: 'by', help: 'who sends or sent it: user, host, process, CI job and its actor' },
     ...{ importance: 30, schema: sender.schema, json: sender.json, cell: ({ by }) => senderText(by) },
   },
-  textField('order', 'the id of the order, where one is known', ({ order }) => order, {
-    importance: 40,
-    uncut: true,
-  }),
+  textField('order', 'the id of the order, where one is known', 'order', { importance: 40, uncut: true }),
   textField('detail', 'what happened', (attempt) => detailOf(attempt), { importance: 60 }),
-  textField('kind', 'order, upgrade or refund', ({ kind }) => kind, { importance: 75, schema: kinds }),
-  listField('audiofiles', 'the files of it that are known', ({ files }) => files, { importance: 65 }),
-  textField('via', 'the raw call, where it was one of steno api', ({ via }) => via, { importance: 20 }),
-  listField('keys', 'what tells its audios from others in place of their URLs', ({ keys }) => keys, {
-    importance: 15,
+  textField('kind', 'order, upgrade or refund', 'kind', { importance: 75, schema: kinds }),
+  listField('audiofiles', 'the files of it that are known', 'files', { importance: 65 }),
+  textField('via', 'the raw call, where it was one of steno api', 'via', { importance: 20 }),
+  listField('keys', 'what tells its audios from others in place of their URLs', 'keys', { importance: 15 }),
+  listField('sources', 'the paths of its recordings, on the machine that uploaded them', 'sources', {
+    separator: ' ',
+    importance: 10,
   }),
-  listField(
-    'sources',
-    'the paths of its recordings, on the machine that uploaded them',
-    ({ sources }) => sources,
-    { separator: ' ', importance: 10 },
-  ),
 ]);
 
 export function attemptsView(attempts: readonly Attempt[], forPeople: boolean): View {
@@ -79,13 +72,13 @@ const shortened = (urls: readonly string[]): string =>
   urls.length > 1 ? `${urls[0]} and ${urls.length - 1} more` : (urls[0] ?? '');
 
 export const settledRecord = new RecordType<Settled>([
-  countField('attempt', 'its number', ({ attempt }) => attempt, { kind: 'id' }),
-  textField('status', 'placed or not placed; after --reopen what it is now', ({ status }) => status, {
+  countField('attempt', 'its number', 'attempt', { kind: 'id' }),
+  textField('status', 'placed or not placed; after --reopen what it is now', 'status', {
     kind: 'state',
     schema: is.oneOf('placed', 'not placed', 'unclear', 'being sent'),
   }),
-  textField('order', 'the id of its order', ({ order }) => order),
-  listField('audiofiles', 'ids of its files that are known', ({ audiofiles }) => audiofiles),
+  textField('order', 'the id of its order', 'order'),
+  listField('audiofiles', 'ids of its files that are known', 'audiofiles'),
 ]);
 
 export const settledView = (settled: Settled): View => ({
@@ -131,18 +124,18 @@ const unique = (texts: readonly string[]): string[] => [...new Set(texts.filter(
 type Settlement = LogEntry['settlements'][number];
 
 const settlement = documentOf<Settlement>({
-  placed: [is.boolean, ({ placed }) => placed],
+  placed: [is.boolean, 'placed'],
   order: [is.maybeText, ({ order }) => order || null],
-  at: [is.maybeText, ({ at }) => at],
-  by: [is.maybeText, ({ by }) => by],
-  undone_at: [is.maybeText, ({ undoneAt }) => undoneAt],
-  undone_by: [is.maybeText, ({ undoneBy }) => undoneBy],
+  at: [is.maybeText, 'at'],
+  by: [is.maybeText, 'by'],
+  undone_at: [is.maybeText, 'undoneAt'],
+  undone_by: [is.maybeText, 'undoneBy'],
 });
 
 export const logRecord = new RecordType<PricedEntry>([
-  timeField('at', 'when it was sent', ({ at }) => at, { importance: 90 }),
-  textField('kind', 'order, upgrade or refund', ({ kind }) => kind, { importance: 95, schema: kinds }),
-  textField('status', 'placed, refused, unclear, or being sent', ({ status }) => status, {
+  timeField('at', 'when it was sent', 'at', { importance: 90 }),
+  textField('kind', 'order, upgrade or refund', 'kind', { importance: 95, schema: kinds }),
+  textField('status', 'placed, refused, unclear, or being sent', 'status', {
     kind: 'state',
     schema: is.oneOf('placed', 'refused', 'unclear', 'being sent'),
   }),
@@ -155,19 +148,17 @@ export const logRecord = new RecordType<PricedEntry>([
   textField('currency', 'of the cost', ({ currency, cost }) => (cost === undefined ? '' : currency), {
     importance: 60,
   }),
-  textField(
-    'cost_source',
-    'billed, estimated, unknown, or none for what was not bought',
-    ({ source }) => source,
-    { importance: 70, schema: is.oneOf('billed', 'estimated', 'unknown', 'none') },
-  ),
+  textField('cost_source', 'billed, estimated, unknown, or none for what was not bought', 'source', {
+    importance: 70,
+    schema: is.oneOf('billed', 'estimated', 'unknown', 'none'),
+  }),
   amountField(
     'unpaid',
     'how much of it is billed and not paid yet; none until its invoice is read',
     ({ unpaid }) => millionthsText(unpaid),
     { importance: 10 },
   ),
-  textField('order', 'the id of the order', ({ order }) => order, { importance: 50, uncut: true }),
+  textField('order', 'the id of the order', 'order', { importance: 50, uncut: true }),
   listField('audiofiles', 'ids of the files', ({ items }) => unique(items.map(({ file }) => file)), {
     importance: 55,
   }),
@@ -176,15 +167,15 @@ export const logRecord = new RecordType<PricedEntry>([
     separator: ' ',
     importance: 45,
   }),
-  listField('skus', 'what was asked for', ({ skus }) => skus, { importance: 40 }),
+  listField('skus', 'what was asked for', 'skus', { importance: 40 }),
   {
     ...{ name: 'by', help: 'who sent it: user, host, process, CI job and its actor', importance: 65 },
     ...{ schema: sender.schema, json: sender.json, cell: (entry) => whoText(entry) },
   },
-  flagField('test', 'it was a test, which costs nothing', ({ test }) => test, { importance: 15 }),
-  textField('via', 'the raw call, where it was one of steno api', ({ via }) => via, { importance: 12 }),
-  textField('detail', 'what happened', ({ detail }) => detail, { importance: 30 }),
-  countField('attempt', 'its number, for attempts settle', ({ attempt }) => attempt, { importance: 20 }),
+  flagField('test', 'it was a test, which costs nothing', 'test', { importance: 15 }),
+  textField('via', 'the raw call, where it was one of steno api', 'via', { importance: 12 }),
+  textField('detail', 'what happened', 'detail', { importance: 30 }),
+  countField('attempt', 'its number, for attempts settle', 'attempt', { importance: 20 }),
   {
     ...{ name: 'settlements', help: 'what people said of it, and whether that was undone', importance: 25 },
     schema: is.arrayOf(settlement.schema),

@@ -9,20 +9,21 @@ import { type Json, JsonNumber, type JsonObject, type PlainJson, toJson } from '
 import type { Column, View } from '../lib/view.ts';
 import * as is from './schema.ts';
 
-type Member<T> = readonly [schema: is.Schema, take: (value: T) => PlainJson, help?: string];
+/** Where a field takes its value from: a member of that name, or a function. */
+type Take<T, V> = ((value: T) => V) | { [K in keyof T]-?: T[K] extends V ? K : never }[keyof T];
 
-interface DocumentType<T> {
-  readonly properties: Readonly<Record<string, is.Schema>>;
-  readonly schema: is.Schema;
-  readonly json: (value: T) => JsonObject;
-}
+const takeOf = <T, V>(from: Take<T, V>): ((value: T) => V) =>
+  typeof from === 'function' ? from : (value) => value[from] as V;
+
+type Member<T> = readonly [schema: is.Schema, from: Take<T, PlainJson>, help?: string];
 
 /** A document without columns: of each member the schema, what it is of a value, and what it holds. */
-export function documentOf<T>(members: Readonly<Record<string, Member<T>>>): DocumentType<T> {
+export function documentOf<T>(members: Readonly<Record<string, Member<T>>>) {
   const all = Object.entries(members);
   const properties: Record<string, is.Schema> = {};
   for (const [name, [schema, , help]] of all) properties[name] = help ? is.described(help, schema) : schema;
-  const json = (value: T): JsonObject => new Map(all.map(([name, [, take]]) => [name, toJson(take(value))]));
+  const taken = all.map(([name, [, from]]) => [name, takeOf(from)] as const);
+  const json = (value: T): JsonObject => new Map(taken.map(([name, take]) => [name, toJson(take(value))]));
   return { properties, schema: is.object(properties), json };
 }
 
@@ -44,6 +45,19 @@ export interface RecordColumn {
   readonly name: string;
   readonly help: string;
 }
+
+/** What a command prints: the schema of its --json, and the columns of its CSV and of its rows. */
+export interface CommandOutput {
+  readonly schema: is.Schema;
+  /** It prints one such document a line, as they come. */
+  readonly lines?: boolean;
+  readonly columns: readonly RecordColumn[];
+}
+
+export const printed = (schema: is.Schema, shown: readonly RecordColumn[] = []): CommandOutput => ({
+  schema,
+  columns: shown,
+});
 
 export class RecordType<T> {
   readonly fields: ReadonlyArray<Field<T>>;
@@ -112,6 +126,28 @@ export class RecordType<T> {
     };
   }
 
+  /** What a command says that prints one document of it. */
+  get printed(): CommandOutput {
+    return printed(this.schema, this.columnHelp);
+  }
+
+  get printedList(): CommandOutput {
+    return printed(is.arrayOf(this.schema), this.columnHelp);
+  }
+
+  /** Of one id a document, of several a list with an error in the place of each that failed. */
+  printedOneOrSeveral(name: string): CommandOutput {
+    const { schema } = this;
+    const several = is.arrayOf(is.anyOf(schema, failed(name)));
+    return printed(
+      is.anyOf(
+        is.described('for a single id', schema),
+        is.described('for several ids, in the order asked', several),
+      ),
+      this.columnHelp,
+    );
+  }
+
   /** One value as one document. */
   page(value: T): View {
     return { ...this.view([value]), json: this.json(value) };
@@ -143,63 +179,60 @@ function cellText(json: Json): string {
   return typeof json === 'object' ? '' : String(json);
 }
 
-/** A field whose value is taken so. */
 export type FieldOf<V> = <T>(
   name: string,
   help: string,
-  take: (value: T) => V,
+  from: Take<T, V>,
   more?: Partial<Field<T>>,
 ) => Field<T>;
+
+type Shape<T> = Pick<Field<T>, 'schema'> & Partial<Field<T>>;
+
+/** A kind of fields, by what one makes of its value. */
+export const fieldsOf =
+  <V>(shape: <T>(take: (value: T) => V, name: string, more: Partial<Field<T>>) => Shape<T>): FieldOf<V> =>
+  (name, help, from, more = {}) => ({ name, help, ...shape(takeOf(from), name, more), ...more });
 
 type Text = string | null | undefined;
 
 /** A text; empty or missing is null. */
-export const textField: FieldOf<Text> = (name, help, take, more) => ({
-  ...{ name, help, schema: is.maybeText },
+export const textField = fieldsOf<Text>((take) => ({
+  schema: is.maybeText,
   json: (value) => take(value) || null,
   cell: (value) => take(value) || '',
-  ...more,
-});
+}));
 
 /** A text that is always known; it may be empty. */
-export const wordField: FieldOf<string> = (name, help, take, more) => ({
-  ...{ name, help, schema: is.text, json: take, cell: take, ...more },
-});
+export const wordField = fieldsOf<string>((take) => ({ schema: is.text, json: take, cell: take }));
 
 /** A time, ISO 8601 in UTC. */
-export const timeField: FieldOf<Text> = (name, help, take, more) =>
-  textField(name, help, take, { kind: 'time', schema: is.maybeTime, ...more });
+export const timeField: FieldOf<Text> = (name, help, from, more) =>
+  textField(name, help, from, { kind: 'time', schema: is.maybeTime, ...more });
 
 /** A whole number that is always known. */
-export const countField: FieldOf<number> = (name, help, take, more) => ({
-  ...{ name, help, kind: 'amount', schema: is.integer },
+export const countField = fieldsOf<number>((take) => ({
+  ...{ kind: 'amount', schema: is.integer },
   json: (value) => new JsonNumber(String(take(value))),
-  cell: (value) => String(take(value)),
-  ...more,
-});
+}));
 
 /** A number; null where it is not known. */
-export const numberField: FieldOf<number | undefined> = (name, help, take, more) => ({
-  ...{ name, help, kind: 'amount', schema: is.maybeNumber },
+export const numberField = fieldsOf<number | undefined>((take) => ({
+  ...{ kind: 'amount', schema: is.maybeNumber },
   json: (value) => toJson(take(value)),
-  cell: (value) => String(take(value) ?? ''),
-  ...more,
-});
+}));
 
 /** Texts. */
-export const listField: FieldOf<readonly string[]> = (name, help, take, more) => ({
-  ...{ name, help, schema: is.arrayOf(is.text) },
+export const listField = fieldsOf<readonly string[]>((take, _, { separator = ',' }) => ({
+  schema: is.arrayOf(is.text),
   json: (value) => [...take(value)],
-  cell: (value) => take(value).join(more?.separator ?? ','),
-  ...more,
-});
+  cell: (value) => take(value).join(separator),
+}));
 
 /** Whether it is so; a cell has its name, or is empty. */
-export const flagField: FieldOf<boolean> = (name, help, take, more) => ({
-  ...{ name, help, schema: is.boolean, json: take },
+export const flagField = fieldsOf<boolean>((take, name) => ({
+  ...{ schema: is.boolean, json: take },
   cell: (value) => (take(value) ? name : ''),
-  ...more,
-});
+}));
 
 /** What the service said, as it came. */
 export const answerField = <T>(answer: (value: T) => Json): Field<T> => ({
@@ -229,7 +262,7 @@ export const errorMembers = {
 /** Those that not every error has. */
 export const optionalErrorMembers = ['status', 'hint', 'reason', 'order', 'audiofiles', 'attempt'];
 
-export const errorSchema = is.object(errorMembers, optionalErrorMembers);
+const errorSchema = is.object(errorMembers, optionalErrorMembers);
 
 /** Why an element failed; one that did not fail has no such member, and no column shows it. */
 export const errorField = <T>(error: (value: T) => StenoError | undefined): Field<T> => ({
@@ -239,6 +272,22 @@ export const errorField = <T>(error: (value: T) => StenoError | undefined): Fiel
     return failure ? errorJson(failure) : null;
   },
   ...{ cell: false, optional: true },
+});
+
+export const failed = (...names: readonly string[]): is.Schema => {
+  const subject = Object.fromEntries(names.map((name) => [name, is.text]));
+  return is.described('in the place of one that failed', is.object({ ...subject, error: errorSchema }));
+};
+
+export const columns = (all: Readonly<Record<string, string>>): RecordColumn[] =>
+  Object.entries(all).map(([name, help]) => ({ name, help }));
+
+export const writtenFile = is.object({ path: is.described('of the file', is.text) });
+
+export const settingColumns = columns({
+  setting: 'its name',
+  value: 'empty where it is not set; a key is masked',
+  source: 'where it came from',
 });
 
 /** What an item is, in the names of the document that it would have been. */

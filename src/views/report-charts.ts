@@ -157,13 +157,8 @@ function monthLabel(label: string, middle: number, base: number, withYear: boole
 ${shown ? html`<text class="middle muted" x="${coordinate(middle)}" y="${coordinate(base + 36)}">${shown}</text>` : none}`;
 }
 
-interface Scale {
-  readonly top: number;
-  readonly ticks: readonly number[];
-}
-
 /** Round numbers from zero to at least `value`, four or five of them. */
-export function scaleTo(value: number): Scale {
+export function scaleTo(value: number) {
   if (!(value > 0) || !Number.isFinite(value)) return { top: 1, ticks: [0] };
   const rough = value / 4;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -39,58 +39,58 @@ function namedSpendBy(report: Report, by: Grouping): readonly SpendRow[] {
 const minutesText = (minutes: Fraction): string => minutes.toExact() ?? minutes.roundedUp(4);
 
 const spendFields: ReadonlyArray<Field<SpendRow>> = [
-  textField('currency', 'of the amounts', ({ currency }) => currency),
-  exactField('spent', 'billed and paid, less refunds', ({ spent }) => spent),
-  exactField('refunded', 'what came back', ({ refunded }) => refunded),
-  exactField('unpaid', 'billed, not paid yet', ({ unpaid }) => unpaid),
-  exactField('estimated', 'not billed yet, by estimate', ({ estimated }) => estimated),
-  countField('unbilled', 'purchases that are not billed yet', ({ unbilled }) => unbilled),
+  textField('currency', 'of the amounts', 'currency'),
+  exactField('spent', 'billed and paid, less refunds', 'spent'),
+  exactField('refunded', 'what came back', 'refunded'),
+  exactField('unpaid', 'billed, not paid yet', 'unpaid'),
+  exactField('estimated', 'not billed yet, by estimate', 'estimated'),
+  countField('unbilled', 'purchases that are not billed yet', 'unbilled'),
   {
     ...{ name: 'minutes', help: 'of audio that was billed', kind: 'amount', schema: is.number },
     json: ({ minutes }) => new JsonNumber(minutesText(minutes)),
     cell: ({ minutes }) => minutesText(minutes),
   },
-  countField('files', 'that were billed', ({ files }) => files),
-  countField('unmeasured', 'files of unknown length or time', ({ unmeasured }) => unmeasured),
+  countField('files', 'that were billed', 'files'),
+  countField('unmeasured', 'files of unknown length or time', 'unmeasured'),
 ];
 
 const spendRecord = new RecordType(spendFields);
 
 const groupRecord = (by: Grouping): RecordType<SpendRow> =>
   new RecordType<SpendRow>([
-    textField(by, 'null where it is not known', ({ name }) => name, { kind: 'id' }),
+    textField(by, 'null where it is not known', 'name', { kind: 'id' }),
     ...spendFields,
   ]);
 
 /** In rows, what it names is the name of the row, and what is unmeasured stands among the columns of spend. */
 const turnaroundRecord = new RecordType<Report['turnaround'][number]>([
-  textField('sku', 'null where it is not known', ({ sku }) => sku, { cell: false }),
-  numberField('target_days', 'how long the SKU may take', ({ targetDays }) => targetDays),
-  countField('delivered', 'how many', ({ delivered }) => delivered),
-  countField('on_time', 'of them', ({ onTime }) => onTime),
-  countField('late', 'of them', ({ late }) => late),
-  numberField('median_seconds', 'from order to delivery', ({ medianSeconds }) => medianSeconds),
-  numberField('slowest_seconds', 'from order to delivery', ({ slowestSeconds }) => slowestSeconds),
-  countField('unmeasured', 'of unknown time', ({ unmeasured }) => unmeasured, { cell: false }),
+  textField('sku', 'null where it is not known', 'sku', { cell: false }),
+  numberField('target_days', 'how long the SKU may take', 'targetDays'),
+  countField('delivered', 'how many', 'delivered'),
+  countField('on_time', 'of them', 'onTime'),
+  countField('late', 'of them', 'late'),
+  numberField('median_seconds', 'from order to delivery', 'medianSeconds'),
+  numberField('slowest_seconds', 'from order to delivery', 'slowestSeconds'),
+  countField('unmeasured', 'of unknown time', 'unmeasured', { cell: false }),
 ]);
 
 const waitingRecord = new RecordType<Report['waiting'][number]>([
-  textField('kind', 'what it waits for', ({ kind }) => kind, {
+  textField('kind', 'what it waits for', 'kind', {
     ...{ cell: false, schema: is.oneOf('open', 'held', 'unclear') },
   }),
-  textField('audiofile', "the file's id", ({ id }) => id, { cell: false }),
+  textField('audiofile', "the file's id", 'id', { cell: false }),
   {
     ...{ name: 'attempt', help: 'of an order without a known end', schema: is.maybeInteger, cell: false },
     // A text that is no number would break the document.
     json: ({ attempt }) => (/^[1-9]\d*$/.test(attempt) ? new JsonNumber(attempt) : null),
   },
   textField('title', 'of the audio', ({ title }) => cutSignatures(title)),
-  textField('order', 'the id of its order', ({ order }) => order),
-  listField('skus', 'of its order', ({ skus }) => skus),
-  textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
-  timeField('ordered_at', 'when it was ordered', ({ orderedAt }) => orderedAt),
-  timeField('due_at', 'when it is due', ({ dueAt }) => dueAt),
-  numberField('late_seconds', 'how late it is', ({ lateSeconds }) => lateSeconds, { schema: is.number }),
+  textField('order', 'the id of its order', 'order'),
+  listField('skus', 'of its order', 'skus'),
+  textField('state', 'as the service names it', 'state', { kind: 'state' }),
+  timeField('ordered_at', 'when it was ordered', 'orderedAt'),
+  timeField('due_at', 'when it is due', 'dueAt'),
+  numberField('late_seconds', 'how late it is', 'lateSeconds', { schema: is.number }),
   textField('url', 'of the audio, without signatures', ({ url }) => cutSignatures(url), { kind: 'link' }),
 ]);
 
@@ -101,9 +101,9 @@ const spendPart = (by: Grouping, help = '') => {
 };
 
 export const { schema: reportSchema, json: reportJson } = documentOf<Report>({
-  made_at: [is.time, ({ madeAt }) => madeAt],
-  since: [is.maybeTime, ({ since }) => since],
-  until: [is.maybeTime, ({ until }) => until],
+  made_at: [is.time, 'madeAt'],
+  since: [is.maybeTime, 'since'],
+  until: [is.maybeTime, 'until'],
   counts: [
     is.object({
       delivered: is.integer,
@@ -132,7 +132,7 @@ export const { schema: reportSchema, json: reportJson } = documentOf<Report>({
     is.arrayOf(waitingRecord.schema),
     ({ waiting }) => waiting.map((file) => waitingRecord.json(file)),
   ],
-  notes: [is.arrayOf(is.text), ({ notes }) => notes, 'what the sums leave out'],
+  notes: [is.arrayOf(is.text), 'notes', 'what the sums leave out'],
 });
 
 /** The rows of --by: what was spent by month, SKU or order. */
@@ -198,12 +198,13 @@ const MAX_ROWS = 40;
 export function reportPages(report: Report, by: Grouping | undefined): ReportPage[] {
   const pages = [
     spendPage(report, by ?? 'month'),
-    ...(by ? [] : [spendPage(report, 'sku'), turnaroundPage(report), waitingPage(report)]),
+    ...(by ? [] : [spendPage(report, 'sku'), page('Turnaround', turnaroundTable(report, ''))]),
+    ...(by ? [] : [waitingPage(report)]),
   ];
   return pages.filter(({ view }) => view.rows.length > 0);
 }
 
-const page = (title: string, columns: readonly Column[], rows: string[][]): ReportPage => {
+const page = (title: string, { columns, rows }: Table): ReportPage => {
   const more = rows.length - MAX_ROWS;
   const shown = more > 0 ? rows.slice(0, MAX_ROWS) : rows;
   const heading = more > 0 ? `${title} (${MAX_ROWS} of ${rows.length}; --csv has all)` : title;
@@ -218,11 +219,10 @@ function spendPage(report: Report, by: Grouping): ReportPage {
     tops.set(currency, most(tops.get(currency) ?? Fraction.zero, spent));
   const table = spendTable(rows, by, true);
   const bars = rows.map(({ spent, currency }) => barOf(spent, tops.get(currency) ?? Fraction.zero));
-  return page(
-    `Spend by ${by === 'sku' ? 'SKU' : by}`,
-    [...table.columns, { name: '', importance: 0, uncut: true }],
-    table.rows.map((cells, at) => [...cells, bars[at] ?? '']),
-  );
+  return page(`Spend by ${by === 'sku' ? 'SKU' : by}`, {
+    columns: [...table.columns, { name: '', importance: 0, uncut: true }],
+    rows: table.rows.map((cells, at) => [...cells, bars[at] ?? '']),
+  });
 }
 
 interface Table {
@@ -301,11 +301,6 @@ export function daysText(seconds: number | undefined): string {
   return `${(seconds / 86_400).toFixed(1)}d`;
 }
 
-function turnaroundPage(report: Report): ReportPage {
-  const { columns, rows } = turnaroundTable(report, '');
-  return page('Turnaround', columns, rows);
-}
-
 function waitingPage({ waiting }: Report): ReportPage {
   const columns: Column[] = [
     { name: 'id', kind: 'id' },
@@ -325,7 +320,7 @@ function waitingPage({ waiting }: Report): ReportPage {
     file.dueAt,
     file.lateSeconds ? daysText(file.lateSeconds) : '',
   ]);
-  return page('Open, held and unclear', columns, rows);
+  return page('Open, held and unclear', { columns, rows });
 }
 
 /** The service's own word for it, where it has one. */

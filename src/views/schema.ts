@@ -12,6 +12,8 @@ export const nullable = (schema: Schema): Schema =>
 
 export const arrayOf = (items: Schema): Schema => ({ type: 'array', items });
 
+export const anyOf = (...schemas: readonly Schema[]): Schema => ({ anyOf: [...schemas] });
+
 export const oneOf = (...values: readonly string[]): Schema => ({ type: 'string', enum: [...values] });
 
 /** An object whose members are all there, and no other. */

@@ -4,14 +4,10 @@ import type { CheckResult } from '../flows/doctor/check.ts';
 import { toJson } from '../lib/json.ts';
 import { shownWebhook } from '../lib/signatures.ts';
 import type { View } from '../lib/view.ts';
-import { answerField, type Field, RecordType, textField, wordField } from './record.ts';
+import { answerField, RecordType, textField, wordField } from './record.ts';
 import { oneOf } from './schema.ts';
 
-export interface ShownSetting {
-  readonly name: string;
-  readonly value: string;
-  readonly source: string;
-}
+export type ShownSetting = Readonly<Record<'name' | 'value' | 'source', string>>;
 
 const member = (name: string): string => name.replaceAll('-', '_');
 
@@ -38,12 +34,12 @@ export const settingsView = (settings: readonly ShownSetting[]): View => ({
 });
 
 export const doctorRecord = new RecordType<CheckResult>([
-  wordField('check', 'its name', ({ check }) => check, { kind: 'id' }),
-  textField('status', 'ok, warn, fail or skipped', ({ status }) => status, {
+  wordField('check', 'its name', 'check', { kind: 'id' }),
+  textField('status', 'ok, warn, fail or skipped', 'status', {
     schema: oneOf('ok', 'warn', 'fail', 'skipped'),
   }),
-  wordField('message', 'what was found', ({ message }) => message),
-  textField('hint', 'what to do', ({ hint }) => hint),
+  wordField('message', 'what was found', 'message'),
+  textField('hint', 'what to do', 'hint'),
 ]);
 
 /** --quiet: what needs attention. */
@@ -53,28 +49,17 @@ export function doctorView(results: readonly CheckResult[]): View {
 }
 
 /** What was written to install completions, or removed. */
-interface ShownChange {
-  readonly shell: string;
-  readonly change: string;
-  readonly part: string;
-  readonly path: string;
-}
-
-const changeField = (
-  name: keyof ShownChange,
-  help: string,
-  more: Partial<Field<ShownChange>>,
-): Field<ShownChange> => wordField(name, help, (change) => change[name], { uncut: true, ...more });
+type ShownChange = Readonly<Record<'shell' | 'change' | 'part' | 'path', string>>;
 
 export const completionRecord = new RecordType<ShownChange>([
-  changeField('shell', 'bash, zsh, fish or powershell', { importance: 40 }),
-  changeField('change', 'new, changed, removed or unchanged', {
-    ...{ importance: 80, schema: oneOf('new', 'changed', 'removed', 'unchanged') },
+  wordField('shell', 'bash, zsh, fish or powershell', 'shell', { importance: 40, uncut: true }),
+  wordField('change', 'new, changed, removed or unchanged', 'change', {
+    ...{ importance: 80, uncut: true, schema: oneOf('new', 'changed', 'removed', 'unchanged') },
   }),
-  changeField('part', 'script, or block: lines in a start-up file', {
-    ...{ importance: 50, schema: oneOf('script', 'block') },
+  wordField('part', 'script, or block: lines in a start-up file', 'part', {
+    ...{ importance: 50, uncut: true, schema: oneOf('script', 'block') },
   }),
-  changeField('path', 'the file', { importance: 90 }),
+  wordField('path', 'the file', 'path', { importance: 90, uncut: true }),
 ]);
 
 export const changesView = (changes: readonly ShownChange[]): View => ({
@@ -84,7 +69,7 @@ export const changesView = (changes: readonly ShownChange[]): View => ({
 
 /** JSON has the URL as it is, so that a script can set it again; elsewhere its secrets are masked. */
 export const webhookRecord = new RecordType<Webhook>([
-  textField('url', "the account's webhook; null where none is set", ({ url }) => url, {
+  textField('url', "the account's webhook; null where none is set", 'url', {
     kind: 'link',
     cell: ({ url }) => shownWebhook(url),
   }),

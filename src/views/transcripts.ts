@@ -17,11 +17,11 @@ interface ShownDownload extends Omit<Download, 'at'> {
 }
 
 const fields: ReadonlyArray<Field<ShownDownload>> = [
-  wordField('audiofile', 'the id of its file', ({ file }) => file, { kind: 'id' }),
-  wordField('format', 'its extension', ({ ext }) => ext, { importance: 60, uncut: true }),
-  countField('bytes', 'its size', ({ bytes }) => bytes, { header: 'size', kind: 'bytes', importance: 50 }),
-  wordField('path', 'where it is', ({ path }) => path, { kind: 'link', importance: 90 }),
-  timeField('downloaded_at', 'when it was written; null where it was there before', ({ at }) => at),
+  wordField('audiofile', 'the id of its file', 'file', { kind: 'id' }),
+  wordField('format', 'its extension', 'ext', { importance: 60, uncut: true }),
+  countField('bytes', 'its size', 'bytes', { header: 'size', kind: 'bytes', importance: 50 }),
+  wordField('path', 'where it is', 'path', { kind: 'link', importance: 90 }),
+  timeField('downloaded_at', 'when it was written; null where it was there before', 'at'),
 ];
 
 export const downloadRecord = new RecordType(fields);

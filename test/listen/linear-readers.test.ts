@@ -174,7 +174,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'the bytes of a manifest': (text) => decodeUtf8(bytesOf(text), 'x'),
   'a manifest in JSON': (text) => fromJson(text, false),
   'the header of a manifest': isCsvHeader,
-  'a manifest without a header': (text) => lacksHeader('x', [text, `https://h/${text}`]),
+  'a manifest without a header': (text) => lacksHeader('x', [{ text }, { text: `https://h/${text}` }]),
   'the SKUs and names of a manifest': (text) => [splitSkus(text), splitNames(text)],
   'a transcript': (text) => isSomethingElse(bytesOf(text), 'txt', false),
   'a part of a transcript': (text) => isSomethingElse(bytesOf(text), 'docx', true),

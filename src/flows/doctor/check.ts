@@ -66,23 +66,18 @@ export async function within<Result>(
 ): Promise<Result> {
   const limit = new AbortController();
   const signal = AbortSignal.any([interrupt, limit.signal]);
-  let timer: NodeJS.Timeout | undefined;
-  let onInterrupt = (): void => {};
+  const timer = setTimeout(() => limit.abort(), limitMs);
+  const tooLong = new StenoError('timeout', `no answer within ${formatDuration(limitMs)}`);
   const over = new Promise<never>((_, reject) => {
-    const tooLong = new StenoError('timeout', `no answer within ${formatDuration(limitMs)}`);
-    timer = setTimeout(() => {
-      reject(tooLong);
-      limit.abort();
-    }, limitMs);
-    onInterrupt = () => reject(new StenoError('interrupted', 'interrupted'));
-    if (interrupt.aborted) onInterrupt();
-    else interrupt.addEventListener('abort', onInterrupt, { once: true });
+    const end = (): void =>
+      reject(interrupt.aborted ? new StenoError('interrupted', 'interrupted') : tooLong);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
   });
   try {
     return await Promise.race([work(signal), over]);
   } finally {
     clearTimeout(timer);
-    interrupt.removeEventListener('abort', onInterrupt);
   }
 }
 
@@ -108,8 +103,6 @@ export interface Setup {
   readonly signal: AbortSignal;
   readonly userAgent: string;
   readonly hide: (text: string) => string;
-  readonly configPath: () => string;
-  readonly stateFolder: () => string;
   readonly settings: () => ReadSettings;
   readonly key: () => Promise<Key | undefined>;
   /** A connection that is closed at the end; its calls end with the signal. */

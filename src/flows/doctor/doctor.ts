@@ -1,6 +1,5 @@
 /** `steno doctor`: all checks, in the order in which they are shown; and those of the way of an event. */
 import { getWebhook, testWebhook } from '../../api/account.ts';
-import type { Transport } from '../../api/http/transport.ts';
 import { Events } from '../../ledger/events.ts';
 import { factsOf } from '../../ledger/inspect.ts';
 import { registrationOfUrl, setCommand } from '../../ledger/webhook-registrations.ts';
@@ -33,13 +32,8 @@ import {
 } from './machine.ts';
 import { checkCertificates, checkProxy, ServiceChecks } from './service.ts';
 
-interface Program {
-  readonly version: string;
-  /** Where its build is. */
-  readonly folder: string;
-}
-
-export async function examine(setup: Setup, { version, folder }: Program): Promise<CheckResult[]> {
+/** `folder`: where the build is. */
+export async function examine(setup: Setup, version: string, folder: string): Promise<CheckResult[]> {
   const service = new ServiceChecks(setup);
   const ledger = new LedgerChecks(setup);
   const webhook = new WebhookChecks(setup, service, ledger);
@@ -93,12 +87,12 @@ class WebhookChecks {
     const { limitMs, signal } = this.#setup;
     const key = await this.#service.usableKey();
     if (key === undefined) return undefined;
-    return within(limitMs, signal, async (limit) => (await getWebhook(await this.#connect(key, limit))).url);
+    return within(
+      limitMs,
+      signal,
+      async (limit) => (await getWebhook(await this.#setup.connect(key, limit))).url,
+    );
   });
-
-  #connect(key: string, signal: AbortSignal): Promise<Transport> {
-    return this.#setup.connect(key, signal);
-  }
 
   async checkWebhook(): Promise<Finding> {
     const url = await this.#url();
@@ -142,7 +136,7 @@ class WebhookChecks {
     const startedAt = monotonicMs();
     try {
       const n = await within(TEST_LIMIT_MS, signal, async (limit) => {
-        await testWebhook(await this.#connect(key, limit), type);
+        await testWebhook(await this.#setup.connect(key, limit), type);
         for (;;) {
           const found = await events.firstAfter(latest, type);
           if (found !== undefined) return found;

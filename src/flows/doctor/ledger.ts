@@ -16,7 +16,7 @@ import { Spool } from '../../ledger/spool.ts';
 import { lossOf } from '../../ledger/stores/backups.ts';
 import { bytesText, plural } from '../../lib/text.ts';
 import { durationText, monotonicMs } from '../../lib/time.ts';
-import { ledgerPath, spoolPath } from '../../settings/paths.ts';
+import { ledgerPath, spoolPath, stateFolder } from '../../settings/paths.ts';
 import { type Finding, fail, ok, once, type Setup, skipped, warn, within } from './check.ts';
 import { accessTrouble } from './machine.ts';
 
@@ -56,7 +56,7 @@ export class LedgerChecks {
   }
 
   get #path(): string {
-    return ledgerPath(this.#setup.stateFolder());
+    return ledgerPath(stateFolder(this.#setup.env));
   }
 
   /** One that comes after the end, because it took too long, is closed at once. */
@@ -94,7 +94,7 @@ export class LedgerChecks {
     const path = this.#path;
     const isUsed = (await this.#options().catch(() => undefined)) === undefined;
     const unused = isUsed ? '' : ' (not used: a shared one is set)';
-    const folder = this.#setup.stateFolder();
+    const folder = stateFolder(this.#setup.env);
     if (existsSync(folder) && !statSync(folder).isDirectory()) return skipped(`${folder} is not a folder`);
     const view = await this.#local();
     const loss = lossOf(path);
@@ -150,7 +150,7 @@ export class LedgerChecks {
     const options = await this.#options().catch(() => null);
     if (options === null) return skipped('the ledger that is set can not be used');
     const account = options?.account.name ?? this.#profile;
-    const waiting = Outbox.count(join(this.#setup.stateFolder(), 'outcomes'), account);
+    const waiting = Outbox.count(join(stateFolder(this.#setup.env), 'outcomes'), account);
     const facts = await this.facts();
     if (facts?.moved && !options) return fail(movedText(facts.moved), movedHint(facts.moved));
     if (waiting)
@@ -171,7 +171,7 @@ export class LedgerChecks {
   /** Deliveries in the spool that are on no way into the ledger. */
   async checkSpool(): Promise<Finding> {
     const troubles: string[] = [];
-    const path = spoolPath(this.#setup.stateFolder());
+    const path = spoolPath(stateFolder(this.#setup.env));
     const spool = new Spool(path, this.#profile, (text) => troubles.push(text));
     const count = await spool.countAll();
     spool.close();

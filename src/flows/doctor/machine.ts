@@ -5,7 +5,8 @@ import { errorMessage } from '../../lib/errors.ts';
 import { littleRoom } from '../../lib/fs.ts';
 import { accountName } from '../../lib/names.ts';
 import { bytesText, nearest, plural, shellWord } from '../../lib/text.ts';
-import { canBeNarrowed, folderRefusal } from '../../settings/paths.ts';
+import { configPath } from '../../settings/config-file.ts';
+import { canBeNarrowed, folderRefusal, stateFolder } from '../../settings/paths.ts';
 import { isSettingName, settingNames } from '../../settings/settings.ts';
 import { type Completions, type Finding, fail, failed, ok, type Setup, skipped, warn } from './check.ts';
 
@@ -56,8 +57,8 @@ const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStar
 // The config file and what is set.
 
 /** Readable JSON, closed to others. */
-export function checkConfigFile({ configPath, settings }: Setup): Finding {
-  const path = configPath();
+export function checkConfigFile({ env, settings }: Setup): Finding {
+  const path = configPath(env);
   const { configError } = settings();
   if (configError)
     return failed(
@@ -70,7 +71,7 @@ export function checkConfigFile({ configPath, settings }: Setup): Finding {
 }
 
 /** The profile, where each setting comes from, and names that mean nothing. */
-export function checkSettings({ configPath, settings: read }: Setup): Finding {
+export function checkSettings({ env, settings: read }: Setup): Finding {
   const { settings, configError, profileError } = read();
   if (profileError) return failed(profileError);
   const bad = settings.names.flatMap((name) => errorOf(() => settings.get(name)));
@@ -80,7 +81,7 @@ export function checkSettings({ configPath, settings: read }: Setup): Finding {
     .filter(({ value }) => value !== undefined)
     .map(({ name, source }) => `${name} from ${source}`);
   const profile = `profile ${settings.profileName} (${settings.profileSource})`;
-  const unknown = configError ? [] : unknownNames(configPath(), settings.profileName);
+  const unknown = configError ? [] : unknownNames(configPath(env), settings.profileName);
   const [first] = unknown;
   if (first === undefined) return ok([profile, ...shown].join('; '));
   const guess = nearest(first, settingNames);
@@ -115,8 +116,8 @@ export const notKnown = ({ settings }: Setup, what: string): Finding | undefined
 
 // The state folder and its disk.
 
-export function checkStateFolder({ stateFolder }: Setup): Finding {
-  const folder = stateFolder();
+export function checkStateFolder({ env }: Setup): Finding {
+  const folder = stateFolder(env);
   const isThere = existsSync(folder);
   const nearestFolder = isThere ? folder : nearestExisting(folder);
   if (!statSync(nearestFolder).isDirectory())
@@ -139,8 +140,8 @@ export function checkStateFolder({ stateFolder }: Setup): Finding {
   return accessTrouble(folder, 0o700) ?? ok(`${folder}${process.getuid ? ` (mode ${modeText(stats)})` : ''}`);
 }
 
-export function checkDisk({ stateFolder }: Setup): Finding {
-  const folder = nearestExisting(stateFolder());
+export function checkDisk({ env }: Setup): Finding {
+  const folder = nearestExisting(stateFolder(env));
   const { bavail, blocks, bsize } = statfsSync(folder);
   if (blocks === 0) return skipped(`the drive of ${folder} does not tell how much room it has`);
   const room = `${bytesText(bavail * bsize)} free for ${folder}`;

@@ -7,17 +7,13 @@ import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { missingText } from '../../ledger/ordered-files.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/text.ts';
-
-interface MayBeMissing {
-  readonly what: string;
-  readonly error?: StenoError | undefined;
-}
+import type { MayHaveFailed } from '../bulk.ts';
 
 /** Outcomes with a hint where the service does not know a file: it is an order of the ledger, or looks like no id. */
-export async function withOrderHints<T extends MayBeMissing>(
-  outcomes: readonly T[],
+export async function withOrderHints(
+  outcomes: readonly MayHaveFailed[],
   ledger: Ledger | undefined,
-): Promise<readonly MayBeMissing[]> {
+): Promise<readonly MayHaveFailed[]> {
   if (!outcomes.some(({ error }) => error?.kind === 'missing')) return outcomes;
   return Promise.all(
     outcomes.map(async ({ what, error }) => {

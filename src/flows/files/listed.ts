@@ -110,10 +110,8 @@ const PAGE_SIZE = 200;
 /** A page on a terminal is a table with its own header and widths, so there a page holds more. */
 const TABLE_PAGE_SIZE = 2000;
 
-export interface FilePage {
+export interface FilePage extends Pick<KnownFiles, 'downloads'> {
   readonly rows: readonly ListedFile[];
-  /** By the id of the file. */
-  readonly downloads: ReadonlyMap<string, readonly Download[]>;
 }
 
 export interface ListOptions {

@@ -52,12 +52,6 @@ export interface PolledFile {
   readonly awaitsRework?: boolean;
 }
 
-interface PollResult {
-  /** In the order asked. */
-  readonly files: readonly PolledFile[];
-  readonly timedOut: boolean;
-}
-
 const PAUSE_GROWTH = 1.4;
 /** How often the ledger is read during a pause, for news from another process. */
 const NEWS_INTERVAL_MS = 500;
@@ -74,8 +68,8 @@ const LAST_ROUND_MS = 1_000;
 /** How many polls of a file may fail in a row; more where the service has answered before. */
 const FAILURE_LIMIT = { first: 5, later: 20 };
 
-export const pollFiles = (ids: readonly string[], polling: Polling): Promise<PollResult> =>
-  new Poller(ids, polling).run();
+/** Gives the files in the order asked, and whether the time was over. */
+export const pollFiles = (ids: readonly string[], polling: Polling) => new Poller(ids, polling).run();
 
 class Poller {
   readonly #ids: readonly string[];
@@ -96,7 +90,7 @@ class Poller {
     this.#lastRoundMs = Math.min(LAST_ROUND_MS, timeout / 5);
   }
 
-  async run(): Promise<PollResult> {
+  async run(): Promise<{ files: PolledFile[]; timedOut: boolean }> {
     const { interval, signal } = this.#polling.poll;
     this.#awaitingRework = await this.#stillAwaiting(this.#ids);
     await this.#poll(this.#ids);

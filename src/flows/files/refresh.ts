@@ -71,7 +71,9 @@ export async function refreshMany(
   ids: readonly string[],
   { jobs = REFRESH_CONCURRENCY, onDone, report }: Omit<RefreshOptions, 'notes'> = {},
 ): Promise<Tally> {
-  const written = new WrittenAnswers(ledger.withShortLockWait(transport.signal), onDone);
+  const quick = ledger.withShortLockWait(transport.signal);
+  const writer = answerWriter(new Files(quick), quick.db.isShared);
+  const unwritten = new Map<number, unknown>();
   const ask = async (at: number): Promise<void> => {
     const id = ids[at] as string;
     const askedAt = new Date(nowMs()).toISOString();
@@ -79,43 +81,23 @@ export async function refreshMany(
       onDone?.(at, undefined);
       throw error;
     });
-    await written.add(at, file, answerOf(id, file, askedAt));
+    // Not waited for where the ledger gathers answers.
+    void writer.add(answerOf(id, file, askedAt)).then(
+      (previousState) => onDone?.(at, { file, previousState }),
+      (error: unknown) => {
+        unwritten.set(at, error);
+        onDone?.(at, undefined);
+      },
+    );
+    await writer.room();
+    if (unwritten.has(at)) throw unwritten.get(at);
   };
   const name = (at: number): string => ids[at] as string;
   const work = { count: ids.length, concurrency: jobs, name, work: ask, report };
-  const tally = await doMany(work).finally(() => written.finish());
-  for (const [at, error] of written.errors) {
+  const tally = await doMany(work).finally(() => writer.finish());
+  for (const [at, error] of unwritten) {
     if (!(error instanceof StenoError)) throw error;
     tally.add({ what: name(at), error }, at);
   }
   return tally;
-}
-
-/** Writes answers to the ledger; keeps those that could not be written. */
-class WrittenAnswers {
-  readonly errors = new Map<number, unknown>();
-  readonly #writer: ReturnType<typeof answerWriter>;
-  readonly #onDone: RefreshOptions['onDone'];
-
-  constructor(ledger: Ledger, onDone: RefreshOptions['onDone']) {
-    this.#writer = answerWriter(new Files(ledger), ledger.db.isShared);
-    this.#onDone = onDone;
-  }
-
-  /** Does not wait for its write where the ledger gathers them. */
-  async add(at: number, file: AudioFile, answer: ServiceAnswer): Promise<void> {
-    void this.#writer.add(answer).then(
-      (previousState) => this.#onDone?.(at, { file, previousState }),
-      (error: unknown) => {
-        this.errors.set(at, error);
-        this.#onDone?.(at, undefined);
-      },
-    );
-    await this.#writer.room();
-    if (this.errors.has(at)) throw this.errors.get(at);
-  }
-
-  finish(): Promise<void> {
-    return this.#writer.finish();
-  }
 }

@@ -32,10 +32,10 @@ interface FileSources extends Pick<ShownFile, 'currency' | 'error'> {
   /** The id that was asked about. */
   readonly what: string;
   /** What the service said of it, if it did. */
-  readonly file: AudioFile | undefined;
+  readonly file?: AudioFile | undefined;
   readonly known: KnownFiles;
   /** What was written of it now. */
-  readonly saved: readonly Saved[] | undefined;
+  readonly saved?: readonly Saved[] | undefined;
   /** What is known of it where the ledger knows nothing. */
   readonly otherwise?: ListedFile;
 }
@@ -100,17 +100,14 @@ export async function changedFiles(
   return outcomes.map((outcome) => {
     if (outcome.error) return outcome;
     const { what, value } = outcome;
-    const file = shownFile({ what, file: undefined, error: undefined, known, saved: [], currency });
+    const file = shownFile({ what, known, currency });
     return { what, value: { ...file, message: value.message, answer: value.json } };
   });
 }
 
 // Takes files into the ledger that were ordered elsewhere.
 
-interface Tracked {
-  readonly row: ListedFile;
-  readonly downloads: readonly Download[];
-}
+type Tracked = Pick<ShownFile, 'row' | 'downloads'>;
 
 /** Asks the service about each; one that is known is refreshed. */
 export const trackFiles = (

@@ -23,7 +23,6 @@ import {
   type Money,
   millionthsOf,
   moneyText,
-  type Period,
   parseBudget,
   parseNumber,
   periodAt,
@@ -48,7 +47,6 @@ import {
   checkMaxCost,
   inCurrency,
   NotCovered,
-  type Spent,
 } from '../prices/limits.ts';
 import type { OrderGuard } from './guard.ts';
 import { nameOf, type PlannedOrder, rowOf, splitRows } from './planned-order.ts';
@@ -212,7 +210,9 @@ export class OrderCosts {
     const estimate = this.#counted(bought);
     const { allowsUnpriced } = this.#limits;
     for (const each of this.budgets) {
-      const spent = this.#spentIn(facts, each.budget.period);
+      const { period } = each.budget;
+      const unpriced = (facts.unpriced.get(period) ?? []).map((item) => this.#unpricedOf(item));
+      const spent = { amounts: (facts.spent.get(period) ?? []).map(spentOf), unpriced };
       checkBudget({ ...each, spent, estimate, allowsUnpriced, now: facts.nowMs });
     }
   }
@@ -237,7 +237,9 @@ export class OrderCosts {
 
   /** The ledger has refused these: throws if that is because of what others have bought meanwhile. */
   async recheck(orders: readonly NewPurchase[]): Promise<void> {
-    if (await this.#readAgain()) this.checkBudgets(orders);
+    if (!this.#ledger || this.budgets.length === 0) return;
+    this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
+    this.checkBudgets(orders);
   }
 
   /**
@@ -250,13 +252,6 @@ export class OrderCosts {
     const { firstLeftOut } = this.#limits.upToBudget ? this.upToBudget(orders) : {};
     if (firstLeftOut === undefined) return false;
     guard.keepRows(orders, firstLeftOut);
-    return true;
-  }
-
-  /** Gives whether there is a budget: without one, nothing has to be asked for. */
-  async #readAgain(): Promise<boolean> {
-    if (!this.#ledger || this.budgets.length === 0) return false;
-    this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
     return true;
   }
 
@@ -285,23 +280,36 @@ export class OrderCosts {
 
   /** `20.00 EUR left of the budget of 100.00 EUR/month`: of each. */
   get leftTexts(): string[] {
-    const facts = this.#facts;
-    if (!facts) return [];
-    return this.budgets.map(({ budget }) => {
-      const spent = this.#spentIn(facts, budget.period);
-      const counted = inCurrency(budget, spent);
-      const { left: amount } = budgetState(counted, spent, facts.nowMs);
-      const left = moneyText({ amount, currency: counted.limit.currency });
-      return `${left} left of the budget of ${budgetText(budget)}`;
-    });
+    return this.uses('').map(
+      ({ left, currency, budget }) =>
+        `${moneyText({ amount: left, currency })} left of the budget of ${budget}`,
+    );
   }
 
-  #spentIn({ spent, unpriced }: CostFacts, period: BudgetPeriod): Spent {
-    const rows = spent.get(period) ?? [];
-    return {
-      amounts: rows.map(spentOf),
-      unpriced: (unpriced.get(period) ?? []).map((item) => this.#unpricedOf(item)),
-    };
+  /**
+   * Each budget in force, what was bought in its period, and what is left: below zero where more was bought. `foreign`:
+   * what was bought in other currencies, which it can't count. `source`: where the budget of the settings is set.
+   */
+  uses(source: string) {
+    const facts = this.#facts;
+    if (!facts) return [];
+    return this.budgets.map(({ budget, from }) => {
+      const rows = facts.spent.get(budget.period) ?? [];
+      const spent = { amounts: rows.map(spentOf), unpriced: [] };
+      const counted = inCurrency(budget, spent);
+      const { currency } = counted.limit;
+      const { start, end, left, foreign } = budgetState(counted, spent, facts.nowMs);
+      const own = rows.filter((row) => !row.currency || row.currency === currency);
+      const sum = (part: 'billed' | 'estimated' | 'refunded'): Fraction =>
+        fromMillionths(own.reduce((all, row) => all + row[part], 0));
+      const kept = from === 'ledger' ? facts.budget : undefined;
+      return {
+        ...{ budget: budgetText(budget), limit: budget.limit.amount, currency, start, end },
+        ...{ billed: sum('billed'), estimated: sum('estimated'), refunded: sum('refunded') },
+        ...{ unknown: facts.unpriced.get(budget.period)?.length ?? 0, foreign, left },
+        ...{ source: kept ? 'ledger' : source, setBy: kept?.setBy ?? '', setAt: kept?.setAt ?? '' },
+      };
+    });
   }
 
   #unpricedOf(item: UnpricedItem) {
@@ -404,75 +412,11 @@ export async function learnFromService(
   return transport && failures(await fetchInvoices(transport, ledger, wanted, report));
 }
 
-// Each budget in force, what was bought in its period, and what is left.
-
-export interface BudgetUse extends Period {
-  /** `500.00/month` */
-  readonly budget: string;
-  readonly limit: Fraction;
-  readonly currency: string;
-  readonly billed: Fraction;
-  /** Of what is not billed yet. */
-  readonly estimated: Fraction;
-  readonly refunded: Fraction;
-  /** How many items have no known cost. */
-  readonly unknown: number;
-  /** What was bought in other currencies, which it can't count. */
-  readonly foreign: readonly Money[];
-  /** Below zero where more was bought than the budget allows. */
-  readonly left: Fraction;
-  /** Where it is set: the ledger, or the source of the setting. */
-  readonly source: string;
-  readonly setBy: string;
-  readonly setAt: string;
-}
+export type BudgetUse = ReturnType<OrderCosts['uses']>[number];
 
 export async function budgetReport(ledger: Ledger, settings: Settings): Promise<BudgetUse[]> {
-  const found = await budgetsNow(ledger, settings);
-  if (found.every(({ unknown }) => unknown === 0)) return found;
-  // A price or a length may have become known.
   const known = costSettings(settings);
-  await OrderCosts.open(ledger, await readCostFacts(ledger, known, true), known, NO_LIMITS);
-  return budgetsNow(ledger, settings);
-}
-
-const NO_LIMITS = { maxCost: undefined, allowsUnpriced: true };
-
-async function budgetsNow(ledger: Ledger, settings: Settings): Promise<BudgetUse[]> {
-  const [kept, nowMs] = await Promise.all([new Budgets(ledger).get(), new Budgets(ledger).nowMs()]);
-  const own = settings.get('budget');
-  const { currency } = settings;
-  const useOf = async (text: string, source: string, setBy = '', setAt = ''): Promise<BudgetUse> => {
-    const budget = withCurrency(parseBudget(text), currency);
-    return { ...(await usedOf(ledger, budget, nowMs)), source, setBy, setAt };
-  };
-  return Promise.all([
-    ...(kept ? [useOf(kept.budget, 'ledger', kept.setBy, kept.setAt)] : []),
-    ...(own.value === undefined ? [] : [useOf(own.value, own.source)]),
-  ]);
-}
-
-/** Amounts in another currency are told apart: `order` refuses to go on with them. */
-async function usedOf(
-  ledger: Ledger,
-  budget: Budget,
-  nowMs: number,
-): Promise<Omit<BudgetUse, 'source' | 'setBy' | 'setAt'>> {
-  const { start, end } = periodAt(budget.period, nowMs);
-  const [rows, unpriced] = await Promise.all([
-    new Budgets(ledger).spentSince(start),
-    new Budgets(ledger).unpriced(start),
-  ]);
-  const spent = { amounts: rows.map(spentOf), unpriced: [] };
-  const counted = inCurrency(budget, spent);
-  const { currency } = counted.limit;
-  const { left, foreign } = budgetState(counted, spent, nowMs);
-  const own = rows.filter((row) => !row.currency || row.currency === currency);
-  const sum = (part: 'billed' | 'estimated' | 'refunded'): Fraction =>
-    fromMillionths(own.reduce((all, row) => all + row[part], 0));
-  return {
-    ...{ budget: budgetText(budget), limit: budget.limit.amount, currency, start, end },
-    ...{ billed: sum('billed'), estimated: sum('estimated'), refunded: sum('refunded') },
-    ...{ unknown: unpriced.length, foreign, left },
-  };
+  const facts = await readCostFacts(ledger, known, false);
+  const costs = await OrderCosts.open(ledger, facts, known, { maxCost: undefined, allowsUnpriced: true });
+  return costs.uses(settings.get('budget').source);
 }

@@ -23,11 +23,11 @@ export interface HeldAudio {
 
 /** Why an episode is left out whose audio was ordered under another guid, or a recording whose URL was. */
 export function doubtfulText(held: HeldAudio): { text: string; hint: string | undefined } {
-  if (held.otherGuid === undefined) {
-    const { what, error } = linkFailure(held);
-    return { text: `left out: ${what}: ${error.message}`, hint: error.hint };
-  }
   const { audio, holder, otherGuid } = held;
+  if (otherGuid === undefined) {
+    const { message, hint } = linkError(held);
+    return { text: `left out: ${describeAudio(audio)}: ${message}`, hint };
+  }
   const { title, guid = '' } = audio.details ?? {};
   const name = `the episode '${oneLine(title || guid, 80)}'`;
   const order = holder.order ? ` as order ${holder.order}` : '';
@@ -54,58 +54,48 @@ export function duplicateError(held: readonly HeldAudio[], among: Among): StenoE
   });
 }
 
-/** Another process was faster, and ordered another recording at the URL that an upload gave to this one. */
-export const sharedUrlFailure = ({ audio, holder }: HeldAudio, planned: PlannedOrder): HeldFailure => ({
-  planned,
-  what: describeAudio(audio),
-  error: usage(
-    `another recording was ordered at its URL by ${holder.by}: ${shownUrl(audio)}`,
-    'have the upload command give each recording an object name of its own',
-  ),
-});
-
 /** A row that the ledger holds up, and what was to be ordered. */
 export interface HeldFailure extends Failure {
   readonly planned?: PlannedOrder | undefined;
 }
 
-/** The failure of one row among others. */
-export const heldFailure = (held: HeldAudio, planned: PlannedOrder): HeldFailure => ({
-  ...(isUploadUrl(held.audio.names, held.name) ? linkFailure(held) : rowFailure(held)),
-  planned,
-});
+/** Another process was faster, and ordered another recording at the URL that an upload gave to this one. */
+export const sharedUrlError = ({ audio, holder }: HeldAudio): StenoError =>
+  usage(
+    `another recording was ordered at its URL by ${holder.by}: ${shownUrl(audio)}`,
+    'have the upload command give each recording an object name of its own',
+  );
+
+/** Why one row among others is not ordered. */
+export const rowError = (held: HeldAudio): StenoError =>
+  isUploadUrl(held.audio.names, held.name) ? linkError(held) : heldError(held, 'it');
 
 /** A link to the URL that an upload gave to this recording is on order: nobody knows whether that was its content. */
-const linkFailure = (held: HeldAudio): Failure => {
-  const { audio, holder } = held;
-  const url = shownUrl(audio);
+function linkError(held: HeldAudio): StenoError {
+  const url = shownUrl(held.audio);
   const other = `if it is another recording: --again orders it, or steno order ${shellWord(url)} --key <text>`;
-  return {
-    what: describeAudio(audio),
-    error: new StenoError('duplicate', statement(held, `its URL ${url}`, ''), {
-      hint: holder.status === 'placed' ? other : hintFor(held, 'others'),
-      duplicate: duplicateOf(holder),
-    }),
-  };
-};
-
-const rowFailure = (held: HeldAudio): Failure => ({
-  what: describeAudio(held.audio),
-  error: new StenoError('duplicate', statement(held, 'it', ''), {
-    hint: hintFor(held, 'others'),
-    duplicate: duplicateOf(held.holder),
-  }),
-});
+  return heldError(held, `its URL ${url}`, held.holder.status === 'placed' ? other : undefined);
+}
 
 /** It is on order without some of these SKUs. */
-export const otherSkusFailure = (held: HeldAudio, planned: PlannedOrder): HeldFailure => ({
-  what: describeAudio(held.audio),
-  planned,
-  error: new StenoError('duplicate', statement(held, describeAudio(held.audio), ''), {
-    hint: `order the same SKUs, or upgrade it: ${upgradeLine(held.holder)}`,
-    duplicate: { ...duplicateOf(held.holder), reason: 'other_skus' },
-  }),
-});
+export const otherSkusError = (held: HeldAudio): StenoError =>
+  heldError(
+    held,
+    describeAudio(held.audio),
+    `order the same SKUs, or upgrade it: ${upgradeLine(held.holder)}`,
+    'other_skus',
+  );
+
+const heldError = (
+  held: HeldAudio,
+  subject: string,
+  hint = hintFor(held, 'others'),
+  reason: Duplicate['reason'] = reasons[held.holder.status],
+): StenoError =>
+  new StenoError('duplicate', statement(held, subject), {
+    hint,
+    duplicate: { ...duplicateOf(held.holder), reason },
+  });
 
 const upgradeLine = ({ file }: Holder): string => `steno upgrade ${shellWord(file || '<id>')} --sku <SKU>`;
 
@@ -139,7 +129,7 @@ const duplicateOf = (first: Holder, others: readonly Holder[] = []): Duplicate =
   attempt: first.attempt,
 });
 
-function statement(held: HeldAudio, subject: string, others: string): string {
+function statement(held: HeldAudio, subject: string, others = ''): string {
   const { attempt, status, order, at, by, other, answered, tracked } = held.holder;
   const who = other ? ` by ${other}` : '';
   const same = sameness(held);
@@ -177,24 +167,20 @@ function hintFor(held: HeldAudio, among: Among): string {
 export function heldChange({ name, holder }: HeldAudio): StenoError {
   const { attempt, status, at, by, answered, file } = holder;
   const [kind, sku] = name.split(' ');
-  const what = `of audiofile ${file}${kind === 'upgrade' ? ` with ${sku}` : ''}`;
-  const duplicate = duplicateOf(holder);
-  if (status === 'being sent')
-    return new StenoError('duplicate', `the ${kind} ${what} is being sent right now by ${by}`, {
-      hint: 'wait for its end: steno attempts; then, if it is still wanted, run this again',
-      duplicate,
-    });
+  const what = `${kind} of audiofile ${file}${kind === 'upgrade' ? ` with ${sku}` : ''}`;
   const settle = `steno attempts settle ${attempt}`;
   const end = answered ? 'had no clear answer' : 'was begun and has no outcome';
-  const article = kind === 'upgrade' ? 'an' : 'a';
-  return new StenoError(
-    'duplicate',
-    `${article} ${kind} ${what} at ${at} by ${by} (attempt ${attempt}) ${end}: it may have gone through`,
-    {
-      hint: `look at the file and the balance: steno file ${file}, steno balance. If it went through: ${settle} --placed; if not: ${settle} --not-placed, or run this with --again`,
-      duplicate,
-    },
-  );
+  const [message, hint] =
+    status === 'being sent'
+      ? [
+          `the ${what} is being sent right now by ${by}`,
+          'wait for its end: steno attempts; then, if it is still wanted, run this again',
+        ]
+      : [
+          `${kind === 'upgrade' ? 'an' : 'a'} ${what} at ${at} by ${by} (attempt ${attempt}) ${end}: it may have gone through`,
+          `look at the file and the balance: steno file ${file}, steno balance. If it went through: ${settle} --placed; if not: ${settle} --not-placed, or run this with --again`,
+        ];
+  return new StenoError('duplicate', message, { hint, duplicate: duplicateOf(holder) });
 }
 
 /** Why it is the same audio, where the URLs differ. */

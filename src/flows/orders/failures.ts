@@ -180,39 +180,36 @@ interface Globals {
   readonly ledger: boolean;
 }
 
-export const orderGoOn = (line: readonly string[], given: Given, globals: Globals) => ({
-  goOn: restHint(line, given, globals),
-  waitLine: (orders: readonly Order[]): string => waitLine(orders, given, globals),
+export const orderGoOn = (
+  line: readonly string[],
+  { again, test, download, format, nameAs }: Given,
+  { profile, baseUrl, sandbox, ledger }: Globals,
+) => ({
+  goOn: restHint(line, test, again || !ledger),
+  waitLine: (orders: readonly Order[]): string => {
+    const [only, ...more] = orders;
+    const ids = orders.flatMap(({ audiofiles }) => audiofiles);
+    const words = [
+      'wait',
+      // Only the ledger knows the files of an order.
+      ...(ledger ? flag('--order', more.length ? '' : only?.id) : ids),
+      ...flag('--download', download),
+      ...flag('--format', download && format.join(',')),
+      ...flag('--name-as', nameAs),
+      ...flag('--profile', profile),
+      ...flag('--base-url', baseUrl),
+      ...(sandbox ? ['--sandbox'] : []),
+    ];
+    return shellLine(words) ?? (ledger ? 'steno wait' : 'steno wait <id…>');
+  },
 });
 
-function restHint(line: readonly string[], { again, test }: Given, { ledger }: Globals): string {
+/** `isBlind`: what was placed can't be told from what is still wanted. */
+function restHint(line: readonly string[], test: boolean, isBlind: boolean): string {
   // A test costs nothing, and the ledger does not count it.
   if (test) return goOnHint('all of it with', line);
-  // What was placed can't be told from what is still wanted.
-  if (again || !ledger) return 'take out what was placed before you run the same line again: see steno files';
+  if (isBlind) return 'take out what was placed before you run the same line again: see steno files';
   return goOnHint('the rest with', line, '--skip-ordered');
 }
 
-function waitLine(
-  orders: readonly Order[],
-  { download, format, nameAs }: Given,
-  { profile, baseUrl, sandbox, ledger }: Globals,
-): string {
-  const [first] = orders;
-  const words = [
-    'wait',
-    // Only the ledger knows the files of an order.
-    ...(ledger ? flag('--order', orders.length === 1 ? first?.id || undefined : undefined) : []),
-    ...(ledger ? [] : orders.flatMap(({ audiofiles }) => audiofiles)),
-    ...flag('--download', download),
-    ...(download === undefined ? [] : flag('--format', format.join(',') || undefined)),
-    ...flag('--name-as', nameAs),
-    ...flag('--profile', profile),
-    ...flag('--base-url', baseUrl),
-    ...(sandbox ? ['--sandbox'] : []),
-  ];
-  return shellLine(words) ?? (ledger ? 'steno wait' : 'steno wait <id…>');
-}
-
-const flag = (name: string, value: string | undefined): string[] =>
-  value === undefined ? [] : [name, value];
+const flag = (name: string, value = ''): string[] => (value ? [name, value] : []);

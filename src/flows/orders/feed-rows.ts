@@ -16,7 +16,7 @@ import { feedMark } from '../../lib/names.ts';
 import { oneLine, plural } from '../../lib/text.ts';
 import { nowMs, parseSince } from '../../lib/time.ts';
 import type { CountedRows, LeftOut } from '../uploads/audio-files.ts';
-import type { Row } from './manifest-formats.ts';
+import type { FoundRows, Row } from './manifest-formats.ts';
 
 export interface FeedInput {
   /** An address or a file. */
@@ -27,17 +27,13 @@ export interface FeedInput {
   readonly again: boolean;
 }
 
-export interface FeedRows {
-  readonly rows: readonly Row[];
+export interface FeedRows extends FoundRows {
   /** No episodes were chosen: the rows are all of them, and none is to be ordered. */
   readonly isWholeFeed: boolean;
   /** What people are told of the choice. */
   readonly notes: readonly string[];
   /** Why the feed was not read to its end. */
   readonly unread?: Exclude<Feed['unread'], string>;
-  /** Episodes that can't be ordered. */
-  readonly leftOut: readonly LeftOut[];
-  readonly counted: readonly CountedRows[];
 }
 
 export async function feedRows(
@@ -50,21 +46,15 @@ export async function feedRows(
   const feed = await readFeed(source, reading, choice);
   const unread = feed.unread === 'not needed' ? undefined : feed.unread;
   const ofFeed = feedDetails(feed);
-  if (!isChoice(choice)) {
-    const rows = feed.episodes
-      .filter(({ problem }) => !problem)
-      .map((episode) => rowOf(episode, ofFeed, notes));
-    const leftOut = leftOutOf(feed.episodes, ofFeed);
-    return { rows, isWholeFeed: true, notes: [], unread, leftOut, counted: [] };
-  }
-  const chosen = chooseEpisodes(feed, choice);
+  const chosen = isChoice(choice) ? chooseEpisodes(feed, choice) : undefined;
+  const episodes = chosen?.episodes ?? feed.episodes.filter(({ problem }) => !problem);
   return {
-    rows: chosen.episodes.map((episode) => rowOf(episode, ofFeed, notes)),
-    isWholeFeed: false,
-    notes: notesOf(feed, chosen),
+    rows: episodes.map((episode) => rowOf(episode, ofFeed, notes)),
+    isWholeFeed: !chosen,
+    notes: chosen ? notesOf(feed, chosen) : [],
     unread,
-    leftOut: leftOutOf(chosen.spoiled, ofFeed),
-    counted: countedOf(chosen, ofFeed),
+    leftOut: leftOutOf(chosen?.spoiled ?? feed.episodes, ofFeed),
+    counted: chosen ? countedOf(chosen, ofFeed) : [],
   };
 }
 

@@ -17,12 +17,12 @@ import {
   duplicateError,
   type HeldAudio,
   type HeldFailure,
-  heldFailure,
-  otherSkusFailure,
-  sharedUrlFailure,
+  otherSkusError,
+  rowError,
+  sharedUrlError,
 } from './duplicates.ts';
 import { ignorableTexts } from './local-audio.ts';
-import { countAudios, describeAudio, type PlannedOrder, splitRows } from './planned-order.ts';
+import { countAudios, describeUrls, type PlannedOrder, splitRows } from './planned-order.ts';
 
 export interface GuardOptions {
   /** Order everything, whatever was ordered before. */
@@ -86,7 +86,6 @@ export class OrderGuard {
   readonly #deadline: number;
   /** Attempts that were unclear at the beginning: only these are ordered again, or each of many runs would do so. */
   #unclearAtFirst: ReadonlySet<string> | undefined;
-  readonly #takeOver = new WeakMap<PlannedOrder, readonly string[]>();
   #queue: PlannedOrder[] = [];
   #next = 0;
   #deferred: Deferred[] = [];
@@ -140,29 +139,15 @@ export class OrderGuard {
 
   /** The attempts whose names an order may take. */
   takeOver(order: PlannedOrder): TakeOver {
-    return this.#options.again ? 'any' : (this.#takeOver.get(order) ?? []);
-  }
-
-  /** To be sent in place of an order that was refused: its halves, or each of its audios by itself. */
-  partsOf(order: PlannedOrder, into: 'halves' | 'audios'): PlannedOrder[] {
-    const { audios } = order;
-    const middle = Math.floor(audios.length / 2);
-    const some =
-      into === 'halves' ? [audios.slice(0, middle), audios.slice(middle)] : audios.map((audio) => [audio]);
-    const parts = some.map((each) => ({ ...order, audios: each }));
-    for (const part of parts) this.#takeOver.set(part, this.#takeOver.get(order) ?? []);
-    return parts;
+    return this.#options.again ? 'any' : (order.takeOver ?? []);
   }
 
   /** Of these orders, sends only the rows before this one next: a budget does not cover the others. */
   keepRows(orders: readonly PlannedOrder[], firstLeftOut: number): void {
-    this.#queue = [];
+    const { before, others } = splitRows(orders, firstLeftOut);
+    this.#queue = before;
     this.#next = 0;
-    for (const order of orders) {
-      const { before, others } = splitRows([order], firstLeftOut);
-      for (const kept of before) this.#enqueue(kept, new Set(this.#takeOver.get(order)));
-      this.overBudget.push(...others);
-    }
+    this.overBudget.push(...others);
   }
 
   /** Another process was faster with some of it. */
@@ -229,28 +214,33 @@ export class OrderGuard {
       } else this.#leaveOut(found, { ...order, audios: [audio] });
     }
     if (waiting.length) this.#deferred.push({ order: { ...order, audios: waiting }, holders: busy });
-    if (free.length)
-      this.#enqueue(free.length === order.audios.length ? order : { ...order, audios: free }, retried);
+    if (free.length) this.#enqueue(order, free, [...retried]);
+  }
+
+  #enqueue(order: PlannedOrder, free: readonly Audio[], retried: readonly string[]): void {
+    // One list for both: of a million audios there would be two.
+    const audios = free.length === order.audios.length ? order.audios : free;
+    this.#queue.push({ ...order, audios, takeOver: retried.length ? retried : undefined });
   }
 
   #leaveOut(found: HeldAudio, planned: PlannedOrder): void {
     const { audio, holder, name, otherGuid, otherSkus } = found;
     const { skipOrdered, orExisting } = this.#options;
     const isOnOrder = holder.status === 'placed' && (skipOrdered || orExisting);
-    if (isUploadName(name)) this.failures.push(sharedUrlFailure(found, planned));
+    if (isUploadName(name)) this.#fail(planned, sharedUrlError(found));
     else if (otherGuid !== undefined) this.leftOut.push({ planned, why: 'renumbered', holder, doubt: found });
-    else if (!isOnOrder) this.failures.push(heldFailure(found, planned));
+    else if (!isOnOrder) this.#fail(planned, rowError(found));
     else if (isUploadUrl(audio.names, name))
       this.leftOut.push({ planned, why: 'ordered', holder, doubt: found });
     else if (!orExisting)
       this.leftOut.push({ planned, why: otherSkus && !holder.isOver ? 'other_skus' : 'ordered', holder });
-    else if (otherSkus) this.failures.push(otherSkusFailure(found, planned));
+    else if (otherSkus) this.#fail(planned, otherSkusError(found));
     else this.existing.push({ planned, why: 'ordered', holder });
   }
 
-  #enqueue(order: PlannedOrder, retried: ReadonlySet<string>): void {
-    if (retried.size) this.#takeOver.set(order, [...retried]);
-    this.#queue.push(order);
+  /** `planned`: with one audio. */
+  #fail(planned: PlannedOrder, error: StenoError): void {
+    this.failures.push({ what: describeUrls(planned), error, planned });
   }
 
   /**
@@ -317,10 +307,13 @@ export class OrderGuard {
 
   /** Waits until one of the attempts has ended, and sorts what it was about; or until the time is over. */
   async #waitForOthers({ signal, onWait }: WaitForOthers): Promise<boolean> {
-    const audios = this.#deferred.reduce((sum, { order }) => sum + order.audios.length, 0);
-    onWait(`Waiting for ${plural(audios, 'URL')} that ${senderOf(this.#deferred[0])} is ordering`);
+    onWait(
+      `Waiting for ${plural(countAudios(this.deferred), 'URL')} that ${senderOf(this.#deferred[0])} is ordering`,
+    );
     while (!signal.aborted) {
-      const sending = await this.#stillSending();
+      const ids = new Set(this.#deferred.flatMap(({ holders }) => [...holders.keys()]));
+      const sending =
+        (await (this.#ledger && new OpenAttempts(this.#ledger).beingSent([...ids]))) ?? new Set();
       const isSent = ({ holders }: Deferred): boolean => [...holders.keys()].every((id) => sending.has(id));
       const ended = this.#deferred.filter((each) => !isSent(each)).map(({ order }) => order);
       const left = this.#deadline - monotonicMs();
@@ -335,22 +328,12 @@ export class OrderGuard {
     return false;
   }
 
-  async #stillSending(): Promise<ReadonlySet<string>> {
-    const ids = new Set(this.#deferred.flatMap(({ holders }) => [...holders.keys()]));
-    return (await (this.#ledger && new OpenAttempts(this.#ledger).beingSent([...ids]))) ?? new Set();
-  }
-
   #giveUp(): void {
     for (const deferred of this.#deferred) {
       const error = new StenoError('timeout', `it is still being ordered by ${senderOf(deferred)}`, {
         hint: 'when that has ended, run the same line again with --skip-ordered',
       });
-      for (const audio of deferred.order.audios)
-        this.failures.push({
-          what: describeAudio(audio),
-          error,
-          planned: { ...deferred.order, audios: [audio] },
-        });
+      for (const audio of deferred.order.audios) this.#fail({ ...deferred.order, audios: [audio] }, error);
     }
     this.#deferred = [];
   }

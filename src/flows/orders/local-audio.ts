@@ -15,16 +15,9 @@ import type { Report } from '../../lib/progress.ts';
 import { withoutSignature } from '../../lib/signatures.ts';
 import { checkUrl } from '../../lib/url.ts';
 import { doEach } from '../bulk.ts';
-import {
-  type CountedRows,
-  findAudio,
-  isUnchanged,
-  type LeftOut,
-  readContent,
-  settle,
-} from '../uploads/audio-files.ts';
+import { findAudio, isUnchanged, type LeftOut, readContent, settle } from '../uploads/audio-files.ts';
 import { canBeKept, noUploadCommand, type UploadOptions, uploadAll } from '../uploads/upload.ts';
-import type { Row } from './manifest-formats.ts';
+import type { FoundRows, Row } from './manifest-formats.ts';
 import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
 
 const READ_JOBS = 4;
@@ -33,12 +26,6 @@ const UPLOAD_JOBS = 4;
 /** A path, not a URL: it has no scheme, and something is there. */
 export const isLocalPath = (text: string): boolean =>
   !/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && existsSync(text);
-
-export interface LocalRows {
-  readonly rows: readonly Row[];
-  readonly leftOut: readonly LeftOut[];
-  readonly counted: readonly CountedRows[];
-}
 
 interface LocalReading {
   /** Also what is hidden in folders, and linked folders. */
@@ -53,7 +40,7 @@ interface LocalReading {
 export async function localRows(
   paths: readonly string[],
   { uploadCommand, hidden, signal, report }: LocalReading,
-): Promise<LocalRows> {
+): Promise<FoundRows> {
   const { files, leftOut, counted } = await findAudio(paths, signal, hidden);
   if (uploadCommand === undefined) throw noUploadCommand(paths[0] ?? '');
   const { complete, growing } = await settle(files, { now: Date.now(), signal });
@@ -72,17 +59,13 @@ export async function localRows(
 /** Copies of a recording are one audio, and are bought once. */
 function eachContentOnce(all: readonly LocalRow[]): { rows: Row[]; repeated: LeftOut[] } {
   const first = new Map<string, LocalRow>();
-  for (const row of all) if (!first.has(row.content)) first.set(row.content, row);
-  const repeated = all.filter((row) => first.get(row.content) !== row);
-  const sameAs = ({ content }: LocalRow): string => first.get(content)?.path ?? '';
-  return {
-    rows: [...first.values()],
-    repeated: repeated.map((row) => ({
-      path: row.path,
-      reason: `it has the same content as ${sameAs(row)}`,
-      why: 'repeated' as const,
-    })),
-  };
+  const repeated: LeftOut[] = [];
+  for (const row of all) {
+    const same = first.get(row.content)?.path;
+    if (same === undefined) first.set(row.content, row);
+    else repeated.push({ path: row.path, reason: `it has the same content as ${same}`, why: 'repeated' });
+  }
+  return { rows: [...first.values()], repeated };
 }
 
 interface LocalRow extends Row {

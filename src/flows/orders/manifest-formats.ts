@@ -6,9 +6,9 @@ import { findOrderSku } from '../../catalog/skus.ts';
 import type { Audio } from '../../ledger/purchase.ts';
 import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts';
-import { didYouMean, oneLine } from '../../lib/text.ts';
+import { didYouMean, oneLine, plural } from '../../lib/text.ts';
 import { checkUrl } from '../../lib/url.ts';
-import type { FileMark } from '../uploads/audio-files.ts';
+import type { CountedRows, FileMark, LeftOut } from '../uploads/audio-files.ts';
 
 export interface Cells {
   readonly url: string;
@@ -34,6 +34,15 @@ export interface Row extends Omit<Cells, 'minutes'> {
   readonly audio?: Audio | undefined;
   /** What that file was when its content was read. */
   readonly mark?: FileMark | undefined;
+}
+
+/** What a folder or a feed holds. */
+export interface FoundRows {
+  readonly rows: readonly Row[];
+  /** Files and episodes that are not ordered. */
+  readonly leftOut: readonly LeftOut[];
+  /** The same, told by their number. */
+  readonly counted: readonly CountedRows[];
 }
 
 /** A line of a manifest. */
@@ -124,6 +133,23 @@ export const splitSkus = (text = ''): string[] => text.split(/[\s,;|]+/).filter(
 export const splitNames = (text = ''): string[] =>
   text.trim() === '' ? [] : text.split('|').map((name) => name.trim());
 
+/** `listed`: the values of a field that is a list already. */
+function cellsOf(
+  text: (field: string) => string | undefined,
+  listed: (field: string) => string[] | undefined = () => undefined,
+): Cells {
+  return {
+    url: text('url') ?? '',
+    skus: listed('sku') ?? splitSkus(text('sku')),
+    notes: text('notes'),
+    names: listed('names') ?? splitNames(text('names')),
+    key: text('key'),
+    minutes: text('minutes'),
+    path: text('path'),
+    tags: listed('tags') ?? splitTags(text('tags')),
+  };
+}
+
 /** Adds to an error where in the manifest it is. */
 function withPosition<T>(at: string, work: () => T): T {
   try {
@@ -140,21 +166,11 @@ const ONE_A_LINE = 'a manifest of JSON has one object a line';
 
 export function fromJson(line: string, ignoreColumns: boolean): Cells {
   const found = fieldsOf(parseObject(line), ignoreColumns);
-  const text = (key: string): string | undefined => textOf(key, found.get(key));
-  const list = (key: string, split: (text: string | undefined) => string[]): string[] => {
+  const listed = (key: string): string[] | undefined => {
     const value = found.get(key);
-    return Array.isArray(value) ? value.map((each) => textOf(key, each) ?? '') : split(textOf(key, value));
+    return Array.isArray(value) ? value.map((each) => textOf(key, each) ?? '') : undefined;
   };
-  return {
-    url: text('url') ?? '',
-    skus: list('sku', splitSkus),
-    notes: text('notes'),
-    names: list('names', splitNames),
-    key: text('key'),
-    minutes: text('minutes'),
-    path: text('path'),
-    tags: list('tags', splitTags),
-  };
+  return cellsOf((key) => textOf(key, found.get(key)), listed);
 }
 
 function parseObject(line: string): JsonObject {
@@ -205,9 +221,9 @@ export const isCsvHeader = (line: string): boolean =>
 const startsWithUrl = (line: string): boolean => /^["']?https?:/i.test(line);
 
 /** Whether lines that begin with a URL are rows of a CSV whose header is missing. */
-export function lacksHeader(where: string, lines: Iterable<string>): boolean {
+export function lacksHeader(where: string, lines: Iterable<{ readonly text: string }>): boolean {
   let found = false;
-  for (const line of lines) {
+  for (const { text: line } of lines) {
     if (/\.[ct]sv$/i.test(where)) return true;
     if (isQuotedUrl(line)) return false;
     if (line.startsWith('"')) return true;
@@ -288,14 +304,8 @@ const lineBreaksIn = (record: readonly string[]): number =>
 /** The first line after `line` that is not blank. */
 function nextRecord(text: string, line: number): number {
   const after = text.split('\n').slice(line);
-  return (
-    line +
-    1 +
-    Math.max(
-      0,
-      after.findIndex((each) => each.trim() !== ''),
-    )
-  );
+  const next = after.findIndex((each) => each.trim() !== '');
+  return line + 1 + Math.max(0, next);
 }
 
 const QUOTES =
@@ -323,23 +333,12 @@ function toRow(columns: readonly string[], record: readonly string[], at: Place)
   return rowAt(at, () => {
     if (record.length !== columns.length) {
       throw usage(
-        `${count(record.length, 'cell')}, but the header has ${count(columns.length, 'column')}`,
+        `${plural(record.length, 'cell')}, but the header has ${plural(columns.length, 'column')}`,
         record.length > columns.length ? QUOTES : 'write a separator for each cell that is empty',
       );
     }
-    const cell = (name: string): string | undefined => record[columns.indexOf(name)];
-    return {
-      url: cell('url') ?? '',
-      skus: splitSkus(cell('sku')),
-      notes: cell('notes'),
-      names: splitNames(cell('names')),
-      // An empty cell means none.
-      key: cell('key') || undefined,
-      minutes: cell('minutes'),
-      path: cell('path'),
-      tags: splitTags(cell('tags')),
-    };
+    const cells = cellsOf((name) => record[columns.indexOf(name)]);
+    // An empty cell means none.
+    return { ...cells, key: cells.key || undefined };
   });
 }
-
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;

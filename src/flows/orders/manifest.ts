@@ -83,7 +83,7 @@ async function readRows(text: string, where: string, onRow: OnRow, ignoreColumns
   const isJsonLines = /^[[{]/.test(first.text);
   if (!isJsonLines && isCsvHeader(first.text))
     return fromCsv(text.slice(first.start), { where, line: first.line }, onRow, ignoreColumns);
-  if (!isJsonLines && lacksHeader(where, texts(contentLines(text))))
+  if (!isJsonLines && lacksHeader(where, contentLines(text)))
     throw headerMissing(placeText(where, first.line));
   const read = isJsonLines ? fromJson : fromPlain;
   // Past its first line, only a plain list has comments: in CSV and JSON a `#` is part of what is ordered.
@@ -119,10 +119,6 @@ function* lines(text: string): Generator<Line> {
 /** Lines that are neither blank nor comments. */
 function* contentLines(text: string): Generator<Line> {
   for (const each of lines(text)) if (!each.text.startsWith('#')) yield each;
-}
-
-function* texts(all: Iterable<Line>): Generator<string> {
-  for (const { text } of all) yield text;
 }
 
 function fromPlain(line: string): Cells {

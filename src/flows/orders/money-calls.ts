@@ -31,7 +31,7 @@ import { duplicateError, type HeldAudio, heldChange } from './duplicates.ts';
 import { fileProblem, withAttempts } from './failures.ts';
 import { strongest } from './guard.ts';
 import { type PlaceOptions, type Sending, type Sent, sendOnce } from './place.ts';
-import { Pacer, type SendingOptions } from './sending.ts';
+import { type PaceOptions, Pacer } from './sending.ts';
 
 interface MoneyCallOptions extends Omit<PlaceOptions, 'upload'> {
   /** By which the ledger knows the service and the key again. */
@@ -52,14 +52,12 @@ export async function callCosts(
   return OrderCosts.open(ledger, facts, costs, { maxCost: undefined, allowsUnpriced });
 }
 
-/** An upgrade or a refund of a file. */
-interface PlannedChange {
-  readonly id: string;
-  readonly purchase: NewPurchase;
-}
+/** The file of an upgrade or a refund. */
+export const fileOf = ({ audios }: NewPurchase): string => audios[0]?.file ?? '';
 
-async function changeOnce({ id, purchase }: PlannedChange, options: MoneyCallOptions): Promise<FileChange> {
+async function changeOnce(purchase: NewPurchase, options: MoneyCallOptions): Promise<FileChange> {
   const { kind, skus, test } = purchase;
+  const id = fileOf(purchase);
   const send = (check: BeforeSend): Promise<FileChange> =>
     kind === 'upgrade'
       ? upgradeFile(options.transport, id, skus, test, check)
@@ -85,9 +83,8 @@ export async function callOnce(
   };
   if (kind !== 'order') {
     const change = { kind, skus: valuesOf(params, 'sku'), test: isTest(call) };
-    const [planned] = await planChanges([file], change, ledger);
-    if (planned)
-      await sendChange({ ...planned.purchase, via }, options, async (check) =>
+    for (const planned of await planChanges([file], change, ledger))
+      await sendChange({ ...planned, via }, options, async (check) =>
         readChange(call, file, await ask(check)),
       );
     return;
@@ -131,7 +128,7 @@ async function planChanges(
   files: readonly string[],
   { kind, skus, test }: Change,
   ledger: Ledger | undefined,
-): Promise<PlannedChange[]> {
+): Promise<NewPurchase[]> {
   const rows = await (ledger && new Files(ledger).getAll(files));
   return files.map((file) => {
     const row = rows?.get(file);
@@ -146,7 +143,7 @@ async function planChanges(
       file,
       totalBefore: row?.total,
     };
-    return { id: file, purchase: { kind, audios: [audio], skus, names: [], test } };
+    return { kind, audios: [audio], skus, names: [], test };
   });
 }
 
@@ -209,52 +206,32 @@ async function heldAudios(
   );
 }
 
-/** The changes that an earlier one of the same holds up, by file. */
-async function heldChanges(
-  changes: readonly PlannedChange[],
-  ledger: Ledger | undefined,
-): Promise<Map<string, StenoError>> {
-  const purchases = changes.map(({ purchase }) => purchase);
-  const held = await heldAudios(purchases, ledger);
-  return new Map(
-    changes.flatMap(({ id }, at) => (held[at] ?? []).slice(0, 1).map((each) => [id, heldChange(each)])),
-  );
-}
+export type ChangePlan = Awaited<ReturnType<typeof planAll>>;
 
-export interface ChangePlan {
-  readonly ids: readonly string[];
-  readonly ready: readonly PlannedChange[];
-  /** What an earlier upgrade or refund holds up, by file. */
-  readonly held: ReadonlyMap<string, StenoError>;
-}
-
-/** Throws where the budgets do not cover all of them together. */
+/**
+ * What may be sent, and what an earlier upgrade or refund holds up, by file. Throws where the budgets do not cover all of
+ * them together.
+ */
 export async function planAll(
   ids: readonly string[],
   change: Change,
   { ledger, again, costs }: { ledger: Ledger | undefined; again: boolean; costs?: OrderCosts },
-): Promise<ChangePlan> {
+) {
   const planned = await planChanges(ids, change, ledger);
-  const held = again ? new Map<string, StenoError>() : await heldChanges(planned, ledger);
-  const ready = planned.filter(({ id }) => !held.has(id));
-  costs?.check(ready.map(({ purchase }) => purchase));
+  const found = again ? [] : await heldAudios(planned, ledger);
+  const held = new Map(
+    found.flatMap(([first], at) => (first ? [[ids[at] ?? '', heldChange(first)] as const] : [])),
+  );
+  const ready = planned.filter((each) => !held.has(fileOf(each)));
+  costs?.check(ready);
   return { ids, ready, held };
 }
 
-interface SentChanges {
-  /** One for each file, in the order given. */
-  readonly outcomes: readonly Outcome<FileChange>[];
-  readonly notSent: readonly string[];
-  /** Why they were not. */
-  readonly because: string;
-  readonly interrupted: boolean;
-}
-
-/** A refused one does not stop the next; one without a clear answer does. */
-export async function sendChanges(
-  { ids, ready, held }: ChangePlan,
-  options: MoneyCallOptions & Pick<SendingOptions, 'signal' | 'pauseLimitMs' | 'report'>,
-): Promise<SentChanges> {
+/**
+ * A refused one does not stop the next; one without a clear answer does. Gives an outcome for each file, in the order
+ * given; which were not sent, and why.
+ */
+export async function sendChanges({ ids, ready, held }: ChangePlan, options: MoneyCallOptions & PaceOptions) {
   const { signal, report, ledger, keyMark } = options;
   const sent = new Map<string, Outcome<FileChange>>();
   const pacer = new Pacer(options, 'file');
@@ -264,29 +241,29 @@ export async function sendChanges(
   for (const [at, each] of ready.entries()) {
     // What a single call shows is how long it takes.
     if (ready.length > 1) report({ done: at, of: ready.length, unit: 'file', failed });
-    const outcome = signal.aborted ? undefined : await outcomeOf(each.id, () => changeOnce(each, options));
+    const id = fileOf(each);
+    const outcome = signal.aborted ? undefined : await outcomeOf(id, () => changeOnce(each, options));
     // It was interrupted before it was sent.
     if (!outcome || outcome.error?.kind === 'interrupted') break;
-    sent.set(each.id, outcome);
+    sent.set(id, outcome);
     if (outcome.error) failed += 1;
     because = await pacer.after(outcome.error, ready.length - at - 1);
     if (because) break;
   }
   const why = because ?? 'of the interruption';
-  const notSent = ready.flatMap(({ id }) => (sent.has(id) ? [] : [id]));
+  const notSent = ready.map(fileOf).filter((id) => !sent.has(id));
   const outcomeFor = (id: string): Outcome<FileChange> =>
     sent.get(id) ?? {
       what: id,
-      error: held.get(id) ?? new StenoError(because ? 'failed' : 'interrupted', notSentText(why)),
+      error:
+        held.get(id) ?? new StenoError(because ? 'failed' : 'interrupted', `it was not sent, because ${why}`),
     };
   return { outcomes: ids.map(outcomeFor), notSent, because: why, interrupted: signal.aborted };
 }
 
-const notSentText = (because: string): string => `it was not sent, because ${because}`;
-
 /** Raises what failed: unclear before interrupted before the rest. `done`: `upgraded` or `refunded`. */
 export function raiseUnchanged(
-  { outcomes, notSent, because, interrupted }: SentChanges,
+  { outcomes, notSent, because, interrupted }: Awaited<ReturnType<typeof sendChanges>>,
   done: 'upgraded' | 'refunded',
 ): void {
   const changed = values(outcomes).map(({ id }) => id);

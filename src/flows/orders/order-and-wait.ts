@@ -1,15 +1,12 @@
 /** Places planned orders and, where asked, waits for their files and downloads the transcripts. */
 import { type AudioFile, orderedFile } from '../../api/files.ts';
 import type { Order } from '../../api/orders.ts';
-import type { LedgerNotes } from '../../ledger/notes.ts';
 import { BulkError, errorMessage, type Failure, StenoError } from '../../lib/errors.ts';
-import type { Report } from '../../lib/progress.ts';
 import { failures, values } from '../bulk.ts';
-import type { PollOptions } from '../files/poll.ts';
 import {
   type DownloadTarget,
   raiseUndelivered,
-  type WaitOutcome,
+  type WaitOptions,
   type WaitResult,
   waitAndDownload,
 } from '../files/wait.ts';
@@ -26,42 +23,18 @@ import {
 import { describeUrls, type PlannedOrder } from './planned-order.ts';
 import { type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
 
-export interface OrderAndWaitOptions
-  extends Pick<SendingOptions, 'signal' | 'pauseLimitMs' | 'halves'>,
-    Pick<PlaceOptions, 'transport' | 'ledger' | 'costs'> {
+interface PlacingOptions extends SendingOptions, Omit<PlaceOptions, 'upload'> {
   /** Gives the files of an order their URLs; what can't be uploaded is left out, and told. */
   readonly upload?:
-    | ((order: PlannedOrder, report: Report, onFailure: (failure: Failure) => void) => Promise<PlannedOrder>)
+    | ((order: PlannedOrder, onFailure: (failure: Failure) => void) => Promise<PlannedOrder>)
     | undefined;
-  /** For what is noted while it waits: an order is written to the ledger itself. */
-  readonly notes?: LedgerNotes | undefined;
-  /** Absent: the files are not waited for. */
-  readonly wait: (PollOptions & DownloadTarget) | undefined;
-  /** An order on hold counts as a failure even if nothing is waited for. */
-  readonly failOnHold: boolean;
-}
-
-export interface OrderCallbacks
-  extends Pick<SendingOptions, 'onWaitForOthers'>,
-    Pick<PlaceOptions, 'onLedgerError'> {
-  /** Runs the sending of the orders, so that the caller can show that it is under way; the work says how far it is. */
-  readonly whilePlacing: <T>(work: (report: Report) => Promise<T>) => Promise<T>;
-  /** Called with what was placed before the waiting for it begins. */
-  readonly onPlaced: (orders: readonly Order[]) => void;
-  /** Runs the waiting for files; the work reports their states. */
-  readonly whileWaiting: <T>(work: (report: Report) => Promise<T>) => Promise<T>;
-}
-
-interface WaitedOrders extends WaitResult {
-  /** Files that were not waited for, because their order is on hold. */
-  readonly held: readonly AudioFile[];
 }
 
 export interface OrderResult {
   readonly sent: SentOrders;
   readonly placed: readonly PlacedOrder[];
-  /** Absent where nothing was waited for, or the waiting broke off. */
-  readonly waited?: WaitedOrders;
+  /** Absent where nothing was waited for, or the waiting broke off. `held`: files whose order is on hold. */
+  readonly waited?: WaitResult & { readonly held: readonly AudioFile[] };
   /** What broke off the waiting; the orders are placed all the same. */
   readonly waitError?: StenoError;
   /** What a budget did not reach for. */
@@ -71,65 +44,50 @@ export interface OrderResult {
   readonly holdIsFailure: boolean;
 }
 
-export async function orderAndWait(
+/** Sends what the guard lets through; what was ordered before, and counts as ordered now, comes first. */
+export async function placeOrders(
   guard: OrderGuard,
-  options: OrderAndWaitOptions,
-  callbacks: OrderCallbacks,
-): Promise<OrderResult> {
-  const { transport, ledger, wait, signal, pauseLimitMs, halves, upload, costs } = options;
-  const { onLedgerError, onWaitForOthers } = callbacks;
-  const fresh = await callbacks.whilePlacing((report) =>
-    sendOrders(
-      guard,
-      (order, onSending) =>
-        placeOne(order, guard, {
-          ...{ transport, ledger, costs, onLedgerError },
-          upload:
-            upload &&
-            ((each) =>
-              upload(each, report, (failure) => void guard.failures.push(failure)).finally(onSending)),
-        }),
-      { signal, pauseLimitMs, halves, report, onWaitForOthers },
-    ),
+  { upload, ...options }: PlacingOptions,
+): Promise<SentOrders> {
+  const onFailure = (failure: Failure): void => void guard.failures.push(failure);
+  const fresh = await sendOrders(
+    guard,
+    (order, onSending) =>
+      placeOne(order, guard, {
+        ...options,
+        upload: upload && ((each) => upload(each, onFailure).finally(onSending)),
+      }),
+    options,
   );
-  await tagExisting(ledger, guard.existing);
+  await tagExisting(options.ledger, guard.existing);
   const existing = existingOrders(guard.existing).map((value) => ({
     ...{ what: describeUrls(value.planned), value, planned: value.planned },
   }));
-  const sent = { ...fresh, outcomes: [...existing, ...fresh.outcomes] };
+  return { ...fresh, outcomes: [...existing, ...fresh.outcomes] };
+}
+
+export function orderResult(sent: SentOrders, guard: OrderGuard, holdIsFailure: boolean): OrderResult {
   const placed = values<PlacedOrder>(sent.outcomes);
-  const orders = placed.map(({ order }) => order);
-  const result = {
-    sent,
-    placed,
-    overBudget: guard.overBudget,
-    hold: holdError(orders),
-    holdIsFailure: options.failOnHold || wait !== undefined,
-  };
-  if (!wait || placed.length === 0 || wait.signal.aborted) return result;
-  callbacks.onPlaced(orders);
-  try {
-    return { ...result, waited: await waitForOrders(placed, wait, options, callbacks) };
-  } catch (error) {
-    return { ...result, waitError: asStenoError(error) };
-  }
+  const hold = holdError(placed.map(({ order }) => order));
+  return { sent, placed, overBudget: guard.overBudget, hold, holdIsFailure };
 }
 
 /** Waits for what is under way; the files of a held order are not waited for. */
-async function waitForOrders(
-  placed: readonly PlacedOrder[],
-  wait: PollOptions & DownloadTarget,
-  { transport, ledger, notes }: OrderAndWaitOptions,
-  { whileWaiting }: OrderCallbacks,
-): Promise<WaitedOrders> {
+export async function waitForOrders(
+  result: OrderResult,
+  target: DownloadTarget,
+  waiting: WaitOptions,
+): Promise<OrderResult> {
+  const { placed } = result;
   const ids = [...new Set(placed.flatMap((each) => (each.order.hold ? [] : ownFiles(each))))];
-  const waited = await whileWaiting((report) =>
-    waitAndDownload(ids, { transport, ledger, notes, poll: wait, report }, wait),
-  );
   const held = placed.flatMap((each) =>
     (each.order.hold ? ownFiles(each) : []).map((file) => orderedFile(file, each.order.id, 'On Hold')),
   );
-  return { ...waited, held };
+  try {
+    return { ...result, waited: { ...(await waitAndDownload(ids, waiting, target)), held } };
+  } catch (error) {
+    return { ...result, waitError: asStenoError(error) };
+  }
 }
 
 function holdError(orders: readonly Order[]): StenoError | undefined {
@@ -155,9 +113,9 @@ export function heldOrder(hold: string): StenoError {
 /** Raises what went wrong: orders that were not placed, a wait that broke off, files without a transcript, holds. */
 export function raiseOrderFailures(
   result: OrderResult,
-  options: RaiseOptions & { readonly waitLine?: (orders: readonly Order[]) => string },
+  options: RaiseOptions & { readonly waitLine: (orders: readonly Order[]) => string },
 ): void {
-  const { waitLine = waitLineOf } = options;
+  const { waitLine } = options;
   const { sent, placed, waited, waitError, hold, holdIsFailure } = result;
   const orders = placed.map(({ order }) => order);
   const held = holdIsFailure ? heldOrders(orders) : [];
@@ -166,23 +124,19 @@ export function raiseOrderFailures(
   raiseUnplaced(sent, options, [...held, ...failures(files), ...brokeOff]);
   if (waitError !== undefined) throw orderStands(orders, waitError, waitLine);
   try {
-    raiseUndelivered([...files, ...(failures(files).length ? held.map(asOutcome) : [])]);
+    const holds = held.map(({ what, error }) => ({ what, error, file: undefined }));
+    raiseUndelivered([...files, ...(failures(files).length ? holds : [])]);
   } catch (error) {
     throw error instanceof StenoError && !isEnd(error) ? orderStands(orders, error, waitLine) : error;
   }
   if (hold && holdIsFailure) throw hold;
 }
 
-const asOutcome = ({ what, error }: Failure): WaitOutcome => ({ what, error, file: undefined });
-
 /** Waiting on brings nothing for a file that is cancelled or held; after any other error it may. */
 const isEnd = ({ kind }: StenoError): boolean => kind === 'unfinished' || kind === 'held';
 
 const asStenoError = (error: unknown): StenoError =>
   error instanceof StenoError ? error : new StenoError('failed', errorMessage(error), { cause: error });
-
-const waitLineOf = (orders: readonly Order[]): string =>
-  `steno wait${orders.length === 1 && orders[0]?.id ? ` --order ${orders[0].id}` : ''}`;
 
 /** The orders are placed, although the waiting for them failed. */
 function orderStands(

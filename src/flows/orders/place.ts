@@ -200,27 +200,16 @@ export async function placeOne(
       keep: (purchases, begun, order) => purchases.markPlaced(begun, purchase, order),
     },
   );
+  // Another process was faster, or a budget no longer covers it.
+  if (sent === 'held' && (await costs?.refuses(planned, guard))) return undefined;
   // Not as it was wanted: what was uploaded has its URL, and what could not be is told.
-  if (sent === 'held') return giveBack(planned, guard, costs);
   if (typeof sent === 'string') return void (await guard.putBack(planned));
   const { answer: order, kept, attempt } = sent;
-  if (planned !== wanted) await forgetUploads(ledger, planned).catch(onLedgerError);
+  // After a test the same files are mostly ordered in earnest.
+  if (planned !== wanted && ledger && !planned.test)
+    await new Uploads(ledger).forget(planned.audios.map(({ url }) => url)).catch(onLedgerError);
   const files = kept ?? matchFiles(planned.audios.map(keptAudio), order.audiofiles, new Map());
   return { planned, order, attempt, files };
-}
-
-/** Another process was faster, or a budget no longer covers it. */
-async function giveBack(
-  order: PlannedOrder,
-  guard: OrderGuard,
-  costs: OrderCosts | undefined,
-): Promise<undefined> {
-  if (!(await costs?.refuses(order, guard))) await guard.putBack(order);
-}
-
-async function forgetUploads(ledger: Ledger | undefined, { test, audios }: PlannedOrder): Promise<void> {
-  // After a test the same files are mostly ordered in earnest.
-  if (ledger && !test) await new Uploads(ledger).forget(audios.map(({ url }) => url));
 }
 
 /** As the ledger keeps it. */

@@ -13,12 +13,12 @@ import { isUrlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
 import { shellWord } from '../../lib/text.ts';
 import { checkUrl } from '../../lib/url.ts';
-import type { CountedRows, LeftOut } from '../uploads/audio-files.ts';
+import type { LeftOut } from '../uploads/audio-files.ts';
 import { samenessOf } from './duplicates.ts';
 import { type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
-import { isLocalPath, type LocalRows, localRows } from './local-audio.ts';
+import { isLocalPath, localRows } from './local-audio.ts';
 import { manifestName, readManifest } from './manifest.ts';
-import { checkTags, placeText, type Row } from './manifest-formats.ts';
+import { checkTags, type FoundRows, type OnRow, placeText, type Row } from './manifest-formats.ts';
 import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
 
 export interface OrderInput extends FeedInput {
@@ -50,17 +50,8 @@ interface OrderSources {
   readonly report: Report;
 }
 
-export interface OrderPlan {
+export interface OrderPlan extends Omit<FeedRows, 'rows'> {
   readonly orders: readonly PlannedOrder[];
-  /** A feed without a choice: nothing of it is ordered. */
-  readonly isWholeFeed: boolean;
-  /** What people are told of a feed. */
-  readonly notes: readonly string[];
-  readonly unread: FeedRows['unread'];
-  /** Local files and episodes that are not ordered. */
-  readonly leftOut: readonly LeftOut[];
-  /** The same, told by their number. */
-  readonly counted: readonly CountedRows[];
   /** For messages: the line of the manifest, the path or the episode that an audio comes from. */
   readonly placeOf: (audio: Audio) => string;
 }
@@ -81,7 +72,10 @@ export async function planOrders(
     .filter((arg) => !paths.includes(arg))
     .map((url) => ({ at: '', url: checkUrlArgument(url, input.sku), key }));
   if (args.length && input.sku.length === 0) throw usage('an order requires --sku', skuHint(args));
-  const chosen = feed === undefined ? noFeed : await feedRows(feed, input, notes, { ...reading, report });
+  const chosen: FeedRows =
+    feed === undefined
+      ? { ...noRows, isWholeFeed: false, notes: [] }
+      : await feedRows(feed, input, notes, { ...reading, report });
   const defaults = {
     skus: input.sku,
     names: checkNames(input.name),
@@ -91,8 +85,8 @@ export async function planOrders(
     anySku: input.anySku,
     extra: parseParams(input.param),
   };
-  const readLocal = (some: readonly string[]): Promise<LocalRows> =>
-    localRows(some, { uploadCommand, hidden: input.hidden, signal, report });
+  const readLocal = async (some: readonly string[]): Promise<FoundRows> =>
+    some.length ? localRows(some, { uploadCommand, hidden: input.hidden, signal, report }) : noRows;
   const isList = from !== undefined || feed !== undefined || paths.length > 0;
   const rows = new PlannedRows(defaults, {
     perOrder: input.perOrder ?? (isList ? LISTED_URLS_PER_ORDER : Number.POSITIVE_INFINITY),
@@ -103,45 +97,38 @@ export async function planOrders(
     numbersRows: input.upToBudget,
   });
   for (const row of given) rows.add(row);
-  const local = paths.length ? await readLocal(paths) : noFiles;
+  const local = await readLocal(paths);
   for (const row of local.rows) rows.add(row);
-  const listed = from === undefined ? [] : await addManifest(from, rows, { stdin, readLocal, ...input });
+  const readListed = (onRow: OnRow) => readManifest(from ?? '', stdin, onRow, input.ignoreColumns);
+  const listed = from === undefined ? [] : await addManifest(from, rows, readListed, readLocal);
   for (const row of chosen.rows) rows.add(row);
   return {
+    ...chosen,
     orders: rows.orders,
-    isWholeFeed: chosen.isWholeFeed,
-    notes: chosen.notes,
-    unread: chosen.unread,
     leftOut: [...local.leftOut, ...listed, ...chosen.leftOut, ...rows.leftOut],
     counted: [...local.counted, ...chosen.counted, { because: 'it is listed twice', rows: rows.repeated }],
     placeOf: (audio) => rows.placeOf(audio),
   };
 }
 
-const noFiles: LocalRows = { rows: [], leftOut: [], counted: [] };
-
-interface ManifestSources {
-  readonly stdin: NodeJS.ReadStream;
-  readonly ignoreColumns: boolean;
-  readonly readLocal: (paths: readonly string[]) => Promise<LocalRows>;
-}
+const noRows: FoundRows = { rows: [], leftOut: [], counted: [] };
 
 /** Rows go on as they are read, up to the first that names a file: those that follow wait until all files are read. */
 async function addManifest(
   from: string,
   rows: PlannedRows,
-  { stdin, ignoreColumns, readLocal }: ManifestSources,
+  read: (onRow: OnRow) => Promise<void>,
+  readLocal: (paths: readonly string[]) => Promise<FoundRows>,
 ): Promise<readonly LeftOut[]> {
   const later: Array<{ readonly row: Row; readonly line: number }> = [];
-  const onRow = (row: Row, line: number): void => {
+  await read((row, line) => {
     if (later.length || row.path !== undefined) later.push({ row, line });
     else rows.add(row, line);
-  };
-  await readManifest(from, stdin, onRow, ignoreColumns);
+  });
   const paths = new Map(
     later.flatMap(({ row }) => (row.path ? [[row, listedPath(row, from)] as const] : [])),
   );
-  const local = paths.size ? await readLocal([...new Set(paths.values())]) : noFiles;
+  const local = await readLocal([...new Set(paths.values())]);
   const files = new Map(local.rows.map((row) => [row.path, row]));
   for (const { row, line } of later) {
     const path = paths.get(row);
@@ -159,8 +146,6 @@ function listedPath({ path = '', at }: Row, manifest: string): string {
   if (statSync(found).isDirectory()) throw usage(`${at}: ${path} is a folder`, 'name its files, one a row');
   return found;
 }
-
-const noFeed: FeedRows = { rows: [], isWholeFeed: false, notes: [], leftOut: [], counted: [] };
 
 function checkSources(args: readonly string[], input: OrderInput): void {
   const { from, feed, notesFile } = input;

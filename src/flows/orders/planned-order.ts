@@ -15,6 +15,8 @@ export interface PlannedAudio extends Audio {
 
 export interface PlannedOrder extends Omit<OrderRequest, 'urls'> {
   readonly audios: readonly PlannedAudio[];
+  /** The attempts whose names it may take: it orders again what they were about. */
+  readonly takeOver?: readonly string[] | undefined;
 }
 
 /** What people know an audio by. */
@@ -29,9 +31,8 @@ export const describeAudio = (audio: PlannedAudio): string =>
   audio.path ?? audio.details?.source ?? shownUrl(audio);
 
 /** What is sent. */
-export const requestOf = ({ audios, ...rest }: PlannedOrder): OrderRequest => ({
-  ...rest,
-  urls: audios.map(({ url }) => url),
+export const requestOf = ({ audios, skus, names, notes, test, extra }: PlannedOrder): OrderRequest => ({
+  ...{ urls: audios.map(({ url }) => url), skus, names, notes, test, extra },
 });
 
 export const countAudios = (orders: readonly PlannedOrder[]): number =>

@@ -10,11 +10,14 @@ import type { OrderGuard } from './guard.ts';
 import type { PlacedOrder, SentOrder } from './place.ts';
 import { countAudios, describeUrls, type PlannedOrder } from './planned-order.ts';
 
-export interface SendingOptions {
+export interface PaceOptions {
   readonly signal: AbortSignal;
   /** How long a pause may be, because of --timeout. */
   readonly pauseLimitMs: () => number;
   readonly report: Report;
+}
+
+export interface SendingOptions extends PaceOptions {
   /** Another process is sending some of it, and is waited for. */
   readonly onWaitForOthers: (text: string) => void;
   /** The orders come from a list: a refused one is sent again in halves. */
@@ -54,10 +57,10 @@ export async function sendOrders(
   const outcomes: SentOrder[] = [];
   const { signal, report, onWaitForOthers } = options;
   let halved = false;
-  const rows = new RowOrder();
+  const begun: PlannedOrder[] = [];
   const stop = (inHand: readonly PlannedOrder[], because?: string): SentOrders => ({
     ...{ because, halved },
-    outcomes: rows.sorted(outcomes),
+    outcomes: inRowOrder(outcomes, begun),
     notSent: [...inHand, ...guard.ready, ...guard.deferred],
     unsent: inHand.length + guard.unsent,
     held: guard.failures,
@@ -72,18 +75,12 @@ export async function sendOrders(
   const progress = { done: 0, of: countAudios([...guard.ready, ...guard.deferred]), unit: 'row' };
   let at = 0;
   for await (const whole of guard.orders({ signal, onWait })) {
-    rows.add(whole);
-    const halving = new Halving(whole, guard, options.halves ? refusals : undefined);
+    begun.push(whole);
+    const halving = new Halving(whole, options.halves ? refusals : undefined);
     for (let order = halving.next(); order; order = halving.next()) {
       if (signal.aborted) return stop([order, ...halving.left]);
-      const onSending = (): void =>
-        report({
-          what: 'Ordering',
-          done: at,
-          of: at + guard.unsent + 1,
-          unit: 'order',
-          parts: { ...progress },
-        });
+      const numbers = { done: at, of: at + guard.unsent + 1, unit: 'order', parts: { ...progress } };
+      const onSending = (): void => report({ what: 'Ordering', ...numbers });
       onSending();
       const outcome = await sent(order, () => place(order as PlannedOrder, onSending));
       // It was interrupted before it was sent.
@@ -100,29 +97,23 @@ export async function sendOrders(
   return stop([]);
 }
 
-/** The order of the rows, in which halves are not sent. */
-class RowOrder {
-  readonly #ranks = new Map<string, number>();
-
-  add({ audios }: PlannedOrder): void {
-    for (const { names } of audios) this.#ranks.set(names[0] ?? '', this.#ranks.size);
-  }
-
-  sorted(outcomes: readonly SentOrder[]): SentOrder[] {
-    const rankOf = ({ planned }: SentOrder): number =>
-      this.#ranks.get(planned.audios[0]?.names[0] ?? '') ?? this.#ranks.size;
-    return [...outcomes].sort((one, other) => rankOf(one) - rankOf(other));
-  }
+/** Halves are sent in another order than that of the rows. */
+function inRowOrder(outcomes: SentOrder[], orders: readonly PlannedOrder[]): SentOrder[] {
+  const rows = orders.flatMap(({ audios }) => audios.map(({ names }) => names[0] ?? ''));
+  const ranks = new Map(rows.map((name, at) => [name, at]));
+  const rankOf = ({ planned: { audios } }: SentOrder): number =>
+    ranks.get(audios[0]?.names[0] ?? '') ?? ranks.size;
+  return outcomes.sort((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** Waits between two calls for money where the service has too much to do. */
 export class Pacer {
-  readonly #options: Pick<SendingOptions, 'signal' | 'pauseLimitMs' | 'report'>;
+  readonly #options: PaceOptions;
   readonly #unit: string;
   #busyInRow = 0;
 
   /** `unit`: what is sent, as one of them is called. */
-  constructor(options: Pick<SendingOptions, 'signal' | 'pauseLimitMs' | 'report'>, unit: string) {
+  constructor(options: PaceOptions, unit: string) {
     this.#options = options;
     this.#unit = unit;
   }
@@ -218,12 +209,11 @@ const likeness = ({ order: { skus }, error: { status, message } }: Refused): str
 
 /** One order, and its halves. */
 class Halving {
-  readonly #guard: OrderGuard;
   /** Absent where nothing is halved. */
   readonly #refusals: Refusals | undefined;
-  #waiting: readonly PlannedOrder[];
+  #waiting: PlannedOrder[];
   /** To be halved; the last one first. */
-  #refused: readonly Refused[] = [];
+  #refused: Refused[] = [];
   /** What the halves in hand were refused as. */
   #whole: Refused | undefined;
   #calls = 0;
@@ -233,9 +223,8 @@ class Halving {
   #isAlone = false;
   #wasAlone = false;
 
-  constructor(order: PlannedOrder, guard: OrderGuard, seen: Refusals | undefined) {
+  constructor(order: PlannedOrder, seen: Refusals | undefined) {
     this.#waiting = [order];
-    this.#guard = guard;
     this.#refusals = seen;
   }
 
@@ -247,43 +236,39 @@ class Halving {
   /** Both halves come before the halves of one: the sooner something is accepted, the less is given up. */
   next(): PlannedOrder | undefined {
     for (;;) {
-      const [order, ...others] = this.#waiting;
-      if (!order) {
-        if (!this.#halveNext()) return undefined;
-        continue;
-      }
-      this.#waiting = others;
-      if (!this.#isRefusedAnyway(order)) return order;
-      this.#refused = [...this.#refused, this.#asRefused(order)];
+      const order = this.#waiting.shift();
+      if (order && !this.#isRefusedAnyway(order)) return order;
+      if (order) this.#refused.push(this.#asRefused(order));
+      else if (!this.#halveNext()) return undefined;
     }
   }
 
   /** Records an outcome; returns those that are final. */
   after(order: PlannedOrder, outcome: SentOrder | undefined): SentOrder[] {
-    if (!outcome) return [];
-    if (!this.#refusals) return [outcome];
+    const seen = this.#refusals;
+    if (!outcome || !seen) return outcome ? [outcome] : [];
     this.#calls += 1;
-    const { error } = outcome;
-    if (error) {
-      const refused = { order, error };
-      const isFinal = this.#isFinal(refused, this.#refusals);
-      const isOver = this.#calls > MAX_CALLS || this.#refusals.isHopeless(refused);
-      return [...(isFinal ? [outcome] : []), ...(isOver ? this.#giveUp() : [])];
+    const refused = outcome.error && { order, error: outcome.error };
+    const isFinal = !refused || !this.#isToBeHalved(refused, seen);
+    if (!refused) {
+      this.#acceptedHalf = true;
+      seen.accept(order);
     }
-    this.#acceptedHalf = true;
-    this.#refusals.accept(order);
-    return [outcome, ...(this.#calls > MAX_CALLS ? this.#giveUp() : [])];
+    const isOver = this.#calls > MAX_CALLS || (refused && seen.isHopeless(refused));
+    return [...(isFinal ? [outcome] : []), ...(isOver ? this.#giveUp() : [])];
   }
 
-  /** Queues a refused order of several audios for halving; true if the outcome is final. */
-  #isFinal(refused: Refused, seen: Refusals): boolean {
-    if (!clearRefusals.has(refused.error.status ?? 0)) return true;
-    const isAlone = refused.order.audios.length === 1;
-    this.#isAlone ||= isAlone;
-    this.#wasAlone ||= isAlone;
-    if (isAlone) seen.add(refused);
-    else if (!seen.isHopeless(refused)) this.#refused = [...this.#refused, refused];
-    return !this.#refused.some((each) => each === refused);
+  /** Queues a refused order of several audios. */
+  #isToBeHalved(refused: Refused, seen: Refusals): boolean {
+    if (!clearRefusals.has(refused.error.status ?? 0)) return false;
+    if (refused.order.audios.length === 1) {
+      this.#isAlone = this.#wasAlone = true;
+      seen.add(refused);
+      return false;
+    }
+    if (seen.isHopeless(refused)) return false;
+    this.#refused.push(refused);
+    return true;
   }
 
   /** Gives what is refused without having stood alone. */
@@ -308,18 +293,18 @@ class Halving {
   #halveNext(): boolean {
     const whole = this.#nextRefused();
     if (!whole) return false;
+    const audios = this.#refused.reduce((sum, { order }) => sum + order.audios.length, 0);
+    const calls = MAX_CALLS + 1 - this.#calls;
+    // Now there are calls enough to send each audio by itself; after two more halves there would not be.
+    const areShort = calls >= audios && calls - 2 < audios;
     this.#refused = this.#refused.filter((each) => each !== whole);
     this.#whole = whole;
     this.#acceptedHalf = this.#isAlone = false;
-    this.#waiting = this.#guard.partsOf(whole.order, this.#callsAreShort(whole) ? 'audios' : 'halves');
+    const { audios: all } = whole.order;
+    const half = Math.floor(all.length / 2);
+    const parts = areShort ? all.map((audio) => [audio]) : [all.slice(0, half), all.slice(half)];
+    this.#waiting = parts.map((each) => ({ ...whole.order, audios: each }));
     return true;
-  }
-
-  /** Now there are calls enough to send each audio by itself; after two more halves there would not be. */
-  #callsAreShort(whole: Refused): boolean {
-    const audios = [whole, ...this.#refused].reduce((sum, { order }) => sum + order.audios.length, 0);
-    const calls = MAX_CALLS + 1 - this.#calls;
-    return calls >= audios && calls - 2 < audios;
   }
 
   /** As long as nothing is accepted, an audio that was refused alone is no reason to look at its neighbours next. */

@@ -1,6 +1,6 @@
 /** The files of many orders, and what was not ordered: what a list of orders prints. */
 import { resolve } from 'node:path';
-import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files.ts';
+import { audiosWithoutFile } from '../../ledger/ordered-files.ts';
 import { detailsText } from '../../ledger/purchase.ts';
 import type { StenoError } from '../../lib/errors.ts';
 import { cutSignatures, withoutSignature } from '../../lib/signatures.ts';
@@ -26,16 +26,20 @@ interface ListOptions {
 
 /** In the order in which they were sent; then what was not. */
 export function orderedFiles(result: OrderResult, options: ListOptions): ShownFile[] {
-  const waited: Waited = {
-    outcomes: new Map(result.waited?.outcomes.map((each) => [each.what, each])),
-    saved: savedByFile(result.waited?.saved),
+  const { sent, overBudget, waited } = result;
+  const found: Waited = {
+    outcomes: new Map(waited?.outcomes.map((each) => [each.what, each])),
+    saved: savedByFile(waited?.saved),
   };
+  const rows = (planned: PlannedOrder, why: RowState): ShownFile[] =>
+    planned.audios.map((audio) => rowFile(audioRow(plannedRow(planned), audio), options, why));
   return [
-    ...result.sent.outcomes.flatMap(({ value, error, planned }) =>
-      value ? placedFiles(value, result, waited, options) : unplacedFiles(planned, error, options),
+    ...sent.outcomes.flatMap(({ value, error, planned }) =>
+      value ? placedFiles(value, result, found, options) : rows(planned, { error }),
     ),
-    ...unsentFiles(result.sent, options),
-    ...overBudgetFiles(result.overBudget, options),
+    ...sent.held.map((held) => heldFile(held, options)),
+    ...sent.notSent.flatMap((planned) => rows(planned, { error: notSentError(sent) })),
+    ...overBudget.flatMap((planned) => rows(planned, { leftOut: 'budget' })),
     ...options.leftOut.flatMap((row) => leftOutFile(row, options)),
     ...options.unplanned.map((row) => unplannedFile(row, options)),
   ];
@@ -47,27 +51,44 @@ interface Waited {
   readonly saved: ReturnType<typeof savedByFile>;
 }
 
-const overBudgetFiles = (orders: readonly PlannedOrder[], options: ListOptions): ShownFile[] =>
-  orders.flatMap((planned) =>
-    unplacedFiles(planned, undefined, options).map((file) => ({ ...file, leftOut: 'budget' as const })),
-  );
-
-/** The document of what exists, where it is on order. */
-function leftOutFile({ planned, why, holder }: KeptOut, options: ListOptions): ShownFile[] {
-  const { file: what = '', order: order_id = '' } = holder ?? {};
-  const base = holder ? unknownFile : plannedRow(planned);
-  return planned.audios.map((audio) => {
-    const otherwise = { ...audioRow(base, audio), order_id };
-    const sources = { what, file: undefined, error: undefined, saved: [], otherwise };
-    return { ...shownFile({ ...options, ...sources }), leftOut: why };
-  });
+interface RowState extends Pick<ShownFile, 'error' | 'leftOut'> {
+  /** The id of the file, where it is on order. */
+  readonly what?: string;
 }
 
-const unplannedFile = ({ path, why = 'unusable', audio }: LeftOut, options: ListOptions): ShownFile => {
+/** A row of a list: the document of what exists, where it is on order; else what is known of it here. */
+const rowFile = (
+  otherwise: ListedFile,
+  options: ListOptions,
+  { what = '', error, leftOut }: RowState,
+): ShownFile => ({
+  ...shownFile({ ...options, what, error, otherwise }),
+  leftOut,
+});
+
+function leftOutFile({ planned, why: leftOut, holder }: KeptOut, options: ListOptions): ShownFile[] {
+  const { file: what = '', order: order_id = '' } = holder ?? {};
+  const base = holder ? unknownFile : plannedRow(planned);
+  return planned.audios.map((audio) =>
+    rowFile({ ...audioRow(base, audio), order_id }, options, { what, leftOut }),
+  );
+}
+
+const unplannedFile = (
+  { path, why: leftOut = 'unusable', audio }: LeftOut,
+  options: ListOptions,
+): ShownFile => {
   const ofPath = { ...unknownFile, url: path, audio: { source: resolve(path) } };
-  const row = audio ? audioRow(unknownFile, audio) : ofPath;
-  return { ...unplaced(row, undefined, options), leftOut: why };
+  return rowFile(audio ? audioRow(unknownFile, audio) : ofPath, options, { leftOut });
 };
+
+/** What the ledger held up. */
+function heldFile({ what, error, planned }: HeldFailure, options: ListOptions): ShownFile {
+  const { reason: leftOut, order: order_id = '', audiofiles: [file = ''] = [] } = error.duplicate ?? {};
+  const [audio] = planned?.audios ?? [];
+  const row = planned && audio ? audioRow(plannedRow(planned), audio) : { ...unknownFile, url: what };
+  return rowFile({ ...row, order_id }, options, { what: file, error, leftOut });
+}
 
 /** The files of what is left out. */
 export const leftOutIds = ({ held }: SentOrders, leftOut: readonly KeptOut[]): string[] =>
@@ -87,7 +108,8 @@ function placedFiles(
   const answer = options.waits ? null : order.json;
   const rowOf = orderedRows(placed);
   const ids = ownFiles(placed);
-  const lacking = problem ? audiosWithoutFile(placed.planned.audios, audiosOf(placed)) : [];
+  const withFile = placed.files.files.flatMap(({ audio }) => audio ?? []);
+  const lacking = problem ? audiosWithoutFile(placed.planned.audios, withFile) : [];
   // An order without files is an element too.
   const files = (ids.length || lacking.length ? ids : ['']).map((id) => {
     const outcome = waited.outcomes.get(id);
@@ -102,19 +124,13 @@ function placedFiles(
     const state = order.hold ? 'On Hold' : shown.row.state;
     return { ...shown, row: { ...shown.row, state }, answer, error: shown.error ?? problem };
   });
+  const row = { ...plannedRow(placed.planned), order_id: order.id, hold: order.hold ?? null };
   const without = lacking.map((audio) => ({
-    ...unplaced(
-      { ...audioRow(plannedRow(placed.planned), audio), order_id: order.id, hold: order.hold ?? null },
-      problem,
-      options,
-    ),
+    ...rowFile(audioRow(row, audio), options, { error: problem }),
     answer,
   }));
   return [...files, ...without];
 }
-
-const audiosOf = ({ files }: PlacedOrder): OrderedAudio[] =>
-  files.files.flatMap(({ audio }) => (audio ? [audio] : []));
 
 /** Why a file was not waited for. */
 function otherError(
@@ -154,34 +170,3 @@ const audioRow = (row: ListedFile, audio: PlannedAudio): ListedFile =>
     key: audio.key ?? '',
     details: detailsText(audio.details, cutSignatures),
   });
-
-const unplaced = (row: ListedFile, error: StenoError | undefined, { currency }: ListOptions): ShownFile => ({
-  ...{ row, downloads: [], currency, error, answer: null },
-});
-
-const unplacedFiles = (
-  planned: PlannedOrder,
-  error: StenoError | undefined,
-  options: ListOptions,
-): ShownFile[] =>
-  planned.audios.map((audio: PlannedAudio) => {
-    return unplaced(audioRow(plannedRow(planned), audio), error, options);
-  });
-
-/** The document of what is on order, where that is known. */
-function heldFile({ what, error, planned }: HeldFailure, options: ListOptions): ShownFile {
-  const { reason, order = '', audiofiles: [file = ''] = [] } = error.duplicate ?? {};
-  const [audio] = planned?.audios ?? [];
-  const row = planned && audio ? audioRow(plannedRow(planned), audio) : { ...unknownFile, url: what };
-  const otherwise = { ...row, order_id: order };
-  return {
-    ...shownFile({ ...options, what: file, file: undefined, error, saved: [], otherwise }),
-    leftOut: reason,
-  };
-}
-
-/** What the ledger held up, and what was left when the sending stopped. */
-const unsentFiles = (sent: SentOrders, options: ListOptions): ShownFile[] => [
-  ...sent.held.map((held) => heldFile(held, options)),
-  ...sent.notSent.flatMap((planned) => unplacedFiles(planned, notSentError(sent), options)),
-];

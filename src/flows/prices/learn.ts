@@ -98,13 +98,11 @@ const MIN_TELLING_QUANTITY = Fraction.of(2);
 /** A service may round a total to cents. */
 const CENT = Fraction.of(1, 100);
 
-export interface Billed {
-  readonly items: readonly BilledItem[];
-  readonly files: readonly BilledFile[];
-}
-
 /** `currency` is that of amounts which say none; empty where it is not known. */
-export function learnPrices({ items, files }: Billed, currency: string): Map<string, Price> {
+export function learnPrices(
+  { items, files }: { readonly items: readonly BilledItem[]; readonly files: readonly BilledFile[] },
+  currency: string,
+): Map<string, Price> {
   const durations = new Map(files.map(({ id, duration }) => [id, duration]));
   const ofItems = items.flatMap(
     (item) => itemSample(item, durations.get(item.audiofile) ?? '', currency) ?? [],
@@ -137,7 +135,9 @@ function learnPrice(sku: string, all: readonly Sample[], from: 'invoices' | 'fil
   return { sku, currency, ...price, ground: groundOf(used, from) };
 }
 
-interface Found extends Pick<KnownPrice, 'low' | 'high' | 'billing'> {
+type Range = Pick<KnownPrice, 'low' | 'high'>;
+
+interface Found extends Range, Pick<KnownPrice, 'billing'> {
   readonly used: readonly Sample[];
 }
 
@@ -186,14 +186,12 @@ function billingOf(samples: readonly Sample[]): Billing {
  * That takes audios of different lengths; a fixed price for each audio fails here.
  */
 function byProportion(samples: readonly Sample[]): Found | undefined {
-  let range: { low: Fraction; high: Fraction } | undefined;
+  let range: Range | undefined;
   let used = 0;
   for (const { cost, minutes } of samples) {
     const low = most(Fraction.zero, cost.minus(CENT)).over(minutes);
     const high = cost.plus(CENT).over(minutes);
-    const next: { low: Fraction; high: Fraction } = range
-      ? { low: most(range.low, low), high: least(range.high, high) }
-      : { low, high };
+    const next: Range = range ? { low: most(range.low, low), high: least(range.high, high) } : { low, high };
     if (next.low.compare(next.high) >= 0) break;
     range = next;
     used += 1;
@@ -211,10 +209,7 @@ function mayBeFixed(samples: readonly Sample[]): boolean {
 }
 
 /** Where one price gives every cost without any rounding, it is that one. */
-function exactIn(
-  range: { readonly low: Fraction; readonly high: Fraction },
-  samples: readonly Sample[],
-): { low: Fraction; high: Fraction } {
+function exactIn(range: Range, samples: readonly Sample[]): Range {
   const [first] = samples.map(({ cost, minutes }) => cost.over(minutes));
   const isExact = first && samples.every(({ cost, minutes }) => first.times(minutes).equals(cost));
   return isExact ? { low: first, high: first } : range;

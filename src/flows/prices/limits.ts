@@ -8,7 +8,6 @@ import {
   Fraction,
   type Money,
   moneyText,
-  type Period,
   periodAt,
 } from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
@@ -73,16 +72,11 @@ export interface BudgetInForce {
   readonly from: 'ledger' | 'setting' | 'environment';
 }
 
-interface BudgetState extends Period {
-  readonly spent: Fraction;
-  /** Below zero where more was spent than the budget allows. */
-  readonly left: Fraction;
-  /** Amounts in other currencies, which count for nothing here. */
-  readonly foreign: readonly Money[];
-}
-
-/** What is left of a budget now. An amount of which no currency is known counts as one of the budget's. */
-export function budgetState({ limit, period }: Budget, { amounts }: Spent, now: number): BudgetState {
+/**
+ * What is left of a budget now: below zero where more was spent than it allows. An amount of which no currency is known
+ * counts as one of the budget's; `foreign` are those in others, which count for nothing.
+ */
+export function budgetState({ limit, period }: Budget, { amounts }: Spent, now: number) {
   const counts = ({ currency }: Money): boolean =>
     !currency || !limit.currency || currency === limit.currency;
   const spent = amounts.filter(counts).reduce((sum, { amount }) => sum.plus(amount), Fraction.zero);

@@ -5,28 +5,11 @@ import { moneyText } from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
 import { groupBy } from '../bulk.ts';
 import { isWithin, type ReportFile, type ReportInput, type UnclearOrder } from './gather.ts';
-import { type Spend, type SpendTables, spendOf } from './spend.ts';
+import { type Spend, spendOf } from './spend.ts';
 
-export interface Report extends Pick<ReportInput, 'since' | 'until'>, SpendTables {
-  /** In ISO 8601. */
-  readonly madeAt: string;
-  readonly turnaround: readonly TurnaroundRow[];
-  readonly waiting: readonly WaitingFile[];
-  readonly counts: ReportCounts;
-  /** What the sums leave out, as texts for people. */
-  readonly notes: readonly string[];
-}
+export type Report = ReturnType<typeof makeReport>;
 
-interface ReportCounts {
-  readonly delivered: number;
-  readonly open: number;
-  readonly held: number;
-  readonly unclear: number;
-  /** Of those that are open. */
-  readonly late: number;
-}
-
-export function makeReport(input: ReportInput): Report {
+export function makeReport(input: ReportInput) {
   const spend = spendOf(input);
   const turnaround = turnaroundOf(input);
   const waiting = waitingOf(input);
@@ -45,6 +28,7 @@ export function makeReport(input: ReportInput): Report {
       unclear: count('unclear'),
       late: waiting.filter(({ lateSeconds }) => lateSeconds > 0).length,
     },
+    /** What the sums leave out, as texts for people. */
     notes: notesOf(spend),
   };
 }
@@ -81,33 +65,12 @@ function notesOf(spend: Spend): string[] {
 
 const DAY_SECONDS = 86_400;
 
-export interface TurnaroundRow {
-  readonly sku: string;
-  readonly targetDays: number | undefined;
-  readonly delivered: number;
-  /** How many of them took no longer than the target, and how many did; 0 for a SKU without a target. */
-  readonly onTime: number;
-  readonly late: number;
-  /** From order to delivery; undefined where no delivery has both times. */
-  readonly medianSeconds: number | undefined;
-  readonly slowestSeconds: number | undefined;
-  /** Deliveries whose time is not known. */
-  readonly unmeasured: number;
-}
-
-export interface WaitingFile {
+/** A file or an order that no transcript came of yet. */
+interface WaitingFile
+  extends Pick<ReportFile, 'id' | 'title' | 'url' | 'order' | 'skus' | 'state' | 'orderedAt'> {
   readonly kind: 'open' | 'held' | 'unclear';
-  /** The id of the file; empty for an order that is unclear. */
-  readonly id: string;
-  /** The number of the attempt, where the order is unclear. */
+  /** The number of the attempt, where the order is unclear; it has no file then. */
   readonly attempt: string;
-  /** Empty where it is not known; people are then shown the URL. */
-  readonly title: string;
-  readonly url: string;
-  readonly order: string;
-  readonly skus: readonly string[];
-  readonly state: string;
-  readonly orderedAt: string;
   /** When its transcript is to be there; empty where its SKU has no target, or while nothing is being done. */
   readonly dueAt: string;
   /** Above zero once it is past that. */
@@ -117,7 +80,7 @@ export interface WaitingFile {
 /** Without test orders, which are not transcribed. */
 const isReal = ({ test }: ReportFile): boolean => !test;
 
-function turnaroundOf(input: ReportInput): TurnaroundRow[] {
+function turnaroundOf(input: ReportInput) {
   const delivered = input.files.filter(
     (file) => isReal(file) && file.ended === 'delivered' && isWithin(input, file.deliveredAt),
   );
@@ -126,7 +89,8 @@ function turnaroundOf(input: ReportInput): TurnaroundRow[] {
     .sort((one, other) => other.delivered - one.delivered || (one.sku < other.sku ? -1 : 1));
 }
 
-function turnaroundRow(sku: string, files: readonly ReportFile[]): TurnaroundRow {
+/** Without a target, none is on time or late. Times are undefined where no delivery has both. */
+function turnaroundRow(sku: string, files: readonly ReportFile[]) {
   const targetDays = findOrderSku(sku)?.targetDays;
   const took = files.flatMap(secondsTaken).sort((one, other) => one - other);
   const isLate = (seconds: number): boolean => targetDays !== undefined && seconds > targetDays * DAY_SECONDS;
@@ -175,30 +139,13 @@ function waitingFile(
   const isDue = !hold && days !== undefined && !Number.isNaN(ordered);
   const due = isDue ? ordered + days * DAY_SECONDS * 1000 : Number.NaN;
   return {
-    kind: hold ? 'held' : 'open',
-    id,
-    attempt: '',
-    title,
-    url,
-    order,
-    skus,
-    state,
-    orderedAt,
+    ...{ kind: hold ? 'held' : 'open', attempt: '', id, title, url, order, skus, state, orderedAt },
     dueAt: isDue ? new Date(due).toISOString() : '',
     lateSeconds: isDue ? Math.max(0, Math.floor((now - due) / 1000)) : 0,
   };
 }
 
 const unclearFile = ({ attempt, at, url, skus }: UnclearOrder): WaitingFile => ({
-  kind: 'unclear',
-  id: '',
-  attempt,
-  title: '',
-  url,
-  order: '',
-  skus,
-  state: '',
-  orderedAt: at,
-  dueAt: '',
-  lateSeconds: 0,
+  ...{ kind: 'unclear', attempt, url, skus, orderedAt: at },
+  ...{ id: '', title: '', order: '', state: '', dueAt: '', lateSeconds: 0 },
 });

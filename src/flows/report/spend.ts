@@ -29,30 +29,7 @@ export interface SpendRow {
   readonly unmeasured: number;
 }
 
-/** The sums of a report. */
-export interface SpendTables {
-  /** One row for each currency. */
-  readonly totals: readonly SpendRow[];
-  readonly months: readonly SpendRow[];
-  readonly skus: readonly SpendRow[];
-  readonly orders: readonly SpendRow[];
-  readonly feeds: readonly SpendRow[];
-  /** A file counts for each of its tags: they do not add up to the totals. */
-  readonly tags: readonly SpendRow[];
-}
-
-export interface Spend extends SpendTables {
-  /** Invoices and files whose amount can't be read. */
-  readonly unreadable: readonly string[];
-  /** Delivered files of which nothing says what they cost. */
-  readonly unpriced: number;
-  /** Other purchases that are not billed yet, what they are expected to cost, and how many have no estimate. */
-  readonly unbilled: number;
-  readonly estimated: readonly Money[];
-  readonly unestimated: number;
-  /** What was billed, and may be paid or not: its invoice was not read. It is in no sum. */
-  readonly unread: readonly Money[];
-}
+export type Spend = ReturnType<typeof spendOf>;
 
 interface Entry {
   readonly month: string;
@@ -80,7 +57,7 @@ interface Line extends BillLine {
   readonly at: string | undefined;
 }
 
-export function spendOf(input: ReportInput): Spend {
+export function spendOf(input: ReportInput) {
   const unreadable: string[] = [];
   const invoices = eachOnce(input.invoices);
   const currency = input.currency || onlyCurrency(input, invoices);
@@ -107,18 +84,17 @@ export function spendOf(input: ReportInput): Spend {
     skus: rows(({ sku }) => sku).sort(byAmount),
     orders: rows(({ order }) => order).sort(byAmount),
     feeds: rows(({ file }) => files.get(file)?.feed ?? '').sort(byAmount),
+    // A file counts for each of its tags: they do not add up to the totals.
     tags: byTag(entries, files).sort(byAmount),
     unreadable,
     ...unbilledOf(billed, input, currency),
+    // What may be paid or not, because its invoice was not read: it is in no sum.
     unread: unreadIn(entries),
   };
 }
 
-function unbilledOf(
-  billed: readonly BilledFile[],
-  input: ReportInput,
-  currency: string,
-): Pick<Spend, 'unpriced' | 'unbilled' | 'unestimated' | 'estimated'> {
+/** Delivered files of which nothing says what they cost; and other purchases without a bill, by what is estimated. */
+function unbilledOf(billed: readonly BilledFile[], input: ReportInput, currency: string) {
   const isUnpriced = ({ file, isKnown, unbilled: [first] }: BilledFile): boolean =>
     file.ended === 'delivered' && !isKnown && first !== undefined && isWithin(input, first.at);
   const others = billed

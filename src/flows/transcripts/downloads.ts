@@ -37,7 +37,7 @@ import {
   saveTranscript,
 } from './save.ts';
 
-interface DownloadOptions {
+export interface DownloadOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   /** Where the download counts even if the ledger fails: what is asked and written goes through this. */

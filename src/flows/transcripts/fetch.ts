@@ -6,13 +6,11 @@ import type { Transport } from '../../api/http/transport.ts';
 import { formatOfName } from '../../catalog/formats.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { Files } from '../../ledger/files.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerNotes } from '../../ledger/notes.ts';
 import { usage } from '../../lib/errors.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
 import { type BulkWork, doEach, doMany, doPlaces, type Outcome, type Tally } from '../bulk.ts';
 import { streamChecked } from './content.ts';
-import { type Destination, TranscriptDownloads } from './downloads.ts';
+import { type Destination, type DownloadOptions, TranscriptDownloads } from './downloads.ts';
 import { asksService, DEFAULT_TEMPLATE } from './name.ts';
 import { countingBytes, type IfExists, type OnBytes, type Saved, truncatedError } from './save.ts';
 
@@ -26,21 +24,14 @@ export interface TranscriptSelection {
   readonly delivered?: boolean;
 }
 
-interface OutputTarget {
-  readonly folder: string;
+interface OutputTarget
+  extends Pick<DownloadOptions, 'folder' | 'ifExists' | 'replacesDrafts' | 'keepsNames' | 'forCommand'> {
   readonly template: string;
   /** In place of a folder and a template. */
   readonly file?: string | undefined;
-  readonly ifExists: IfExists;
-  readonly replacesDrafts?: boolean;
-  readonly keepsNames?: boolean;
-  readonly forCommand?: boolean;
 }
 
-interface FetchOptions {
-  readonly transport: Transport;
-  readonly ledger: Ledger | undefined;
-  readonly notes?: LedgerNotes | undefined;
+interface FetchOptions extends Pick<DownloadOptions, 'transport' | 'ledger' | 'notes'> {
   readonly jobs: number;
   /** Called as each one ends, with its place in the order asked, and with nothing if it failed. */
   readonly onDone?: (saved: Saved | undefined, at: number) => void;

@@ -27,9 +27,9 @@ const MAX_NAME_BYTES = 180;
 const MAX_MARK_BYTES = 60;
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)\s*(\.|$)/i;
 
-/** Refuses a template with unknown placeholders, or one that leads out of its folder. */
-export function checkTemplate(template: string, severalFormats = false): void {
-  if (severalFormats && !template.includes('{ext}'))
+/** Refuses a template with unknown placeholders, or one that leads out of its folder; none is given without --name-as. */
+export function checkTemplate(template = DEFAULT_TEMPLATE, formats: readonly string[] = []): void {
+  if (formats.length > 1 && !template.includes('{ext}'))
     throw usage(`--name-as '${template}' gives every format the same name`, 'put {ext} into it');
   for (const [, name = ''] of template.matchAll(/\{([^{}]*)\}/g)) {
     if (!placeholders.some((each) => each === name)) {
@@ -43,14 +43,6 @@ export function checkTemplate(template: string, severalFormats = false): void {
   if (steps.some((step) => /^\.*\s*$/.test(step)) || /^[a-z]:/i.test(template)) {
     throw usage(`--name-as '${template}' is not a name below the download folder`);
   }
-}
-
-/** As checkTemplate, where one is given. */
-export function checkNameAs(
-  { nameAs }: { readonly nameAs: string | undefined },
-  formats: readonly string[],
-): void {
-  if (nameAs !== undefined) checkTemplate(nameAs, formats.length > 1);
 }
 
 export const asksService = (template: string): boolean => fromService.test(template);

@@ -94,13 +94,8 @@ export async function saveTranscript(
   });
 }
 
-interface Found {
-  readonly there: Stats | undefined;
-  /** Behind a link, where that is one. */
-  readonly existing: Stats | undefined;
-}
-
-async function whatIsAt(path: string): Promise<Found> {
+/** What is there; `existing`: behind a link, where that is one. */
+async function whatIsAt(path: string) {
   const there = await disk.lstat(path).catch(unlessMissing);
   return { there, existing: there?.isSymbolicLink() ? await disk.stat(path).catch(unlessMissing) : there };
 }

@@ -297,16 +297,8 @@ const reasonOf = (error: unknown): string => {
 
 // What a file holds, whatever it is called: its hash is what tells one audio from another.
 
-export interface Content {
-  /** SHA-256, as hexadecimal digits. */
-  readonly hash: string;
-  /** How long it plays, where it says so. */
-  readonly seconds: number | undefined;
-  readonly mark: FileMark;
-}
-
-/** Reads a file once, for its hash and its length. Undefined where the file changed while it was read: what was hashed is not what will be uploaded. */
-export async function readContent(path: string, signal: AbortSignal): Promise<Content | undefined> {
+/** Reads a file once, for its SHA-256 and how long it plays, where it says so. Undefined where the file changed while it was read: what was hashed is not what will be uploaded. */
+export async function readContent(path: string, signal: AbortSignal) {
   const before = await markOf(path);
   const hash = createHash('sha256');
   let bytes = 0;
@@ -372,14 +364,8 @@ export interface SettleOptions {
   readonly watchMs?: number;
 }
 
-export interface Settled {
-  readonly complete: readonly string[];
-  /** Still being recorded or copied. */
-  readonly growing: readonly string[];
-}
-
-/** Tells files that are complete from those that are being written. All are watched at the same time, so it waits once. */
-export async function settle(paths: readonly string[], options: SettleOptions): Promise<Settled> {
+/** Tells files that are complete from those that are being written (recorded, or copied). All are watched at the same time, so it waits once. */
+export async function settle(paths: readonly string[], options: SettleOptions) {
   const { now, signal, watchMs = WATCH_MS } = options;
   const before = new Map<string, FileMark>();
   for (const path of paths) before.set(path, await markOf(path));

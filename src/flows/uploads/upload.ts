@@ -58,17 +58,7 @@ export async function uploadFile(path: string, options: UploadOptions): Promise<
 
 const endText = ({ code, killedBy }: GroupEnd): string => (code === null ? `${killedBy}` : `exit ${code}`);
 
-interface Run {
-  readonly end: GroupEnd;
-  readonly output: string;
-  /** Why it was ended before its time. */
-  readonly cause: 'timeout' | 'output' | undefined;
-}
-
-async function run(
-  path: string,
-  { command, env, timeoutMs, signal, onMessage }: UploadOptions,
-): Promise<Run> {
+async function run(path: string, { command, env, timeoutMs, signal, onMessage }: UploadOptions) {
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
   const variables = { ...childEnv(env), STENO_FILE: path };
   const group = new ProcessGroup({
@@ -77,8 +67,9 @@ async function run(
     env: variables,
     hasInput: false,
   });
-  let cause: Run['cause'];
-  const stop = (reason: Run['cause']): void => {
+  /** Why it was ended before its time. */
+  let cause: 'timeout' | 'output' | undefined;
+  const stop = (reason: typeof cause): void => {
     cause ??= reason;
     group.end();
   };
@@ -188,15 +179,10 @@ export function uploadAll(paths: readonly string[], options: UploadAllOptions): 
 
 // Upload commands that can be copied. Each is run by a test, with a stand-in for the program that it needs.
 
-interface UploadRecipe {
-  readonly program: string;
-  readonly command: string;
-}
-
 /** A name that no one can guess and that needs no escaping in a URL; it keeps what the file's own name ends in. */
 const newName = 'n=$(openssl rand -hex 16).$(basename "$1" | sed "s/.*[.]//")';
 
-export const uploadRecipes: readonly UploadRecipe[] = [
+export const uploadRecipes = [
   {
     program: 'rclone',
     command: `${newName} && rclone copyto "$1" "remote:bucket/$n" && rclone link "remote:bucket/$n"`,
