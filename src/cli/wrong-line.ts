@@ -198,8 +198,8 @@ function excessArguments(path: readonly Command[], argv: readonly string[], see:
     return usage(`unknown command 'steno ${names} ${word}'`, subcommandHint(spec, word, see));
   }
   if (spec?.name === 'files' && word)
-    return usage('steno files takes no arguments', `to see one file: steno file ${word}; ${see}`);
-  return usage(`${['steno', names].join(' ')} takes ${argumentCount(spec)}`, see);
+    return usage('files takes no arguments', `to see one file: steno file ${word}; ${see}`);
+  return usage(`${names || 'steno'} takes ${argumentCount(spec)}`, see);
 }
 
 /** `no arguments`, `one argument: <url>` */
