@@ -15,12 +15,17 @@ import {
 import { fileStates, findFileState } from './states.ts';
 
 /** SKUs for an order: known ones unless `any`, one transcription, and never add-ons alone. */
-export function checkOrderSkus(skus: readonly string[], any: boolean): string[] {
-  if (skus.length === 0) throw usage('an order requires --sku', 'choose from: steno skus');
+export function checkOrderSkus(typed: readonly string[], any: boolean): string[] {
+  if (typed.length === 0) throw usage('an order requires --sku', 'choose from: steno skus');
+  const skus = typed.map((sku) => asListed(sku, findOrderSku));
   const known = skus.map((sku) => {
-    const upgrade = findUpgradeSku(sku.toUpperCase())?.sku;
-    const otherUse = upgrade && `${upgrade} is an upgrade: steno upgrade <id> --sku ${upgrade}`;
-    return checkSku(sku, findOrderSku(sku), orderSkus, any, otherUse);
+    const isUpgrade = !findOrderSku(sku) && findUpgradeSku(sku) !== undefined;
+    if (isUpgrade && !any)
+      throw usage(
+        `${sku} is an upgrade, not for a new order`,
+        `upgrade a file with: steno upgrade <id> --sku ${sku}`,
+      );
+    return checkSku(sku, findOrderSku(sku), orderSkus, any);
   });
   checkOnlyOne(skus, transcriptionSkus, 'each is a transcription, and an order takes one');
   if (known.every((each) => each?.kind === 'add-on')) {
@@ -32,32 +37,39 @@ export function checkOrderSkus(skus: readonly string[], any: boolean): string[] 
   return [...new Set(skus)];
 }
 
-export function checkUpgradeSkus(skus: readonly string[], any: boolean): string[] {
-  if (skus.length === 0) throw usage('an upgrade requires --sku', 'choose from: steno skus');
+export function checkUpgradeSkus(typed: readonly string[], any: boolean): string[] {
+  if (typed.length === 0) throw usage('an upgrade requires --sku', 'choose from: steno skus');
+  const skus = typed.map((sku) => asListed(sku, findUpgradeSku));
   for (const sku of skus) {
-    checkSku(sku, findUpgradeSku(sku), upgradeSkus, any, newOrderHint(sku.toUpperCase()));
+    if (findOrderSku(sku) && !findUpgradeSku(sku) && !any)
+      throw usage(`${sku} is for a new order, not an upgrade`, newOrderHint(sku));
+    checkSku(sku, findUpgradeSku(sku), upgradeSkus, any);
   }
   checkOnlyOne(skus, speedUpgradeSkus, 'each changes the speed, and an upgrade takes one');
   return [...new Set(skus)];
 }
 
-/** The hint for a SKU that is ordered, not upgraded to. */
-function newOrderHint(sku: string): string | undefined {
-  if (!findOrderSku(sku) || findUpgradeSku(sku)) return undefined;
+/** In the spelling of the API document where only the case differs; one that it does not list is sent as it is typed. */
+function asListed(sku: string, find: (sku: string) => object | undefined): string {
+  const upper = sku.toUpperCase();
+  return !find(sku) && (findOrderSku(upper) ?? findUpgradeSku(upper)) ? upper : sku;
+}
+
+/** How a file gets what a SKU for new orders gives. */
+function newOrderHint(sku: string): string {
   const ways = upgradeSkus
     .filter(({ to }) => to === sku)
     .map(({ sku: upgrade, from }) => `${upgrade} from ${from}`);
-  const change = ways.length ? `; to change a file to it: ${ways.join(', ')}` : '';
-  return `${sku} is for a new order: steno order <url> --sku ${sku}${change}`;
+  return ways.length
+    ? `to change a file to it: ${ways.join(', ')}`
+    : `order with it: steno order <url> --sku ${sku}`;
 }
 
-/** `otherUse` is the hint for a SKU that another command takes. */
 function checkSku<T extends { sku: string }>(
   sku: string,
   known: T | undefined,
   all: readonly T[],
   any: boolean,
-  otherUse: string | undefined,
 ): T | undefined {
   if (known) return known;
   if (!/^[\x21-\x7e]{1,64}$/.test(sku))
@@ -68,8 +80,7 @@ function checkSku<T extends { sku: string }>(
   if (any) return undefined;
   const names = all.map((each) => each.sku);
   const choice = `choose from: ${names.join(', ')}; or pass it with --any-sku`;
-  const mistyped = names.find((name) => name === sku.toUpperCase());
-  throw usage(`unknown SKU '${sku}'`, (!mistyped && otherUse) || didYouMean(sku, names, choice));
+  throw usage(`unknown SKU '${sku}'`, didYouMean(sku, names, choice));
 }
 
 /** Two names of one SKU count as two: the service would get both. */

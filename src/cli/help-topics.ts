@@ -19,7 +19,7 @@ interface Topic {
 /** Flags that every command has besides the global options. */
 export const builtInOptions: readonly Option[] = [
   flag('-h, --help', 'explain this command'),
-  flag('-V, --version', 'print the version'),
+  flag('-v, --version', 'print the version'),
 ];
 
 const topics: readonly Topic[] = [

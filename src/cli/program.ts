@@ -121,7 +121,7 @@ function addShared(command: Commander): void {
   for (const option of Object.values<Option>(globalOptions)) {
     command.addOption(commanderOption(option));
   }
-  command.helpOption('-h, --help').version(STENO_VERSION, '-V, --version');
+  command.helpOption('-h, --help').version(STENO_VERSION, '-v, --version');
 }
 
 function commanderOption(spec: Option): CommanderOption {

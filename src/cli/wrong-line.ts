@@ -69,7 +69,7 @@ function explainLine(error: WrongLine, argv: readonly string[], commands: readon
   const wrong = /'([^']*)'/.exec(first)?.[1] ?? '';
   if (error.code === 'commander.unknownCommand') return unknownCommand(wrong, commands);
   if (error.code === 'commander.unknownOption') return unknownOption(wrong, { path, argv, commands }, see);
-  if (error.code === 'commander.excessArguments') return excessArguments(first, path, argv, see);
+  if (error.code === 'commander.excessArguments') return excessArguments(path, argv, see);
   if (error.code === 'commander.missingArgument') return usage(first, missingHint(path.at(-1), see));
   const guess = /\(Did you mean (?:one of )?(.*?)\?\)/.exec(rest.join(' '))?.[1];
   return usage(first, guess ? `did you mean ${guess}?` : see);
@@ -186,12 +186,7 @@ function nearHint(flag: string, known: ReadonlySet<string>): string | undefined 
   return meant && `did you mean ${meant}?`;
 }
 
-function excessArguments(
-  message: string,
-  path: readonly Command[],
-  argv: readonly string[],
-  see: string,
-): StenoError {
+function excessArguments(path: readonly Command[], argv: readonly string[], see: string): StenoError {
   const spec = path.at(-1);
   const word = firstArgument(spec, argv) ?? '';
   const names = path.map(({ name }) => name).join(' ');
@@ -200,8 +195,16 @@ function excessArguments(
   if (spec?.children?.length && path.length === 1) {
     return usage(`unknown command 'steno ${names} ${word}'`, subcommandHint(spec, word, see));
   }
-  if (spec?.name === 'files' && word) return usage(message, `to see one file: steno file ${word}; ${see}`);
-  return usage(message, see);
+  if (spec?.name === 'files' && word)
+    return usage('files takes no arguments', `to see one file: steno file ${word}; ${see}`);
+  return usage(`${names || 'steno'} takes ${argumentCount(spec)}`, see);
+}
+
+/** `no arguments`, `one argument: <url>` */
+function argumentCount(spec: Command | undefined): string {
+  const names = (spec?.args ?? []).map(({ name }) => name);
+  if (names.length === 0) return 'no arguments';
+  return names.length === 1 ? `one argument: ${names[0]}` : `${names.length} arguments: ${names.join(' ')}`;
 }
 
 /** The first word after the command that is neither a flag nor the value of one. */

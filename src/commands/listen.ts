@@ -1,6 +1,8 @@
 import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
 import { EXEC_JOBS } from '../lib/defaults.ts';
+import { StenoError } from '../lib/errors.ts';
 import { formatJson } from '../lib/json.ts';
+import type { Line } from '../lib/text.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import { type Account, type Connect, planListening, type SessionCallbacks } from '../listen/plan.ts';
 import { listen as runSession } from '../listen/session.ts';
@@ -16,7 +18,8 @@ import {
   type OptionValues,
   text,
 } from '../spec/options.ts';
-import { loadDrawing, noteLines, showLines } from '../ui/output.ts';
+import type { LiveLines } from '../ui/live.ts';
+import { loadDrawing, showLines } from '../ui/output.ts';
 import { askPerson } from '../ui/prompt.ts';
 import {
   eventRecord,
@@ -27,7 +30,7 @@ import {
   reportLine,
   subjectOf,
 } from '../views/events.ts';
-import { EventLines, totalLines } from '../views/lines.ts';
+import { EventLines, type EventRule, planLine, statusLine, totalText } from '../views/lines.ts';
 import { printed } from '../views/record.ts';
 
 const names = eventTypes.map(({ name }) => name);
@@ -159,7 +162,14 @@ export const listen = command({
     const onExit = (cleanUp: () => Promise<void>): (() => void) => context.onExit(cleanUp);
     const spool = await context.ledgers.spool();
     const resources = { ledger, spool, hide, connect, account, onExit, env, interrupt: signal };
-    await runSession(plan, resources, callbacks(context, options));
+    const screen = new ListenScreen(context, options);
+    try {
+      await runSession(plan, resources, screen.callbacks);
+    } catch (error) {
+      throw screen.calmly(error);
+    } finally {
+      screen.close();
+    }
   },
 });
 
@@ -184,49 +194,108 @@ const connector =
       connections: MAX_CONNECTIONS,
     });
 
-function callbacks(context: Context, { verbose, download }: ListenOptions): SessionCallbacks {
-  const { out } = context;
-  const { forPeople } = out;
-  const { json, quiet } = out.mode;
-  const warn = (text: string, hint?: string): void => void out.warn(text, hint);
-  const lines = new EventLines();
-  // What was done about an event then stands under it.
-  const isOneScreen = forPeople && out.stderr.isTerminal;
-  const show = (events: readonly ReceivedEvent[]): Promise<void> =>
-    forPeople
-      ? showLines(out, lines.events(events, { columns: out.stdout.columns, verbose }))
-      : out.showNext(eventsView(events, verbose ? 'body' : 'full'));
-  return {
-    onReady: (url) => out.stderr.writeLine(`listening on ${url}`),
-    screen: {
-      show: async (events) => {
-        if (json) return out.stdout.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
-        if (!quiet) return show(events);
-        if (download === undefined) out.stdout.writeLines(events.map(subjectOf));
+/** What a person, or a program, sees of a session. */
+class ListenScreen {
+  readonly #context: Context;
+  readonly #options: ListenOptions;
+  readonly #lines = new EventLines();
+  /** stdout and stderr are one terminal: lines of events may change, and the last one says how things stand. */
+  readonly #isOneScreen: boolean;
+  #live: LiveLines | undefined;
+  #shown = 0;
+  #total = '';
+
+  constructor(context: Context, options: ListenOptions) {
+    const { out } = context;
+    this.#context = context;
+    this.#options = options;
+    this.#isOneScreen = out.forPeople && out.stderr.isTerminal;
+  }
+
+  get callbacks(): SessionCallbacks {
+    const { out } = this.#context;
+    const { quiet } = out.mode;
+    const warn = (text: string, hint?: string): void => void out.warn(text, hint);
+    return {
+      onReady: (url, actions) => this.#onReady(url, actions),
+      screen: {
+        show: (events) => this.#show(events),
+        isTaken: (signal) => out.stdout.isWritten(signal),
+        isGone: () => out.stdout.isReaderGone,
       },
-      isTaken: (signal) => out.stdout.isWritten(signal),
-      isGone: () => out.stdout.isReaderGone,
-    },
-    onLost: (event) => void out.warn(lostLine(event), undefined, lostJson(event)),
-    onReport: (report) => {
-      if (quiet && report.saved) out.stdout.writeLines(report.saved);
-      if (isOneScreen) void noteLines(out, [lines.report(report)]);
-      else if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));
-      else out.note(reportLine(report));
-    },
-    onTotal: async (tally) => {
-      if (forPeople) await noteLines(out, totalLines(tally, out.stdout.columns));
-    },
-    onNote: (text) => out.note(text),
-    onNotice: (text) => out.stderr.notice(text),
-    onWarning: warn,
-    async mayReplace(previous, signal) {
-      if (!context.stdin.isTTY || !forPeople) {
-        warn(`the account's webhook ${previous} is replaced until this ends`);
-        return true;
-      }
-      const question = `The account's webhook is ${previous}. Replace it until this ends?`;
-      return askPerson({ stdin: context.stdin, out, signal }, (questions) => questions.confirm(question));
-    },
-  };
+      onLost: (event) => void out.warn(lostLine(event), undefined, lostJson(event)),
+      onReport: (report) => {
+        if (quiet && report.saved) out.stdout.writeLines(report.saved);
+        if (this.#isOneScreen)
+          void showLines(out, this.#lines.report(report)).then(() => this.#live?.update());
+        else if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));
+        else out.note(reportLine(report));
+      },
+      onTotal: (tally) => this.#onTotal(totalText(tally)),
+      onNote: (text) => out.note(text),
+      onNotice: (text) => out.stderr.notice(text),
+      onWarning: warn,
+      mayReplace: (previous, signal) => this.#mayReplace(previous, signal),
+    };
+  }
+
+  /** An interruption is how it is meant to end: there, one line says what it has done. */
+  calmly(error: unknown): unknown {
+    const isPlanned = this.#total && error instanceof StenoError && error.kind === 'interrupted';
+    return isPlanned ? new StenoError('interrupted', `stopped after ${this.#total}`) : error;
+  }
+
+  close(): void {
+    this.#live?.stop();
+  }
+
+  #onReady(url: string, actions: readonly EventRule[]): void {
+    const { out } = this.#context;
+    out.stderr.writeLine(`listening on ${url}`);
+    if (!this.#isOneScreen) return;
+    this.#lines.rules = actions;
+    void showLines(out, [planLine(actions)]);
+    // Without a screen that can move a line, each is printed when it is final.
+    if (out.stderr.progressForm !== 'line') return;
+    const { host } = new URL(url);
+    const moving = (): Line[] => [
+      ...this.#lines.moving,
+      statusLine(host, this.#shown, this.#lines.running, out.stdout.columns),
+    ];
+    void out.stdout.showLive(moving).then((live) => {
+      this.#live = live;
+    });
+  }
+
+  async #show(events: readonly ReceivedEvent[]): Promise<void> {
+    const { out } = this.#context;
+    const { verbose, download } = this.#options;
+    this.#shown += events.length;
+    if (out.mode.json)
+      return out.stdout.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
+    if (out.mode.quiet)
+      return download === undefined ? out.stdout.writeLines(events.map(subjectOf)) : undefined;
+    if (!out.forPeople) return out.showNext(eventsView(events, verbose ? 'body' : 'full'));
+    await showLines(out, this.#lines.events(events, { columns: out.stdout.columns, verbose }));
+    this.#live?.update();
+  }
+
+  async #onTotal(total: string): Promise<void> {
+    const { out, signal } = this.#context;
+    if (!out.forPeople) return;
+    this.close();
+    await showLines(out, this.#lines.end());
+    if (signal.aborted) this.#total = total;
+    else out.note(total);
+  }
+
+  async #mayReplace(previous: string, signal: AbortSignal): Promise<boolean> {
+    const { out, stdin } = this.#context;
+    if (!stdin.isTTY || !out.forPeople) {
+      await out.warn(`the account's webhook ${previous} is replaced until this ends`);
+      return true;
+    }
+    const question = `The account's webhook is ${previous}. Replace it until this ends?`;
+    return askPerson({ stdin, out, signal }, (questions) => questions.confirm(question));
+  }
 }

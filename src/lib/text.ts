@@ -228,7 +228,8 @@ export const quotedWord = (text: string): string => `'${text.replaceAll("'", `'\
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const typed = word.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.ceil(word.length * 0.4)) + 1;
+  // A third of the letters: of three, `pdf` and `rtf` share only one.
+  let bestDistance = Math.max(1, Math.round(word.length * 0.35)) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(typed, candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];

@@ -81,24 +81,39 @@ export const pollNote = `${formatDuration(POLL_PAUSE_MS.first)}, growing to ${fo
 
 const shape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?))?$/i;
 
-/** Reads `2026-11-01` (midnight, UTC), an ISO time, or a duration before now such as `3d`, as ISO 8601. */
+const DAY_MS = 86_400_000;
+/** A day before this one, by its name. */
+const daysAgo = new Map([
+  ['today', 0],
+  ['yesterday', 1],
+]);
+
+/** `2026-11-01` for `today` and `yesterday`, in UTC as all dates are. */
+function asDate(text: string, now: number): string {
+  const trimmed = text.trim();
+  const days = daysAgo.get(trimmed.toLowerCase());
+  return days === undefined ? trimmed : new Date(now - days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Reads `2026-11-01` (midnight, UTC), `yesterday`, an ISO time, or a duration before now such as `3d`, as ISO 8601. */
 export function parseSince(text: string, now: number): string {
-  const [, day, time] = shape.exec(text.trim()) ?? [];
+  const [, day, time] = shape.exec(asDate(text, now)) ?? [];
   const at = day === undefined || !isDay(day) ? Number.NaN : Date.parse(time ? `${day}T${time}` : day);
   if (!Number.isNaN(at)) return new Date(at).toISOString();
   try {
     return new Date(now - parseDuration(text)).toISOString();
   } catch {
-    throw usage(`'${text}' is not a time`, 'write it like 2026-11-01, 2026-11-01T09:30:00Z or 3d');
+    throw usage(`'${text}' is not a time`, 'write it like 2026-11-01, 2026-11-01T09:30:00Z, yesterday or 3d');
   }
 }
 
-const LAST_MS_OF_DAY = 86_399_999;
+const LAST_MS_OF_DAY = DAY_MS - 1;
 
 /** The same for an end: a date is the end of that day. */
 export function parseUntil(text: string, now: number): string {
   const at = parseSince(text, now);
-  const isDate = shape.exec(text.trim())?.[2] === undefined && isDay(text.trim());
+  const date = asDate(text, now);
+  const isDate = shape.exec(date)?.[2] === undefined && isDay(date);
   return isDate ? new Date(Date.parse(at) + LAST_MS_OF_DAY).toISOString() : at;
 }
 

@@ -75,7 +75,7 @@ export interface EventScreen {
 }
 
 export interface SessionCallbacks {
-  readonly onReady: (url: string) => void;
+  readonly onReady: (url: string, actions: readonly Action[]) => void;
   readonly screen: EventScreen;
   /** For an event that could not be kept. */
   readonly onLost: (event: ReceivedEvent) => void;

@@ -141,9 +141,6 @@ export class SessionEnd {
   }
 }
 
-/** Anyone can send any name, and there may be any number of them. */
-const MAX_KINDS = 20;
-
 interface ActionCounts {
   done: number;
   failed: number;
@@ -153,9 +150,6 @@ interface ActionCounts {
 export class Tally {
   /** Events that were shown and acted on. */
   events = 0;
-  /** How many came of each type, for the types that came first. */
-  readonly kinds = new Map<string, number>();
-  otherKinds = 0;
   /** Kept, and left out by --only. */
   others = 0;
   /** Answered with 503, because they could not be kept. */
@@ -169,15 +163,9 @@ export class Tally {
     return monotonicMs() - this.#startedMs;
   }
 
-  add(event: string, isWanted: boolean): void {
-    if (!isWanted) {
-      this.others += 1;
-      return;
-    }
-    this.events += 1;
-    const count = this.kinds.get(event);
-    if (count === undefined && this.kinds.size >= MAX_KINDS) this.otherKinds += 1;
-    else this.kinds.set(event, (count ?? 0) + 1);
+  add(isWanted: boolean): void {
+    if (isWanted) this.events += 1;
+    else this.others += 1;
   }
 
   addReport({ action: { kind }, what, event }: ActionReport): void {

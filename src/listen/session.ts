@@ -150,7 +150,7 @@ class Session {
   }
 
   async #open(): Promise<void> {
-    const { plan, callbacks, tally, end, onError } = this.#context;
+    const { plan, actions, callbacks, tally, end, onError } = this.#context;
     const secret = this.#secret;
     const receiver = await openReceiver({
       ...plan.server,
@@ -165,7 +165,8 @@ class Session {
     await this.#register();
     if (end.signal.aborted) return;
     tally.isReady = true;
-    callbacks.onReady(secret ? secretUrl(receiver.origin, plan.path, secret) : receiver.origin + plan.path);
+    const url = secret ? secretUrl(receiver.origin, plan.path, secret) : receiver.origin + plan.path;
+    callbacks.onReady(url, actions);
   }
 
   /** A ledger that is reached over a network is not waited for, unless it answers soon. */
@@ -266,7 +267,7 @@ class Session {
     const { plan, end, tally, onError } = this.#context;
     const isWanted = plan.only.length === 0 || plan.only.includes(event.event);
     const isInTime = end.add(event, isWanted);
-    if (isInTime) tally.add(event.event, isWanted);
+    if (isInTime) tally.add(isWanted);
     if (!isInTime || !isWanted) return;
     if (this.#toShow.push(event) === 1) startTimer(SHOW_AFTER_MS, () => this.#show(), onError);
   }

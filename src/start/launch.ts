@@ -17,7 +17,7 @@ const catalogForms = new Set(['--tabs', '--json', '--csv', '--quiet']);
 
 /** The ready text that answers this command line, if there is one. */
 function readyText(argv: readonly string[]): string | undefined {
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) return `${STENO_VERSION}\n`;
+  if (argv.length === 1 && ['--version', '-v', '-V'].includes(argv[0] ?? '')) return `${STENO_VERSION}\n`;
   const page = pageWords(argv);
   if (page) return isNarrow() ? undefined : styled(readText(['steno', ...page].join(' ')));
   const [command = '', form = '--tabs'] = argv;

@@ -19,8 +19,9 @@ export class Output {
     options: StreamOptions,
   ) {
     this.mode = options.mode;
-    this.stdout = new Stdout(streams.stdout, options);
-    this.stderr = new Stderr(streams.stderr, options);
+    const slot = {};
+    this.stdout = new Stdout(streams.stdout, options, slot);
+    this.stderr = new Stderr(streams.stderr, options, slot);
     this.#hide = options.hide;
   }
 
@@ -109,7 +110,8 @@ export class Output {
     const failures = error instanceof BulkError ? error.failures : [];
     if (this.mode.json) return stderr.writeJson('error', failedJson(error, failures, this.#hide));
     const { paint } = await stderr.drawing();
-    const prefix = paint.bad('steno:');
+    // Who interrupts knows that it ends.
+    const prefix = error.kind === 'interrupted' ? 'steno:' : paint.bad('steno:');
     const each = onePerError(failures).map(({ what, error }) => `${what}: ${error.message}`);
     for (const text of [...each, error.message, ...error.more])
       stderr.write(`${prefix} ${stderr.line(text)}\n`);
@@ -182,9 +184,6 @@ export const csvTable = ({ columns, rows }: Rows): string =>
 
 /** Shows lines for a person on stdout, cut to fit the terminal. */
 export const showLines = ({ stdout }: Output, lines: readonly Line[]): Promise<void> => drawOn(stdout, lines);
-
-/** The same on stderr, beside what is shown. */
-export const noteLines = ({ stderr }: Output, lines: readonly Line[]): Promise<void> => drawOn(stderr, lines);
 
 async function drawOn(stream: Stdout | Stderr, lines: readonly Line[]): Promise<void> {
   const { drawLines } = await import('./fit.ts');

@@ -6,7 +6,8 @@ import { usesColour } from '../lib/colour.ts';
 import type { Env } from '../lib/env.ts';
 import { formatJson, type JsonObject, toJson } from '../lib/json.ts';
 import { cutSignatures } from '../lib/signatures.ts';
-import { forRow, forTerminalLines, oneLine, plural } from '../lib/text.ts';
+import { forRow, forTerminalLines, type Line, oneLine, plural } from '../lib/text.ts';
+import type { LiveLines } from './live.ts';
 import type { Drawing } from './paint.ts';
 
 export interface OutputMode {
@@ -19,6 +20,11 @@ export interface OutputMode {
   readonly progress: boolean;
   /** Long lists may be read in a pager. */
   readonly pager: boolean;
+}
+
+/** Lines of a terminal that change in place, where there are any: stdout and stderr share it. */
+export interface LiveSlot {
+  live?: { clear(): void; update(): void } | undefined;
 }
 
 export interface StreamOptions {
@@ -39,11 +45,28 @@ interface Paged {
 abstract class Stream {
   protected readonly stream: NodeJS.WriteStream;
   protected readonly options: StreamOptions;
+  readonly #slot: LiveSlot;
   #ignoresStalls = false;
 
-  constructor(stream: NodeJS.WriteStream, options: StreamOptions) {
+  constructor(stream: NodeJS.WriteStream, options: StreamOptions, slot: LiveSlot) {
     this.stream = stream;
     this.options = options;
+    this.#slot = slot;
+  }
+
+  /** Above the lines that change in place. */
+  protected print(text: string | Uint8Array): void {
+    const { live } = this.#slot;
+    live?.clear();
+    this.stream.write(text);
+    live?.update();
+  }
+
+  /** Lines that change in place from now on. */
+  async showLive(lines: () => readonly Line[]): Promise<LiveLines> {
+    const { LiveLines } = await import('./live.ts');
+    const drawing = { ...(await this.drawing()), hide: (text: string) => this.clean(text) };
+    return new LiveLines({ slot: this.#slot, stream: this.stream, drawing, lines });
   }
 
   get isTerminal(): boolean {
@@ -87,8 +110,8 @@ export class Stdout extends Stream {
   readonly #decoder = new StringDecoder('utf8');
   #isReaderGone = false;
 
-  constructor(stream: NodeJS.WriteStream, options: StreamOptions) {
-    super(stream, options);
+  constructor(stream: NodeJS.WriteStream, options: StreamOptions, slot: LiveSlot) {
+    super(stream, options, slot);
     // The stream's own state does not tell: Node reopens it after an error.
     stream.once('close', () => {
       this.#isReaderGone = true;
@@ -107,7 +130,7 @@ export class Stdout extends Stream {
 
   /** The same past a pager. */
   writeNow(text: string): void {
-    this.stream.write(this.options.hide(text));
+    this.print(this.options.hide(text));
   }
 
   /** Each text on a line of its own. */
@@ -123,7 +146,7 @@ export class Stdout extends Stream {
 
   /** Writes a chunk of a document, unchanged; on a terminal without control characters. */
   async writeDocument(chunk: Uint8Array): Promise<void> {
-    this.stream.write(this.isTerminal ? forTerminalLines(this.#decoder.write(Buffer.from(chunk))) : chunk);
+    this.print(this.isTerminal ? forTerminalLines(this.#decoder.write(Buffer.from(chunk))) : chunk);
     await this.drain();
   }
 
@@ -181,7 +204,7 @@ export class Stderr extends Stream {
     const leftOut = this.#leftOut;
     this.#leftOut = 0;
     if (leftOut) this.notice(`${plural(leftOut, 'message')} left out here, because nothing read them`);
-    this.stream.write(this.options.hide(text));
+    this.print(this.options.hide(text));
   }
 
   /** A line in every mode: a script may wait for it. */

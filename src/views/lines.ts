@@ -5,8 +5,8 @@ import { toneOfState } from '../catalog/states.ts';
 import type { CheckResult, Status } from '../flows/doctor/check.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { type Line, type Piece, plural, type Tone } from '../lib/text.ts';
-import { durationText, localTime } from '../lib/time.ts';
-import type { ActionReport } from '../listen/action.ts';
+import { durationText, localTime, nowMs } from '../lib/time.ts';
+import type { Action, ActionReport } from '../listen/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Tally } from '../listen/session-end.ts';
 import { fieldRows, meaningOf, verbs } from './events.ts';
@@ -15,8 +15,6 @@ const NUMBER_WIDTH = 4;
 const EVENT_NAME_WIDTH = 'TRANSCRIPT_COMPLETE'.length;
 /** What stands under an event begins below its time. */
 const INDENT = NUMBER_WIDTH + 2;
-/** On a narrower screen the date has a line of its own, once a day. */
-const MIN_COLUMNS_FOR_DATE = 72;
 /** What is shown of a field; all of it with `steno events show`. */
 const MAX_FIELD_LENGTH = 2_000;
 const NAME_WIDTH = 20;
@@ -27,72 +25,200 @@ export interface Screen {
   readonly verbose: boolean;
 }
 
-/** The lines of one screen: what they say depends on what stands above them. */
+/** What is done about events, of these types or of all. */
+export type EventRule = Pick<Action, 'kind' | 'target' | 'events'>;
+
+/** An event whose actions are not all done yet. */
+interface OpenEvent {
+  readonly event: ReceivedEvent;
+  readonly rules: readonly EventRule[];
+  /** By rule: how its last try went. */
+  readonly reports: Map<EventRule, ActionReport>;
+}
+
+/** How many events may have lines that change: the oldest one stays as it is where more come. */
+const MAX_OPEN = 20;
+
+/**
+ * The lines of one screen: each event has one, which says what was done about it. It changes as long as something is
+ * under way; what is done later has a line of its own.
+ */
 export class EventLines {
-  #day = '';
-  #last = 0;
+  /** What this listener does about an event that comes in now. */
+  rules: readonly EventRule[] = [];
+  readonly #since = new Date(nowMs()).toISOString();
+  readonly #open = new Map<number, OpenEvent>();
+  /** Of the line above; the first day needs no line. */
+  #day = localTime(this.#since).day;
 
+  /** The lines that stay. */
   events(events: readonly ReceivedEvent[], screen: Screen): Line[] {
-    return events.flatMap((event) => this.#linesOf(event, screen));
+    return events.flatMap((event) => {
+      const rules = screen.verbose ? [] : this.#rulesFor(event);
+      if (rules.length === 0)
+        return [...this.#dayLine(event), eventLine(event), ...detailLines(event, screen)];
+      this.#open.set(event.n, { event, rules, reports: new Map() });
+      return this.#dropOldest();
+    });
   }
 
-  /** What was done about an event; it is named where it is not the one right above. */
-  report(report: ActionReport): Line {
-    const { event } = report;
-    const subject = event && event.n !== this.#last ? `event ${event.n}:` : '';
-    return reportLine(report, subject);
+  /** What was done about an event, where that is the last word on it. */
+  report(report: ActionReport): Line[] {
+    const { event, what } = report;
+    const open = event && what !== 'down' && what !== 'back' ? this.#open.get(event.n) : undefined;
+    if (!event || !open) return [reportLine(report)];
+    const rule = open.rules.find(
+      ({ kind, target }) => kind === report.action.kind && target === report.action.target,
+    );
+    if (rule) open.reports.set(rule, report);
+    return isDone(open) ? this.#close(open) : [];
   }
 
-  #linesOf(event: ReceivedEvent, { columns, verbose }: Screen): Line[] {
-    const { day, time } = localTime(event.receivedAt);
-    const isWide = columns >= MIN_COLUMNS_FOR_DATE;
-    const isNewDay = !isWide && day !== this.#day;
+  /** Those that change. */
+  get moving(): Line[] {
+    return [...this.#open.values()].map(openLine);
+  }
+
+  /** How many actions of these are not done. */
+  get running(): number {
+    const left = ({ rules, reports }: OpenEvent): number => rules.length - reports.size;
+    return [...this.#open.values()].reduce((sum, open) => sum + left(open), 0);
+  }
+
+  /** Nothing is done any more: they stay as they are. */
+  end(): Line[] {
+    return [...this.#open.values()].flatMap((open) => this.#close(open));
+  }
+
+  /** One that an earlier listener has received may be done with; what is done for a found one is not done again. */
+  #rulesFor({ event, receivedAt, twin }: ReceivedEvent): EventRule[] {
+    if (receivedAt < this.#since) return [];
+    return this.rules.filter(
+      ({ kind, events }) => (!events || events.includes(event)) && (twin === null || kind === 'forward'),
+    );
+  }
+
+  #dropOldest(): Line[] {
+    const [oldest] = this.#open.values();
+    return oldest && this.#open.size > MAX_OPEN ? this.#close(oldest) : [];
+  }
+
+  #close(open: OpenEvent): Line[] {
+    this.#open.delete(open.event.n);
+    return [...this.#dayLine(open.event), openLine(open)];
+  }
+
+  /** Where the day is another than that of the line above. */
+  #dayLine({ receivedAt }: ReceivedEvent): Line[] {
+    const { day } = localTime(receivedAt);
+    if (day === this.#day) return [];
     this.#day = day;
-    this.#last = event.n;
-    return [
-      ...(isNewDay ? [{ pieces: [{ text: day, tone: 'faint' as const }], narrowing: [] }] : []),
-      eventLine(event, isWide ? `${day} ${time}` : time),
-      ...(verbose ? detailLines(event, columns) : []),
-    ];
+    return [lineOf({ text: day, tone: 'faint' })];
   }
 }
 
-function eventLine(event: ReceivedEvent, time: string): Line {
+const isDone = ({ rules, reports }: OpenEvent): boolean =>
+  rules.every((rule) => ['done', 'failed'].includes(reports.get(rule)?.what ?? ''));
+
+const doing = { download: 'downloading', forward: 'forwarding', exec: 'running' } as const;
+
+/** With what is done about it, or was. */
+function openLine({ event, rules, reports }: OpenEvent): Line {
+  const all = rules.map((rule) => reports.get(rule));
+  const texts = rules.map(({ kind }, at) => {
+    const report = all[at];
+    return report ? outcomeOf(report) : doing[kind];
+  });
+  if (all.some((report) => report?.what === 'failed'))
+    return eventLine(event, { text: texts.join(', '), tone: 'bad' }, '✗');
+  if (all.every((report) => report?.what === 'done'))
+    return eventLine(event, { text: texts.join(', '), keepsEnd: true });
+  return eventLine(event, { text: texts.join(', '), tone: 'faint' }, '…');
+}
+
+function outcomeOf({ action: { kind, target }, what, outcome, saved, nextTryAt }: ActionReport): string {
+  if (what === 'done') return saved ? outcome : `${target} (${outcome})`;
+  const again = what === 'later' ? `; ${nextTry(nextTryAt)}` : '';
+  return `${kind} failed: ${outcome}${again}`;
+}
+
+const nextTry = (at: string | undefined): string =>
+  at ? `next try at ${localTime(at).time}` : 'tried again later';
+
+const marks: Readonly<Partial<Record<Tone, string>>> = { good: '✓', warn: '!', bad: '✗' };
+
+function eventLine(event: ReceivedEvent, said?: Piece, mark?: string): Line {
   const name = event.event || '(no name)';
   const tone = toneOf(event.event);
   const meaning = [event.source === 'found' && 'found by looking:', meaningOf(event)]
     .filter(Boolean)
     .join(' ');
   const pieces: Piece[] = [
-    { text: (event.n ? String(event.n) : '-').padStart(NUMBER_WIDTH), tone: 'strong' },
-    { text: time, tone: 'faint' },
-    { text: name.padEnd(EVENT_NAME_WIDTH), tone: tone ?? 'strong' },
-    { text: event.audiofile },
-    { text: event.title && `“${event.title}”` },
-    { text: event.order && `order ${event.order}` },
-    { text: meaning, tone: 'faint' },
+    { text: (event.n ? String(event.n) : '-').padStart(NUMBER_WIDTH), tone: 'faint' },
+    { text: localTime(event.receivedAt).time, tone: 'faint' },
+    { text: mark ?? marks[tone ?? 'info'] ?? '•', tone: said?.tone ?? tone },
+    { text: name, tone: tone ?? 'strong' },
+    { text: event.audiofile, tone: 'strong' },
+    { text: event.title },
+    { text: event.audiofile ? '' : event.order && `order ${event.order}` },
+    { text: said?.keepsEnd ? '→' : '' },
+    said ?? { text: meaning, tone: 'faint' },
   ];
-  const [TIME, NAME, FILE, TITLE, ORDER, MEANING] = [1, 2, 3, 4, 5, 6] as const;
-  return {
-    pieces,
-    narrowing: [
-      ...([
-        [MEANING, 14],
-        [MEANING, 0],
+  const [TIME, NAME, FILE, TITLE, ORDER, SAID] = [1, 3, 4, 5, 6, 8] as const;
+  const narrowing: ReadonlyArray<readonly [piece: number, width: number]> = said
+    ? [
+        [TITLE, 14],
+        [SAID, 24],
+        [TITLE, 0],
+        [ORDER, 0],
+        [SAID, 10],
+      ]
+    : [
+        [SAID, 14],
+        [SAID, 0],
         [TITLE, 14],
         [ORDER, 0],
         [TITLE, 0],
-        [FILE, 8],
-        [TIME, 0],
-        [FILE, 0],
-      ] as const),
+      ];
+  return {
+    gap: 1,
+    pieces,
+    narrowing: [
       // The name in an untrusted event may be as long as a delivery; those of the service are never cut.
       ...(tone ? [] : ([[NAME, EVENT_NAME_WIDTH]] as const)),
+      ...narrowing,
+      [FILE, 8],
+      [TIME, 0],
+      [FILE, 0],
     ],
   };
 }
 
-function detailLines(event: ReceivedEvent, columns: number): Line[] {
+/** What is done about each event, below the line that says where they are received. */
+export function planLine(rules: readonly EventRule[]): Line {
+  const then = rules.flatMap(({ kind, target }): Piece[] => [
+    { text: `· ${plans[kind]}` },
+    { text: target, keepsEnd: kind !== 'exec' },
+  ]);
+  const targets = then.flatMap((_, at) => (at % 2 ? [[at + 1, 12] as const] : []));
+  return { gap: 1, pieces: [{ text: 'events are kept' }, ...then], narrowing: [...targets, [0, 0]] };
+}
+
+const plans = { download: 'transcripts go to', forward: 'forwarded to', exec: 'handed to' } as const;
+
+/** How a listener stands: the last line of its screen, with as much as fits. */
+export function statusLine(host: string, events: number, running: number, columns: number): Line {
+  const counts = [plural(events, 'event'), ...(running ? [`${plural(running, 'action')} running`] : [])];
+  const stop = 'Ctrl-C to stop';
+  const texts = [[`listening on ${host}`, ...counts, stop], [...counts, stop], counts].map((parts) =>
+    parts.join(' · '),
+  );
+  const text = texts.find((each) => each.length < columns) ?? counts.join(' · ');
+  return { pieces: [{ text, tone: 'faint' }], narrowing: [[0, 8]] };
+}
+
+function detailLines(event: ReceivedEvent, { columns, verbose }: Screen): Line[] {
+  if (!verbose) return [];
   const more = event.unlistedFields ? [['more fields', String(event.unlistedFields)] as const] : [];
   const rows = [['from', event.remote] as const, ...fieldRows(event), ...more];
   return rows.flatMap(([name, value]) => folded(name, value, columns));
@@ -124,14 +250,14 @@ function folded(name: string, value: string, columns: number): Line[] {
   return lines;
 }
 
-/** `event 12:` where it must be named, what was done, its target, and how that went. */
-function reportLine({ action, what, outcome, saved, nextTryAt, event }: ActionReport, subject: string): Line {
+/** What was done about an event whose line stands further up, or about a target. */
+function reportLine(report: ActionReport): Line {
+  const { action, what, outcome, event } = report;
   const { kind, target } = action;
-  const named = (did: string, tone: Piece['tone'], about: string, how: string): Line => ({
-    indent: INDENT,
+  const named = (did: string, tone: Piece['tone'], about: string, how = ''): Line => ({
     gap: 1,
     pieces: [
-      { text: subject, tone: 'strong' },
+      { text: event ? `event ${event.n}:` : '', tone: 'strong' },
       { text: did, tone },
       { text: about, keepsEnd: kind !== 'exec' },
       { text: how },
@@ -144,55 +270,45 @@ function reportLine({ action, what, outcome, saved, nextTryAt, event }: ActionRe
       [3, 0],
     ],
   });
-  const again = nextTryAt ? `; next try at ${localTime(nextTryAt).time}` : '; tried again later';
   switch (what) {
     case 'done':
-      return saved
-        ? named(verbs.download, 'good', outcome, '')
+      return report.saved
+        ? named(verbs.download, 'good', outcome)
         : named(verbs[kind], 'good', target, `(${outcome})`);
     case 'later':
-    case 'down': {
-      const kept = what === 'down' ? '; what comes meanwhile is kept' : '';
-      return named(`${kind} failed:`, 'warn', `${target}:`, `${outcome}${again}${kept}`);
-    }
+      return named(`${kind} failed:`, 'warn', `${target}:`, `${outcome}; ${nextTry(report.nextTryAt)}`);
+    case 'down':
+      return named(
+        `${kind} failed:`,
+        'warn',
+        `${target}:`,
+        `${outcome}; ${nextTry(report.nextTryAt)}; what comes meanwhile is kept`,
+      );
     case 'back':
-      return named(`${kind} works again:`, 'good', target, '');
+      return named(`${kind} works again:`, 'good', target);
     case 'failed':
       return named(`${kind} ${event ? 'failed' : 'given up'}:`, 'bad', `${target}:`, outcome);
   }
 }
 
-const doneVerbs = { ...verbs, forward: 'forwarded' } as const;
+const counted = {
+  download: { done: 'downloaded', failed: 'download' },
+  forward: { done: 'forwarded', failed: 'forward' },
+  exec: { done: 'commands run', failed: 'command' },
+} as const;
 
-/** What came in all, and what was done about it. */
-export function totalLines(tally: Tally, columns: number): Line[] {
-  const { events, kinds, otherKinds, others, lost, actions, durationMs } = tally;
-  const types = [...kinds].sort(([, a], [, b]) => b - a).map(([name, count]) => `${count} ${name}`);
-  if (otherKinds) types.push(`${otherKinds} of other types`);
-  const doing = [...actions].flatMap(([kind, { done, failed }]) => [
-    ...(done ? [`${doneVerbs[kind]} ${done}`] : []),
-    ...(failed ? [`${kind} failed ${failed}`] : []),
-  ]);
-  const beside = [
+/** What came in all, and what was done about it: `14 events in 2 min: 12 downloaded, 1 exec failed`. */
+export function totalText({ events, others, lost, actions, durationMs }: Tally): string {
+  const parts = [
+    ...[...actions].flatMap(([kind, { done, failed }]) => [
+      ...(done ? [`${done} ${counted[kind].done}`] : []),
+      ...(failed ? [`${plural(failed, counted[kind].failed)} failed`] : []),
+    ]),
     ...(others ? [`${others} more kept, which --only leaves out`] : []),
     ...(lost ? [`${lost} not kept`] : []),
   ];
-  const head: Piece[] = [
-    { text: 'total:', tone: 'strong' },
-    { text: `${plural(events, 'event')} in ${durationText(durationMs)}` },
-  ];
-  return [
-    { gap: 1, pieces: head, narrowing: [] },
-    ...foldedList(types, columns),
-    ...foldedList(doing, columns),
-    ...foldedList(beside, columns),
-  ];
+  return `${plural(events, 'event')} in ${durationText(durationMs)}${parts.length ? `: ${parts.join(', ')}` : ''}`;
 }
-
-const foldedList = (items: readonly string[], columns: number): Line[] =>
-  joined(items, ', ', columns - INDENT - 1).map((text) => ({
-    ...{ indent: INDENT, pieces: [{ text }], narrowing: [[0, 8]] },
-  }));
 
 /** A state that a file has come to, for a person who watches; `several` files are told by their ids. */
 export function watchedLine(file: AudioFile, at: string, several: boolean): Line {

@@ -103,6 +103,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'listen/recorder.ts': 'when an event was found, or a transcript handed over',
   'listen/server.ts': 'when an event came',
   'ui/table.ts': 'relative times in tables',
+  'views/lines.ts': 'which events an earlier listener has received',
 };
 
 it('only what needs the time of day reads it', () => {

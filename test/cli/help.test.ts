@@ -237,7 +237,7 @@ describe('the topics', () => {
     const flags = [
       ...Object.values<Option>(globalOptions).map((each) => each.flags),
       '-h, --help',
-      '-V, --version',
+      '-v, --version',
     ];
     expect(flags.filter((each) => !text.includes(`\n  ${each}`))).toEqual([]);
     expect(oneLine(text)).toContain(

@@ -91,8 +91,8 @@ const flags: readonly Case[] = [
   [['attempts', 'settle', '1', '--placed', 'o', '--file', '5,', '6'], /leave out the blank: --file 5,6$/],
   [['order', url, '--sku', 'TRANS14', 'TSTMP1'], /--sku TRANS14,TSTMP1/, /'TSTMP1' is a SKU/],
   [['order', url, '--sku', '“TRANS14”'], /quotes as documents make them/],
-  [['order', url, '--sku', 'upgrd1'], /UPGRD1 is an upgrade: steno upgrade <id> --sku UPGRD1/],
-  [['upgrade', '5', '--sku', 'trans2'], /TRANS2 is for a new order.*UPGRD2 from TRANS14, UPGRD3 from TRANS6/],
+  [['order', url, '--sku', 'upgrd1'], /upgrade a file with: steno upgrade <id> --sku UPGRD1/],
+  [['upgrade', '5', '--sku', 'trans2'], /to change a file to it: UPGRD2 from TRANS14, UPGRD3 from TRANS6/],
   [
     ['order', `${url}?token=1`],
     /put the URL in quotes, because the shell ends a line at &/,

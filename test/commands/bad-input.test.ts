@@ -11,12 +11,12 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ['an order without a SKU', order(url), /--sku/, /steno skus/],
   ['an empty SKU', order(url, '--sku', 'TRANS14,'), /empty value/],
   ['an unknown SKU', order(url, '--sku', 'TRANS41'), /unknown SKU 'TRANS41'/, /did you mean TRANS14\?/],
-  ['a SKU in small letters', order(url, '--sku', 'trans14'), /unknown SKU/, /did you mean TRANS14\?/],
+  ['a SKU with a typo', order(url, '--sku', 'trans15'), /unknown SKU/, /did you mean TRANS14\?/],
   [
     'an upgrade SKU in an order',
     order(url, '--sku', 'UPGRD1'),
-    /unknown SKU 'UPGRD1'/,
-    /UPGRD1 is an upgrade: steno upgrade <id> --sku UPGRD1/,
+    /UPGRD1 is an upgrade, not for a new order/,
+    /upgrade a file with: steno upgrade <id> --sku UPGRD1/,
   ],
   [
     'two transcriptions',
@@ -85,8 +85,8 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   [
     'an order SKU in an upgrade',
     ['upgrade', '5', '--sku', 'TRANS2'],
-    /unknown SKU/,
-    /TRANS2 is for a new order: steno order <url> --sku TRANS2/,
+    /TRANS2 is for a new order, not an upgrade/,
+    /to change a file to it: UPGRD2 from TRANS14/,
   ],
   [
     'two upgrades of the speed',
@@ -107,12 +107,18 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ],
   ['a test refund of a real file', ['refund', '5', '--test', '--yes'], /only with audiofiles 100 and 101/],
   ['a refund that nobody confirms', ['refund', '5'], /--yes/, /steno refund 5 --yes/],
-  ['an id for the balance', ['balance', '5'], /too many arguments/],
+  ['an id for the balance', ['balance', '5'], /balance takes no arguments/],
   [
     'an unknown format',
     ['transcript', '5', '--format', 'dox'],
     /unknown format 'dox'/,
     /did you mean docx?\?/,
+  ],
+  [
+    'a format that is none',
+    ['transcript', '5', '--format', 'pdf'],
+    /unknown format 'pdf'/,
+    /hint: choose from: txt/,
   ],
   ['two transcripts on stdout', ['transcript', '5', '6', '-o', '-'], /one transcript/],
   ['two formats on stdout', ['transcript', '5', '--format', 'txt,srt', '-o', '-'], /one transcript/],

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { audioIdentity } from '../../src/lib/names.ts';
-import { parseSince } from '../../src/lib/time.ts';
+import { parseSince, parseUntil } from '../../src/lib/time.ts';
 import { runs } from '../support/runs.ts';
 
 const url = fc.webUrl({ withQueryParameters: true, withFragments: true });
@@ -83,6 +83,15 @@ describe('a point in time', () => {
     );
   });
 
+  it('may be called today or yesterday, which are days in UTC', () => {
+    const at = Date.parse('2026-11-17T00:30:00Z');
+    expect([parseSince('today', at), parseSince('Yesterday', at), parseUntil('yesterday', at)]).toEqual([
+      '2026-11-17T00:00:00.000Z',
+      '2026-11-16T00:00:00.000Z',
+      '2026-11-16T23:59:59.999Z',
+    ]);
+  });
+
   it('takes an offset, with or without a colon', () => {
     for (const text of ['2026-11-01T09:30+02:00', '2026-11-01 09:30:00+0200', '2026-11-01t07:30z'])
       expect(parseSince(text, now)).toBe('2026-11-01T07:30:00.000Z');
@@ -95,7 +104,7 @@ describe('a point in time', () => {
     '2026-11-01T25:00',
     '2026-11-1',
     '11/01/2026',
-    'yesterday',
+    'tomorrow',
     '',
     '-3d',
     '3 days',

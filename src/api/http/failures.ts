@@ -94,6 +94,12 @@ export async function statusError(
     const hint = 'redirects are not followed, because the key would be sent along: check the base URL';
     return new CallError('failed', redirect, { ...details, hint });
   }
+  const subject = subjectOf(call.path);
+  if (status === 403 && subject !== undefined)
+    return new CallError('auth', `this key may not see ${subject} (${answered})`, {
+      ...details,
+      hint: 'it may belong to another account: check which key is used with: steno whoami',
+    });
   if (status === 401 || status === 403) {
     const hint = keyHint(origin.keySource);
     return new CallError('auth', `the service did not accept the key (${answered})`, { ...details, hint });
@@ -101,8 +107,16 @@ export async function statusError(
   if (status === 404) return missingError(call.path, answered, details, origin.baseUrl);
   const verdict = status < 500 ? 'refused' : 'failed';
   const pause = details.retryAfter && `the service asks to wait ${formatDuration(details.retryAfter)}`;
-  const hint = wantsTls(status, text) ? USE_HTTPS : pause || undefined;
+  const hint = wantsTls(status, text) ? USE_HTTPS : pause || notReadyHint(call.path, status);
   return new CallError('failed', `the service ${verdict} (${answered})`, { ...details, hint });
+}
+
+/** For a transcript that is not there yet, though its file is. */
+function notReadyHint(path: string, status: number): string | undefined {
+  const [, id] = /^a transcript of audiofile (.+) as \w+$/.exec(subjectOf(path) ?? '') ?? [];
+  return status === 409 && id !== undefined
+    ? `it may not be ready: wait for it with: steno wait ${id}`
+    : undefined;
 }
 
 /** What some servers answer to a plain http request on their TLS port. */
