@@ -37,7 +37,7 @@ const onlyLong = [
   'test/flows/uploads/audio-files.test.ts',
   'test/ledger/{dump,rescue,scale}.test.ts',
   'test/ledger/stores/{accounts,copy,cuts,dump,listeners,outcomes,round-trips,secrets,team-events,tls,two-ledgers,versions,who}.test.ts',
-  'test/listen/{crowded,durability,exec,failing-ledger,hostile,inherited-key,keep,linear-readers,loans,look-out-order,lookout,once,queues,stalled-reader,timeout,webhook-loan}.test.ts',
+  'test/listen/{crowded,durability,exec,failing-ledger,hostile,inherited-key,keep,linear-readers,registrations,look-out-order,lookout,once,queues,stalled-reader,timeout,webhook}.test.ts',
   'test/pictures/pictures.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
   'test/sandbox/{feed,load,transcripts-opened}.test.ts',
@@ -75,7 +75,7 @@ const sharedLong = [
   'test/flows/files/{identity,list,pairing,sync,sync-exec,track,wait}.test.ts',
   'test/flows/orders/{answers,attempts,attempts-being-sent,attempts-settle,bulk-changes,feeds,local-files,place,same-audio,signatures,unclear-rows,wait}.test.ts',
   'test/flows/transcripts/{drafts,name-as}.test.ts',
-  'test/listen/{ends,history,look-out-order,lookout,webhook-loan}.test.ts',
+  'test/listen/{ends,history,look-out-order,lookout,webhook}.test.ts',
 ];
 
 // With it each start of Node 20 takes three times as long, also that of every worker.

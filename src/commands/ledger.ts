@@ -558,8 +558,8 @@ async function changeBaseUrl(context: Context, given: string): Promise<void> {
   if (url === undefined)
     throw noSharedLedger('the local ledger remembers no base URL: only a shared one does');
   const options = await context.ledgers.sharedOptions(url);
-  const former = await whileWorking(out, 'Writing', () => moveAccount(options, baseUrl));
-  await out.show(accountView({ account: options.account.name, baseUrl, former }));
+  const previous = await whileWorking(out, 'Writing', () => moveAccount(options, baseUrl));
+  await out.show(accountView({ account: options.account.name, baseUrl, previous }));
 }
 
 async function keepSeparate(context: Context, other: string): Promise<void> {
@@ -569,7 +569,7 @@ async function keepSeparate(context: Context, other: string): Promise<void> {
     throw usage(`'${other}' is the account itself`, 'choose another with --profile or STENO_ACCOUNT');
   await whileWorking(out, 'Writing', () => keepAccountsSeparate(ledger, other));
   const baseUrl = settings.get('base-url').value;
-  await out.show(accountView({ account: ledger.profile, baseUrl, former: undefined }));
+  await out.show(accountView({ account: ledger.profile, baseUrl, previous: undefined }));
   out.note(
     `${ledger.profile} and ${other} are two accounts from now on: each may order what the other has on order`,
   );
@@ -584,6 +584,6 @@ async function leaveLocalBehind(context: Context): Promise<void> {
   const local = await openLocal(context);
   await leaveFor(local, shared);
   const baseUrl = settings.get('base-url').value;
-  await out.show(accountView({ account: shared.profile, baseUrl, former: undefined }));
+  await out.show(accountView({ account: shared.profile, baseUrl, previous: undefined }));
   out.note(`from now on, the orders in ${path} no longer block orders of account ${shared.profile}`);
 }

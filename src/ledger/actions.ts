@@ -75,11 +75,11 @@ const RETRY_LIMIT = 40;
 /** Rows that one statement changes, some milliseconds: more would hold up the events that come in meanwhile. */
 const SLICE = 100;
 
-const waitingColumns = 'event, tries, subject, stranger AS is_unknown, failing_since, hops AS via';
+const waitingColumns = 'event, tries, subject, is_unknown, failing_since, via';
 const ofQueue = "kind = ? AND target = ? AND run = ? AND status = 'pending'";
 
 /** The plus sign keeps SQLite from sorting all that the run has to do, where an index has it in order. */
-const nextOf = `SELECT ${waitingColumns} FROM actions WHERE ${ofQueue} AND stranger = ? AND +event <= ?`;
+const nextOf = `SELECT ${waitingColumns} FROM actions WHERE ${ofQueue} AND is_unknown = ? AND +event <= ?`;
 /** What is new comes in turns, what failed before by the time of its next try. */
 const nextNew = `${nextOf} AND due_at = '' ORDER BY turn, event LIMIT ?`;
 const nextDue = `${nextOf} AND due_at > '' AND due_at <= ? ORDER BY due_at, turn, event LIMIT ?`;
@@ -94,7 +94,7 @@ export class Actions extends Table {
     if (actions.length === 0) return;
     const nextTurn = await this.#turns(actions);
     const now = this.timestamp();
-    const insert = `INSERT INTO actions (event, kind, target, run, status, updated_at, subject, stranger, hops, turn)
+    const insert = `INSERT INTO actions (event, kind, target, run, status, updated_at, subject, is_unknown, via, turn)
       VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
     // Over a network they share a round trip.
     await Promise.all(
@@ -165,7 +165,7 @@ export class Actions extends Table {
 
   /** The time of the first try after `now` (both ISO 8601), if there is one. */
   async nextDueAfter({ kind, target }: ActionKey, run: number, now: string): Promise<string | undefined> {
-    const first = `SELECT due_at FROM actions WHERE ${ofQueue} AND stranger = ? AND due_at > ? ORDER BY due_at LIMIT 1`;
+    const first = `SELECT due_at FROM actions WHERE ${ofQueue} AND is_unknown = ? AND due_at > ? ORDER BY due_at LIMIT 1`;
     const rows = await Promise.all(
       [0, 1].map((isUnknown) => this.db.get<{ due_at: string }>(first, kind, target, run, isUnknown, now)),
     );
@@ -218,7 +218,7 @@ export class Actions extends Table {
     return this.db.run(
       `UPDATE actions SET status = ?, tries = ?, outcome = ?, updated_at = ?, due_at = ?,
          failing_since = CASE failing_since WHEN '' THEN ? ELSE failing_since END,
-         stranger = coalesce(CAST(? AS INTEGER), stranger)
+         is_unknown = coalesce(CAST(? AS INTEGER), is_unknown)
        WHERE event = ? AND kind = ? AND target = ? AND (run = ? OR ? = 'done')`,
       status,
       tries,

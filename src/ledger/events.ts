@@ -1,4 +1,4 @@
-/** Every delivery as it came, and events made by us for deliveries that did not come. Only `twin` ever changes. */
+/** Every delivery as it came, and events made by us for deliveries that did not come. Only `duplicate` ever changes. */
 
 import type { Value } from './stores/store.ts';
 import { Conditions, jsonList, Table } from './table.ts';
@@ -24,7 +24,7 @@ export interface EventRow {
   readonly key: string | null;
   readonly details: string | null;
   /** Of a delivery: the event that we made before it came. Of an event that we made: the delivery that came later. */
-  readonly twin: number | null;
+  readonly duplicate: number | null;
   /** The id that a delivery got when it came in; null for an event that we made. */
   readonly arrival: string | null;
 }
@@ -48,11 +48,11 @@ export interface EventFilter {
 }
 
 const columns = `events.id, events.run, events.source, events.received_at, events.remote, events.content_type, events.body,
-  events.event, events.version, events.audiofile, events.order_id, events.twin, events.arrival, files.title,
+  events.event, events.version, events.audiofile, events.order_id, events.duplicate, events.arrival, files.title,
   files.key, files.details`;
 const tables = 'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
 
-const foundOnly = "events.source = 'found' AND events.twin IS NULL";
+const foundOnly = "events.source = 'found' AND events.duplicate IS NULL";
 
 /** Rows a statement: 16 in one take 4.2 µs a row, single ones 6.1 (Node 20). To take this out, leave the 1 alone. */
 const BATCH_SIZES = [16, 4, 1];

@@ -141,7 +141,7 @@ export class FileWatch extends Table {
       substitute,
     );
     if (changed === 0) return false;
-    const setOther = 'UPDATE events SET twin = ? WHERE id = ?';
+    const setOther = 'UPDATE events SET duplicate = ? WHERE id = ?';
     await this.db.run(setOther, delivery, substitute);
     await this.db.run(setOther, substitute, delivery);
     return true;
@@ -171,7 +171,7 @@ export class FileWatch extends Table {
     const dueSince = Number.isNaN(orderedMs) ? now : new Date(orderedMs + days * DAY_MS).toISOString();
     return {
       sql: `UPDATE files SET awaited = CASE WHEN completed = 0 THEN 1 ELSE awaited END, due_since = ?,
-          looked_at = CASE WHEN checked_at < ? THEN checked_at ELSE '' END
+          polled_at = CASE WHEN checked_at < ? THEN checked_at ELSE '' END
         WHERE seq = ? AND ended = '' AND due_since = ''`,
       values: [dueSince, now, seq],
     };
@@ -201,7 +201,7 @@ export class FileWatch extends Table {
   /** All open files that were not asked about since then, those first that were not for the longest time. */
   open(before: string, limit: number): Promise<string[]> {
     return this.ids(
-      `SELECT id FROM files WHERE ${isOpen} AND due_since > '' AND looked_at < ? ORDER BY looked_at LIMIT ?`,
+      `SELECT id FROM files WHERE ${isOpen} AND due_since > '' AND polled_at < ? ORDER BY polled_at LIMIT ?`,
       this.profile,
       this.byItsClock(before),
       limit,
@@ -212,7 +212,7 @@ export class FileWatch extends Table {
   noteFailed(ids: readonly string[]): Promise<number> {
     const now = this.timestamp();
     return this.db.run(
-      `UPDATE files SET looked_at = ?, due_since = CASE WHEN due_since < ? THEN ? ELSE due_since END
+      `UPDATE files SET polled_at = ?, due_since = CASE WHEN due_since < ? THEN ? ELSE due_since END
        WHERE profile = ? AND due_since > '' AND id IN (SELECT value FROM json_each(?))`,
       ...[now, now, now, this.profile, jsonList(ids)],
     );
@@ -223,7 +223,7 @@ export class FileWatch extends Table {
     const latest = this.byItsClock(new Date(nowMs() + MAX_AHEAD_MS).toISOString());
     return this.db.run(
       `UPDATE files SET due_since = ''
-       WHERE seq IN (SELECT seq FROM files WHERE ${isOpen} AND due_since > '' AND looked_at > ? LIMIT ${SLICE})`,
+       WHERE seq IN (SELECT seq FROM files WHERE ${isOpen} AND due_since > '' AND polled_at > ? LIMIT ${SLICE})`,
       ...[this.profile, latest],
     );
   }

@@ -378,7 +378,7 @@ export class Files extends Table {
         sql: `UPDATE files SET state = ?,
             ended = CASE WHEN ? = 'delivered' AND reworked = 0 AND upgraded_at > ? THEN '' ELSE ? END,
             reworked = CASE WHEN ? <> 'delivered' AND upgraded_at <= ? THEN 1 ELSE reworked END, title = ?, duration = ?, total = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
-            checked_at = ?, looked_at = ?, due_since = CASE WHEN due_since = '' OR due_since > ? THEN due_since ELSE ? END,
+            checked_at = ?, polled_at = ?, due_since = CASE WHEN due_since = '' OR due_since > ? THEN due_since ELSE ? END,
             hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
             changed_at = CASE WHEN state <> ? THEN ? ELSE changed_at END
           WHERE profile = ? AND id = ?`,

@@ -40,7 +40,7 @@ const isFree = `NOT EXISTS (SELECT 1 FROM actions WHERE actions.event = events.i
     WHERE files.profile = events.profile AND files.id = events.audiofile AND files.found = events.id)`;
 // A number may be given again: what its run had borrowed would count as that of a living one.
 const isDueRun = `profile = ? AND coalesce(ended_at, seen_at) < ?
-  AND NOT EXISTS (SELECT 1 FROM webhook_loans WHERE webhook_loans.run = runs.id)`;
+  AND NOT EXISTS (SELECT 1 FROM webhook_registrations WHERE webhook_registrations.run = runs.id)`;
 const areThese = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
 
 /** Every profile that has rows. */
@@ -136,7 +136,7 @@ export class Pruning extends Table {
     const due = await this.#dueRuns(before, 'SELECT 1 FROM actions WHERE actions.run = runs.id');
     const ids = JSON.stringify(due);
     // First what they did for others: if their numbers are given again, it would count as that of a living one.
-    await this.db.run(`DELETE FROM duties WHERE run ${areThese}`, ids);
+    await this.db.run(`DELETE FROM leader_tasks WHERE run ${areThese}`, ids);
     return this.db.run(`DELETE FROM runs WHERE id ${areThese}`, ids);
   }
 

@@ -138,19 +138,19 @@ export class Runs extends Table {
    */
   async takeTask(name: string, run: number): Promise<boolean> {
     // On one machine it can be seen which listeners run; elsewhere the end of one that is silent is written down.
-    const ended = 'duties.run NOT IN (SELECT id FROM runs WHERE ended_at IS NULL)';
-    const gone = 'duties.run NOT IN (SELECT value FROM json_each(?))';
+    const ended = 'leader_tasks.run NOT IN (SELECT id FROM runs WHERE ended_at IS NULL)';
+    const gone = 'leader_tasks.run NOT IN (SELECT value FROM json_each(?))';
     const running = this.areShared ? [] : [JSON.stringify(await this.running())];
     const changed = await this.db.run(
-      `INSERT INTO duties (name, run) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET run = excluded.run
-       WHERE duties.run = excluded.run OR ${this.areShared ? ended : gone}`,
+      `INSERT INTO leader_tasks (name, run) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET run = excluded.run
+       WHERE leader_tasks.run = excluded.run OR ${this.areShared ? ended : gone}`,
       ...[name, run, ...running],
     );
     return changed > 0;
   }
 
   leaveTask(name: string, run: number): Promise<number> {
-    return this.db.run('DELETE FROM duties WHERE name = ? AND run = ?', name, run);
+    return this.db.run('DELETE FROM leader_tasks WHERE name = ? AND run = ?', name, run);
   }
 
   async #unended(): Promise<Array<{ id: number; seenAt: string; isRunning: boolean; isGone: boolean }>> {

@@ -73,7 +73,7 @@ export const spoolMigrations: readonly Migration[] = [
         remote TEXT NOT NULL,
         content_type TEXT NOT NULL,
         may_be_test INTEGER NOT NULL,
-        hops TEXT NOT NULL,
+        via TEXT NOT NULL,
         body BLOB NOT NULL
       );
       CREATE INDEX arrivals_by_listener ON arrivals (listener, seq);`,
@@ -262,7 +262,7 @@ export class Spool {
       );
       for (const { id, receivedAt, remote, contentType, mayBeTest, via, body } of arrivals)
         db.run(
-          `INSERT INTO arrivals (listener, id, received_at, remote, content_type, may_be_test, hops, body)
+          `INSERT INTO arrivals (listener, id, received_at, remote, content_type, may_be_test, via, body)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
           ...[listener, id, receivedAt, remote, contentType, Number(mayBeTest), via, body],
         );
@@ -280,7 +280,7 @@ const isThere = ({ seen_at, ...mark }: ListenerRow): boolean =>
 function readArrivals(db: Database, where: string, ...values: Value[]): Arrival[] {
   const rows = db.all<ArrivalRow>(
     `SELECT arrivals.id, received_at AS receivedAt, remote, content_type AS contentType, may_be_test AS mayBeTest,
-       hops AS via, body
+       via, body
      FROM arrivals JOIN listeners ON listeners.id = listener WHERE ${where} ORDER BY seq`,
     ...values,
   );

@@ -168,8 +168,8 @@ const ofEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = actions.event A
 const ofFiledEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = event_files.event AND profile = ?)';
 
 /**
- * What a row refers to stands before it; only events refer to each other. Not among them: `duties`, `properties` and
- * `webhook_loans`, which are of this file and of the listeners of this machine, and sealed with its salt.
+ * What a row refers to stands before it; only events refer to each other. Not among them: `leader_tasks`, `properties` and
+ * `webhook_registrations`, which are of this file and of the listeners of this machine, and sealed with its salt.
  */
 export const dumpTables: readonly DumpTable[] = [
   { name: 'purchases', key: ['number'], number: 'number', ofProfile },
@@ -183,7 +183,7 @@ export const dumpTables: readonly DumpTable[] = [
     ofProfile: ofPurchases,
   },
   { name: 'runs', key: ['id'], number: 'id', ofProfile },
-  { name: 'events', key: ['id'], number: 'id', refs: { twin: 'events' }, ofProfile },
+  { name: 'events', key: ['id'], number: 'id', refs: { duplicate: 'events' }, ofProfile },
   {
     name: 'event_files',
     key: ['audiofile', 'event'],

@@ -44,7 +44,7 @@ export class WebhookRegistrations extends Table {
   /** Must be synced to disk before the webhook is set, so that a crash at any point leaves a trace. */
   async add({ account, run, secretHash, address, previous }: NewRegistration): Promise<number> {
     const row = await this.db.get<{ id: number }>(
-      `INSERT INTO webhook_loans (account, run, secret_hash, address, former, taken_at) VALUES (?, ?, ?, ?, ?, ?)
+      `INSERT INTO webhook_registrations (account, run, secret_hash, address, previous, taken_at) VALUES (?, ?, ?, ?, ?, ?)
        RETURNING id`,
       ...[account, run, secretHash, address, previous, timestamp()],
     );
@@ -55,11 +55,11 @@ export class WebhookRegistrations extends Table {
   async all(): Promise<Registration[]> {
     const { isShared } = this.db;
     const rows = await this.db.all<RegistrationRow>(
-      `SELECT webhook_loans.id AS registration, account, run AS id, secret_hash, address, former AS previous, leaving,
+      `SELECT webhook_registrations.id AS registration, account, run AS id, secret_hash, address, previous, leaving,
          coalesce(host, '') AS host, coalesce(pid, 0) AS pid,
          coalesce(process_start, '') AS process_start, coalesce(seen_at, '') AS seen_at, ended_at,
          ${NOW} AS now
-       FROM webhook_loans LEFT JOIN runs ON runs.id = webhook_loans.run ORDER BY webhook_loans.id`,
+       FROM webhook_registrations LEFT JOIN runs ON runs.id = webhook_registrations.run ORDER BY webhook_registrations.id`,
     );
     return rows.map((row) => ({
       id: row.registration,
@@ -78,16 +78,16 @@ export class WebhookRegistrations extends Table {
 
   /** What one run has set is another's. */
   passOn(run: number, to: number): Promise<number> {
-    return this.db.run('UPDATE webhook_loans SET run = ? WHERE run = ?', to, run);
+    return this.db.run('UPDATE webhook_registrations SET run = ? WHERE run = ?', to, run);
   }
 
   /** From now on it counts as ended: no other listener hands the webhook to this one. */
   markLeaving(id: number): Promise<number> {
-    return this.db.run('UPDATE webhook_loans SET leaving = 1 WHERE id = ?', id);
+    return this.db.run('UPDATE webhook_registrations SET leaving = 1 WHERE id = ?', id);
   }
 
   async remove(ids: readonly number[]): Promise<void> {
-    for (const id of ids) await this.db.run('DELETE FROM webhook_loans WHERE id = ?', id);
+    for (const id of ids) await this.db.run('DELETE FROM webhook_registrations WHERE id = ?', id);
   }
 }
 

@@ -32,7 +32,7 @@ export class ReceivedEvent {
   /** What the feed or the file of its audio says. */
   readonly audio: AudioDetails;
   /** Of a delivery: the event that was found before it came. Of a found one: the delivery that came later. */
-  readonly twin: number | null;
+  readonly duplicate: number | null;
   /** The transcript that a command is handed, and its format; empty where there is none. */
   readonly path: string = '';
   readonly format: string = '';
@@ -54,7 +54,7 @@ export class ReceivedEvent {
     this.key = row.key ?? '';
     this.audio = parseDetails(row.details);
     this.title = audioTitle(row.title ?? '', this.audio);
-    this.twin = row.twin;
+    this.duplicate = row.duplicate;
   }
 
   /** Parsed on first use: most events need only what the ledger has in columns. */

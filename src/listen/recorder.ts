@@ -155,7 +155,7 @@ export class Recorder {
 
   /** What is to be done about an event. */
   async #dueActions(tables: Tables, { row, file, delivery }: AddedEvent): Promise<NewAction[]> {
-    const { id, source, event, twin: found, audiofile, order_id } = row;
+    const { id, source, event, duplicate: found, audiofile, order_id } = row;
     const { actions: rules, only } = this.#options;
     if (source === 'test' || (only.length && !only.includes(event))) return [];
     const due = rules.filter(({ events }) => !events || events.includes(event));
@@ -200,7 +200,7 @@ async function pairWithFound(tables: Tables, event: AddedEvent): Promise<AddedEv
   const { source, row, file } = event;
   if (!file?.found || source !== 'received' || row.event !== 'TRANSCRIPT_COMPLETE') return event;
   const isPaired = await tables.fileWatch.pairWithSubstitute(row.audiofile, file.found, row.id);
-  return isPaired ? { ...event, row: { ...row, twin: file.found } } : event;
+  return isPaired ? { ...event, row: { ...row, duplicate: file.found } } : event;
 }
 
 /** An event that the service would have sent of a file that is delivered. */
@@ -236,6 +236,6 @@ export const eventRow = (
   title: file?.title ?? null,
   key: file?.key ?? null,
   details: file?.details ?? null,
-  twin: null,
+  duplicate: null,
   arrival: arrival ?? null,
 });

@@ -13,7 +13,7 @@ export interface EndConditions {
   readonly timeoutMs?: number | undefined;
 }
 
-type CountedEvent = Pick<ReceivedEvent, 'n' | 'event' | 'source' | 'twin'>;
+type CountedEvent = Pick<ReceivedEvent, 'n' | 'event' | 'source' | 'duplicate'>;
 
 export class SessionEnd {
   readonly #conditions: EndConditions;
@@ -74,9 +74,9 @@ export class SessionEnd {
    * Takes an event into account; false if it came after the last one, and is left to the next session. One that does not
    * count may still be the last. What was answered before an interruption, or before the time ran out, is in time.
    */
-  add({ n, event, source, twin }: CountedEvent, isWanted: boolean): boolean {
+  add({ n, event, source, duplicate }: CountedEvent, isWanted: boolean): boolean {
     if (this.#hasLast) return false;
-    const counts = isWanted && this.#isFirstOfPair(source === 'found' ? n : twin);
+    const counts = isWanted && this.#isFirstOfPair(source === 'found' ? n : duplicate);
     this.#countedUpTo = Math.max(this.#countedUpTo, n);
     if (counts) this.#counted += 1;
     const { until, count } = this.#conditions;

@@ -153,7 +153,7 @@ function namedRows(event: ReceivedEvent, done: readonly string[]): Pair[] {
       .map((cell, at): Pair => [eventRecord.columns[at]?.name ?? '', cell]),
     ...fieldRows(event, 'fields.'),
     ['fields_left_out', String(event.unlistedFields)],
-    ['twin', event.twin ? String(event.twin) : ''],
+    ['duplicate', event.duplicate ? String(event.duplicate) : ''],
     ['remote', event.remote],
     ['content_type', event.contentType],
     ['body', textOf(event)],
@@ -166,7 +166,10 @@ function labelledRows(event: ReceivedEvent, done: readonly string[]): Pair[] {
     ['number', String(event.n)],
     ['received', event.receivedAt],
     ['source', event.source],
-    [event.source === 'found' ? 'came later as' : 'found before as', event.twin ? `event ${event.twin}` : ''],
+    [
+      event.source === 'found' ? 'came later as' : 'found before as',
+      event.duplicate ? `event ${event.duplicate}` : '',
+    ],
     ['from', event.remote],
     ['title', event.title],
     ['meaning', meaningOf(event)],
@@ -251,9 +254,9 @@ const shownAction = documentOf<ActionRow>({
 
 /** What is shown of one event beside the document that all commands print. */
 const shownEvent = documentOf<{ readonly event: ReceivedEvent; readonly actions: readonly ActionRow[] }>({
-  twin: [
+  duplicate: [
     is.maybeInteger,
-    ({ event }) => event.twin,
+    ({ event }) => event.duplicate,
     'of a found event the delivery that came later, and the reverse',
   ],
   remote: [is.text, ({ event }) => event.remote, 'who sent it'],

@@ -31,13 +31,13 @@ export const prunedRecord = new RecordType<PruneCounts>([
 interface ChangedAccount {
   readonly account: string;
   readonly baseUrl: string | undefined;
-  readonly former: string | undefined;
+  readonly previous: string | undefined;
 }
 
 export const accountRecord = new RecordType<ChangedAccount>([
   wordField('account', 'its name', 'account', { kind: 'id' }),
   textField('base_url', 'of the service it belongs to now', 'baseUrl', { kind: 'link' }),
-  textField('former', 'the base URL before', 'former'),
+  textField('previous', 'the base URL before', 'previous'),
 ]);
 
 export const accountView = (changed: ChangedAccount): View => ({

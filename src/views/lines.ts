@@ -91,10 +91,10 @@ export class EventLines {
   }
 
   /** One that an earlier listener has received may be done with; what is done for a found one is not done again. */
-  #rulesFor({ event, receivedAt, twin }: ReceivedEvent): EventRule[] {
+  #rulesFor({ event, receivedAt, duplicate }: ReceivedEvent): EventRule[] {
     if (receivedAt < this.#since) return [];
     return this.rules.filter(
-      ({ kind, events }) => (!events || events.includes(event)) && (twin === null || kind === 'forward'),
+      ({ kind, events }) => (!events || events.includes(event)) && (duplicate === null || kind === 'forward'),
     );
   }
 

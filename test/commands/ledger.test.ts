@@ -390,7 +390,7 @@ describe('prune', () => {
     queryLedger(user, 'UPDATE events SET received_at = ?', at('2026-01-01'));
     const ended = at('2026-01-03');
     // What it looked after for all listeners goes with it.
-    queryLedger(user, "INSERT INTO duties (name, run) SELECT 'some duty', id FROM runs");
+    queryLedger(user, "INSERT INTO leader_tasks (name, run) SELECT 'some task', id FROM runs");
     queryLedger(user, 'UPDATE runs SET ended_at = ?, seen_at = ?', ended, ended);
     queryLedger(
       user,
@@ -400,13 +400,13 @@ describe('prune', () => {
     );
     queryLedger(
       user,
-      "INSERT INTO webhook_loans (account, run, secret_hash, address, former, taken_at) VALUES ('', 77, '', '', '', ?)",
+      "INSERT INTO webhook_registrations (account, run, secret_hash, address, previous, taken_at) VALUES ('', 77, '', '', '', ?)",
       ended,
     );
     const { stdout } = await user.run(['ledger', 'prune', '--before', '30d', '--yes', '--json']);
     expect(JSON.parse(stdout)).toEqual({ events: 3, actions: 3, runs: 1, kept: 0 });
     expect(queryLedger(user, 'SELECT id FROM runs')).toEqual([{ id: 77 }]);
-    expect(queryLedger(user, 'SELECT 1 FROM duties')).toEqual([]);
+    expect(queryLedger(user, 'SELECT 1 FROM leader_tasks')).toEqual([]);
   });
 
   it.skipIf(isShared)('gives the room back to the disk, also beside a listener, which goes on', async () => {

@@ -41,7 +41,7 @@ describe('an export', () => {
       )
       .map(({ name }) => name);
     // What belongs to the file itself, and the webhooks that listeners of this machine have borrowed.
-    const own = ['migrations', 'duties', 'properties', 'webhook_loans'];
+    const own = ['migrations', 'leader_tasks', 'properties', 'webhook_registrations'];
     const wanted = names.filter((name) => !own.includes(name));
     expect(dumpTables.map(({ name }) => name).sort()).toEqual(wanted.sort());
   });

@@ -29,5 +29,5 @@ it('is neither sorted nor looked for among all that waits', async () => {
   database.close();
   expect(steps.length).toBe(6);
   for (const step of steps)
-    expect(step).toMatch(/USING (COVERING )?INDEX actions_next \(.*stranger=\? AND due_at/);
+    expect(step).toMatch(/USING (COVERING )?INDEX actions_next \(.*is_unknown=\? AND due_at/);
 });

@@ -123,7 +123,16 @@ const eventOf = (text: string): ReceivedEvent => {
       remote: '',
       content_type: text,
     },
-    ...{ body, event: text, version: '', audiofile: '', order_id: '', title: text, twin: null, arrival: '' },
+    ...{
+      body,
+      event: text,
+      version: '',
+      audiofile: '',
+      order_id: '',
+      title: text,
+      duplicate: null,
+      arrival: '',
+    },
     ...{ key: text, details: JSON.stringify({ title: text, feed: text }) },
   });
 };

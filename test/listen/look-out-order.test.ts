@@ -99,12 +99,12 @@ describe('the look-out', { timeout: 2 * LIMIT_MS }, () => {
   it('asks again about what it asked about while the clock was ahead', async () => {
     const { user, states } = await withOpenFiles({ sku: 'TRANS14', daysAgo: 15, count: 1 });
     const first = await Listener.start(user);
-    await first.until(() => queryLedger(user, "SELECT 1 AS n FROM files WHERE looked_at > ''").length === 1);
+    await first.until(() => queryLedger(user, "SELECT 1 AS n FROM files WHERE polled_at > ''").length === 1);
     await first.stop();
     const future = "'2199-01-01T00:00:00.000Z'";
     queryLedger(
       user,
-      `UPDATE files SET looked_at = ${future}, due_since = ${future}, checked_at = ${future}`,
+      `UPDATE files SET polled_at = ${future}, due_since = ${future}, checked_at = ${future}`,
     );
     states.set('1', ['Delivered']);
     const next = await Listener.start(user, ['--json', '--count', '1']);
@@ -123,7 +123,7 @@ describe('the look-out', { timeout: 2 * LIMIT_MS }, () => {
       const minutes = (Date.now() - startedAt) / MINUTE_MS;
       expect(askedFiles().length).toBeLessThanOrEqual(60 * (minutes + 1));
       expect(new Set(askedFiles()).size).toBe(askedFiles().length);
-      const [{ run } = { run: 0 }] = queryLedger<{ run: number }>(user, 'SELECT run FROM duties');
+      const [{ run } = { run: 0 }] = queryLedger<{ run: number }>(user, 'SELECT run FROM leader_tasks');
       const [{ pid } = { pid: 0 }] = queryLedger<{ pid: number }>(
         user,
         `SELECT pid FROM runs WHERE id = ${run}`,

@@ -256,9 +256,9 @@ describe('a delivery that got lost', () => {
     expect(await eventsOf(user, '--found')).toMatchObject([{ audiofile: '8' }]);
     expect(await eventsOf(user)).toMatchObject([{ n: 3, audiofile: '7', source: 'received' }]);
     const { stdout } = await user.run(['events', 'show', '3', '--json']);
-    const { twin, actions } = JSON.parse(stdout) as { twin: number; actions: object[] };
+    const { duplicate, actions } = JSON.parse(stdout) as { duplicate: number; actions: object[] };
     expect(actions).toMatchObject([{ kind: 'forward', status: 'done' }]);
-    expect((await user.run(['events', 'show', String(twin)])).stdout).toMatch(/^twin\t3$/m);
+    expect((await user.run(['events', 'show', String(duplicate)])).stdout).toMatch(/^duplicate\t3$/m);
     // The service sends it once more: this one is a delivery of its own, and the third that counts.
     await listener.post(complete('7', '4nX'));
     expect((await listener.ended).code).toBe(0);

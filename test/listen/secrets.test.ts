@@ -1,4 +1,4 @@
-/** No secret stands in the state folder, whatever a delivery, a command, a target or a former webhook holds. */
+/** No secret stands in the state folder, whatever a delivery, a command, a target or a previous webhook holds. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -69,7 +69,7 @@ const event = fc.record({
   version: text,
   audiofile: longId,
   order_id: longId,
-  twin: fc.option(number),
+  duplicate: fc.option(number),
   arrival: fc.option(fc.uuid()),
 });
 const file = fc.record({
@@ -175,7 +175,7 @@ function addRows(db: Database, given: Content): readonly PurchaseRow[] {
   const ids = (table: string): number[] =>
     db.all<{ id: number }>(`SELECT id FROM ${table} ORDER BY id`).map(({ id }) => id);
   const [runs, events] = [ids('runs'), ids('events')];
-  db.run('UPDATE events SET twin = NULL WHERE twin NOT IN (SELECT id FROM events)');
+  db.run('UPDATE events SET duplicate = NULL WHERE duplicate NOT IN (SELECT id FROM events)');
   if (events.length)
     for (const [audiofile, n] of given.event_files)
       insert(db, 'event_files', { audiofile, event: pick(events, n) });

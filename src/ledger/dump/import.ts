@@ -223,7 +223,7 @@ async function* mergeAll(
     }
     all.push({ table: table.name, ...counts });
   }
-  await numbers.linkTwins(db);
+  await numbers.linkDuplicates(db);
   await numbers.linkShown(db);
   yield* deriveAll(db, numbers, profiles);
   if (damaged) yield* restoreClaims(db, hide);

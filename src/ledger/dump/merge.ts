@@ -19,12 +19,12 @@ export class ImportedNumbers {
   constructor(scratch: Database) {
     this.#scratch = scratch;
     // A transaction that met another one is done again.
-    for (const table of ['numbers', 'twins', 'shown', 'touched'])
+    for (const table of ['numbers', 'duplicates', 'shown', 'touched'])
       scratch.exec(`DROP TABLE IF EXISTS ${table}`);
     scratch.exec(`
       CREATE TABLE numbers (of TEXT, old INTEGER, new INTEGER, PRIMARY KEY (of, old)) WITHOUT ROWID;
       CREATE INDEX numbers_by_new ON numbers (of, new);
-      CREATE TABLE twins (event INTEGER PRIMARY KEY, old INTEGER NOT NULL);
+      CREATE TABLE duplicates (event INTEGER PRIMARY KEY, old INTEGER NOT NULL);
       CREATE TABLE shown (run INTEGER PRIMARY KEY, old INTEGER NOT NULL);
       CREATE TABLE touched (of TEXT, profile TEXT, id TEXT, PRIMARY KEY (of, profile, id)) WITHOUT ROWID;`);
   }
@@ -95,23 +95,23 @@ export class ImportedNumbers {
   }
 
   /** The event may refer to one that comes after it. */
-  addTwin(event: number, old: number): void {
-    this.#scratch.run('INSERT INTO twins (event, old) VALUES (?, ?)', event, old);
+  addDuplicate(event: number, old: number): void {
+    this.#scratch.run('INSERT INTO duplicates (event, old) VALUES (?, ?)', event, old);
   }
 
   /** Writes which events refer to each other, under their new numbers. */
-  async linkTwins(db: Store): Promise<void> {
+  async linkDuplicates(db: Store): Promise<void> {
     for (let last = Number.MIN_SAFE_INTEGER; ; ) {
-      const page = this.#scratch.all<{ event: number; twin: number }>(
-        `SELECT event, numbers.new AS twin FROM twins JOIN numbers ON numbers.of = 'events' AND numbers.old = twins.old
+      const page = this.#scratch.all<{ event: number; duplicate: number }>(
+        `SELECT event, numbers.new AS duplicate FROM duplicates JOIN numbers ON numbers.of = 'events' AND numbers.old = duplicates.old
          WHERE event > ? ORDER BY event LIMIT ${PAGE_ROWS}`,
         last,
       );
       if (page.length === 0) return;
       await db.run(
-        `UPDATE events SET twin = CAST(column2 AS BIGINT) FROM (VALUES ${page.map(() => '(?, ?)').join(', ')}) AS given
-         WHERE events.id = CAST(column1 AS BIGINT) AND events.twin IS NULL`,
-        ...page.flatMap(({ event, twin }) => [event, twin]),
+        `UPDATE events SET duplicate = CAST(column2 AS BIGINT) FROM (VALUES ${page.map(() => '(?, ?)').join(', ')}) AS given
+         WHERE events.id = CAST(column1 AS BIGINT) AND events.duplicate IS NULL`,
+        ...page.flatMap(({ event, duplicate }) => [event, duplicate]),
       );
       last = page.at(-1)?.event ?? last;
     }
@@ -339,13 +339,14 @@ export class RowMerger {
       'events',
       added.map((fields) => ({
         ...fields,
-        twin: null,
+        duplicate: null,
         run: this.#numbers.get('runs', Number(fields.run)) ?? 0,
       })),
     );
     for (const [id, fields] of known) this.#numbers.add('events', Number(fields.id), id);
     const all = [...known, ...added.map((fields, at) => [numbers[at] as number, fields] as const)];
-    for (const [id, { twin }] of all) if (typeof twin === 'number') this.#numbers.addTwin(id, twin);
+    for (const [id, { duplicate }] of all)
+      if (typeof duplicate === 'number') this.#numbers.addDuplicate(id, duplicate);
     return { ...noRows, new: added.length, known: known.length };
   }
 

@@ -65,7 +65,7 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
         columns: [
           ...['upgrades', 'changed_at', 'heard_at', 'upgraded_at', 'reworked', 'state', 'ended', 'title'],
           ...['duration', 'total', 'invoices', 'url', 'key', 'details', 'checked_at', 'answer', 'remark'],
-          ...['hint', 'awaited', 'due_since', 'looked_at'],
+          ...['hint', 'awaited', 'due_since', 'polled_at'],
         ],
         // A test never replaces a real file.
         by: (row) => [`1 - ${row}.test`, learned(row)],
@@ -105,8 +105,8 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
     groups: [
       {
         columns: [
-          ...['status', 'updated_at', 'tries', 'outcome', 'subject', 'stranger', 'turn', 'due_at'],
-          ...['failing_since', 'hops'],
+          ...['status', 'updated_at', 'tries', 'outcome', 'subject', 'is_unknown', 'turn', 'due_at'],
+          ...['failing_since', 'via'],
         ],
         by: (row) => [rankOfAction(row)],
       },
@@ -116,7 +116,7 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
 
 const numbers = new Set([
   ...['position', 'pid', 'test', 'tracked', 'placed', 'estimate', 'billed', 'unpaid', 'refunded', 'reworked'],
-  ...['awaited', 'completed', 'removed', 'final', 'amount', 'paid', 'bytes', 'tries', 'stranger', 'turn'],
+  ...['awaited', 'completed', 'removed', 'final', 'amount', 'paid', 'bytes', 'tries', 'is_unknown', 'turn'],
 ]);
 
 /** No amount is as low. */

@@ -21,7 +21,7 @@ const OWN_TABLES = `
 const OWN_INDEXES = `
   CREATE INDEX events_by_profile ON {schema}.events (profile, id);
   CREATE INDEX events_by_order ON {schema}.events (order_id, id) WHERE order_id <> '';
-  CREATE INDEX events_found ON {schema}.events (profile, id) WHERE source = 'found' AND twin IS NULL;`;
+  CREATE INDEX events_found ON {schema}.events (profile, id) WHERE source = 'found' AND duplicate IS NULL;`;
 
 /** Ids and times are compared by their bytes, as in SQLite: in the collation C. */
 const SHARED_TABLES = TABLES.replace(/^ *--.*\n/gm, '')

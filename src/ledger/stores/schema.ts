@@ -174,9 +174,9 @@ export const TABLES = `
 
   -- 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with, the last time at
   -- 'upgraded_at'. One that was delivered by then is open until it was seen in another state ('reworked') and
-  -- delivered again. 'completed' is set back by an upgrade alone. 'found': the event that stands for a delivery until that comes, as its 'twin'.
+  -- delivered again. 'completed' is set back by an upgrade alone. 'found': the event that stands for a delivery until that comes, as its 'duplicate'.
   -- 'hint' is what an event says of a file, until the service is asked. 'due_since' is the target of its SKU, and
-  -- then the last time that the service was asked about it; empty: no listener has seen it yet. 'looked_at' is that
+  -- then the last time that the service was asked about it; empty: no listener has seen it yet. 'polled_at' is that
   -- time in any case.
   CREATE TABLE files (
     seq INTEGER PRIMARY KEY,
@@ -208,7 +208,7 @@ export const TABLES = `
     completed INTEGER NOT NULL DEFAULT 0,
     found INTEGER,
     due_since TEXT NOT NULL DEFAULT '',
-    looked_at TEXT NOT NULL DEFAULT '',
+    polled_at TEXT NOT NULL DEFAULT '',
     UNIQUE (profile, id)
   );
   CREATE INDEX files_by_profile ON files (profile, seq);
@@ -220,12 +220,12 @@ export const TABLES = `
   CREATE INDEX files_missed ON files (profile, seq) WHERE awaited = 1 AND ended = 'delivered';
   CREATE INDEX files_with_news ON files (profile, heard_at) WHERE heard_at >= coalesce(checked_at, '');
   CREATE INDEX files_due ON files (profile, due_since) WHERE ended = '' AND test = 0;
-  CREATE INDEX files_by_look ON files (profile, looked_at) WHERE ended = '' AND test = 0 AND due_since > '';
+  CREATE INDEX files_by_poll ON files (profile, polled_at) WHERE ended = '' AND test = 0 AND due_since > '';
 
   -- 'path_key' is one for all spellings of a path that a disk may take for the same. 'sha256' is of what we wrote. A
   -- draft was written while its file was not known to be delivered, an outdated one before it was upgraded.
   -- 'handed_over': 1, it waits for the command of sync --exec; 2, one that got it exited 0. 'tries': how often one
-  -- was begun. Who runs it at the moment is in 'duties'.
+  -- was begun. Who runs it at the moment is in 'leader_tasks'.
   CREATE TABLE downloads (
     profile TEXT NOT NULL,
     file TEXT NOT NULL,
@@ -264,20 +264,20 @@ export const TABLES = `
   CREATE INDEX runs_unshown ON runs (profile) WHERE shown_up_to IS NOT NULL;
 
   -- What one listener, or one sync, does for all.
-  CREATE TABLE duties (
+  CREATE TABLE leader_tasks (
     name TEXT PRIMARY KEY,
     run INTEGER NOT NULL
   ) WITHOUT ROWID;
 
-  -- Webhooks that listeners have borrowed. 'account' is a mark of the base URL and the key, 'secret_hash' tells the
-  -- listener's address, which is kept sealed; 'former' is what is put back. No reference to runs: one may be pruned.
-  CREATE TABLE webhook_loans (
+  -- Webhooks that listeners have set. 'account' is a mark of the base URL and the key, 'secret_hash' tells the
+  -- listener's address, which is kept sealed; 'previous' is what is put back. No reference to runs: one may be pruned.
+  CREATE TABLE webhook_registrations (
     id INTEGER PRIMARY KEY,
     account TEXT NOT NULL,
     run INTEGER NOT NULL,
     secret_hash TEXT NOT NULL,
     address TEXT NOT NULL,
-    former TEXT NOT NULL,
+    previous TEXT NOT NULL,
     leaving INTEGER NOT NULL DEFAULT 0,
     taken_at TEXT NOT NULL
   );
@@ -298,7 +298,7 @@ export const TABLES = `
     version TEXT NOT NULL,
     audiofile TEXT NOT NULL,
     order_id TEXT NOT NULL,
-    twin INTEGER
+    duplicate INTEGER
   );
   CREATE UNIQUE INDEX events_by_arrival ON events (arrival) WHERE arrival IS NOT NULL;
   CREATE INDEX events_by_file ON events (audiofile) WHERE audiofile <> '';
@@ -311,9 +311,9 @@ export const TABLES = `
   -- Without it, each event that is removed would have all rows read.
   CREATE INDEX event_files_by_event ON event_files (event);
 
-  -- 'subject' is the file or order of the event; 'stranger': the ledger does not know it; 'turn': how many actions
+  -- 'subject' is the file or order of the event; 'is_unknown': the ledger does not know it; 'turn': how many actions
   -- about the same subject wait before it. 'due_at' is the time of the next try, 'failing_since' that of the first
-  -- one that failed. 'hops' are the listeners that a delivery has passed.
+  -- one that failed. 'via' are the listeners that a delivery has passed.
   CREATE TABLE actions (
     event INTEGER NOT NULL REFERENCES events (id),
     kind TEXT NOT NULL,
@@ -324,15 +324,15 @@ export const TABLES = `
     outcome TEXT NOT NULL DEFAULT '',
     updated_at TEXT NOT NULL,
     subject TEXT NOT NULL DEFAULT '',
-    stranger INTEGER NOT NULL DEFAULT 0,
+    is_unknown INTEGER NOT NULL DEFAULT 0,
     turn INTEGER NOT NULL DEFAULT 0,
     due_at TEXT NOT NULL DEFAULT '',
     failing_since TEXT NOT NULL DEFAULT '',
-    hops TEXT NOT NULL DEFAULT '',
+    via TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (event, kind, target)
   ) WITHOUT ROWID;
   CREATE INDEX actions_unfinished ON actions (kind, target, event) WHERE status <> 'done';
-  CREATE INDEX actions_next ON actions (kind, target, run, stranger, due_at, turn, event) WHERE status = 'pending';
+  CREATE INDEX actions_next ON actions (kind, target, run, is_unknown, due_at, turn, event) WHERE status = 'pending';
   CREATE INDEX actions_by_subject ON actions (kind, target, subject, turn) WHERE status = 'pending';
   CREATE INDEX actions_failing ON actions (kind, target, run, failing_since) WHERE status = 'pending';
   CREATE INDEX actions_failed ON actions (kind, target, event) WHERE status = 'failed';

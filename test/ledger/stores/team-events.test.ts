@@ -94,7 +94,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     const killed = await Listener.start(team.machine(), borrower);
     await killed.stop('SIGKILL');
     await team.silence('ended_at IS NULL');
-    // The service takes its time to put the former one back, once.
+    // The service takes its time to put the previous one back, once.
     let isAsked = false;
     let isBack = false;
     service.allow('POST /webhook', (got, response) => {
@@ -111,16 +111,16 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     await until(() => isAsked, 'one that puts it back');
     const borrowing = await Listener.start(team.machine(), borrower);
     const tending = await starting;
-    await until(() => isBack, 'the former one');
+    await until(() => isBack, 'the previous one');
     await sleep(500);
     expect(webhook.url).toMatch(PUBLIC);
     await tending.stop();
     await borrowing.stop();
     expect(webhook.url).toBe(OTHER);
-    expect(await team.count('{}.webhook_loans')).toBe(0);
+    expect(await team.count('{}.webhook_registrations')).toBe(0);
   });
 
-  it('the webhook is one loan: of listeners that end at once, none leaves a dead address', async () => {
+  it('the webhook is registered once: of listeners that end at once, none leaves a dead address', async () => {
     const service = await Service.start();
     const webhook = withWebhook(service, OTHER);
     const team = Team.form(server, service);
@@ -130,7 +130,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     expect(webhook.set.every((url) => url.startsWith(PUBLIC))).toBe(true);
     await Promise.all(listeners.map((listener) => listener.stop()));
     expect(webhook.url).toBe(OTHER);
-    expect(await team.count('{}.webhook_loans')).toBe(0);
+    expect(await team.count('{}.webhook_registrations')).toBe(0);
   });
 
   it('numbers of events become visible in their order', async () => {

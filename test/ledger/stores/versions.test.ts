@@ -180,7 +180,7 @@ describe.skipIf(!postgresFolder)('a shared ledger', () => {
     ]);
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
-      { account: 'default', base_url: there.service.baseUrl, former: here.service.baseUrl },
+      { account: 'default', base_url: there.service.baseUrl, previous: here.service.baseUrl },
     ]);
     await here.user.run(['order', audio('b'), '--sku', 'TRANS14'], moved);
     expect(there.service.calls('POST /order_url')).toHaveLength(1);
