@@ -234,7 +234,7 @@ describe('an event about a file that has ended', () => {
   });
 });
 
-it('a file that the service can not tell about keeps the look-out from no other', async () => {
+it('a file that the service can not tell about keeps no other from being asked about', async () => {
   const { service, user } = await account({ STENO_TEST_TICK_MS: '50' });
   service.on('POST /order_url', { body: { order: '4nX', audiofiles: [7, 8], message: 'ok' } });
   service.on('GET /prepay_balance', { body: { balance: '1.00' } });

@@ -11,7 +11,7 @@ const PUBLIC = 'https://hooks.example.com/steno';
 const OTHER = 'https://other.example.com/hook';
 
 describe('--register', () => {
-  it('sets an unguessable path, accepts only that, and puts the former URL back on Ctrl-C', async () => {
+  it('sets an unguessable path, accepts only that, and puts the previous URL back on Ctrl-C', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
     const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC]);

@@ -1,4 +1,4 @@
-/** A borrowed webhook is given back after crashes, by whichever listener of the account is left, and to none that ended. */
+/** The webhook is put back after crashes, by whichever listener of the account is left, and never to one that ended. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ function moveElsewhere(user: User): void {
 const registrationsIn = (user: User): number =>
   queryLedger<{ n: number }>(user, 'SELECT count(*) AS n FROM webhook_loans')[0]?.n ?? -1;
 
-describe('two listeners that have borrowed the webhook', () => {
+describe('two listeners that have registered', () => {
   const orders: ReadonlyArray<readonly [string, number, NodeJS.Signals, NodeJS.Signals]> = [
     ['the first ends, then the second', 0, 'SIGINT', 'SIGINT'],
     ['the second ends, then the first', 1, 'SIGINT', 'SIGINT'],
@@ -181,9 +181,9 @@ describe('the key', () => {
     ['the key', `https://other.example.com/hook?k=${encodeURIComponent(KEY)}`],
     ['a password', `https://me:${PASSWORD}@other.example.com/hook`],
     ['a token', `https://${PASSWORD}@other.example.com/hook`],
-  ])('seals a former webhook that holds %s, which is given back as it was', async (_, former) => {
+  ])('seals a previous webhook that holds %s, which is given back as it was', async (_, previous) => {
     const { service, user } = await account();
-    const webhook = withWebhook(service, former);
+    const webhook = withWebhook(service, previous);
     const first = await registered(user);
     expect(first.stderr).not.toContain(PASSWORD);
     await first.stop('SIGKILL');
@@ -198,19 +198,19 @@ describe('the key', () => {
     await changed.stop();
     expect(webhook.url).toBe(dead);
     const next = await registered(user);
-    expect(webhook.set.at(-2)).toBe(former);
+    expect(webhook.set.at(-2)).toBe(previous);
     const { stderr } = await next.stop();
     expect(stderr).not.toContain(PASSWORD);
-    expect(webhook.url).toBe(former);
+    expect(webhook.url).toBe(previous);
     expectNotInState(user, KEY, PASSWORD, dead.slice(-32));
   });
 
   it.each(signers)(
-    'seals a former webhook with a signature (%s), and gives it back to the letter',
+    'seals a previous webhook with a signature (%s), and gives it back to the letter',
     async (by) => {
       const { service, user } = await account();
-      const former = signed(OTHER, 1, by);
-      const webhook = withWebhook(service, former);
+      const previous = signed(OTHER, 1, by);
+      const webhook = withWebhook(service, previous);
       const killed = await registered(user);
       expectNotInState(user, SECRET);
       await killed.stop('SIGKILL');
@@ -218,10 +218,10 @@ describe('the key', () => {
       const shown = await user.run(['webhook', 'get']);
       expect(shown.stderr).toContain('or: steno webhook set <url>');
       const next = await registered(user);
-      expect(webhook.set.at(-2)).toBe(former);
+      expect(webhook.set.at(-2)).toBe(previous);
       const { stderr } = await next.stop();
       expect(killed.stderr + stderr + shown.stderr).not.toContain(SECRET);
-      expect(webhook.url).toBe(former);
+      expect(webhook.url).toBe(previous);
     },
   );
 
