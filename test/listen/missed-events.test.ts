@@ -208,13 +208,6 @@ describe('an event about a file that has ended', () => {
     await listener.stop();
   });
 
-  it('is mended where an earlier version believed it', async () => {
-    const made = await contradicted(refund);
-    queryLedger(made.user, "UPDATE files SET state = 'Refunded', hint = ''");
-    await made.user.run(['sync']);
-    expect(await fileOf(made)).toMatchObject(delivered);
-  });
-
   it('is news also where it comes while the service is being asked', async () => {
     const made = await ordered(30_000);
     const { user, service } = made;

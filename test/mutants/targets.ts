@@ -41,7 +41,7 @@ export const targets: readonly Target[] = [
   },
   {
     sources: named('src/lib', 'mask mask-search'),
-    tests: tests('test/lib', 'mask mask-examples mask-layers'),
+    tests: tests('test/lib', 'mask mask-examples'),
   },
 ];
 
