@@ -36,7 +36,7 @@ const onlyLong = [
   'test/flows/uploads/audio-files.test.ts',
   'test/ledger/{dump,rescue,scale}.test.ts',
   'test/ledger/stores/{accounts,copy,cuts,dump,listeners,outcomes,round-trips,secrets,team-events,tls,two-ledgers,versions,who}.test.ts',
-  'test/listen/{crowded,durability,exec,failing-ledger,hostile,inherited-key,keep,linear-readers,missed-events,missed-events-order,once,queues,stalled-reader,timeout,webhook-after-crash,webhook-registration}.test.ts',
+  'test/listen/{crowded,durability,exec,failing-ledger,flood,hostile,inherited-key,keep,linear-readers,missed-events,missed-events-order,once,queues,stalled-reader,stuck-disk,timeout,webhook-after-crash,webhook-registration}.test.ts',
   'test/pictures/pictures.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
   'test/sandbox/{feed,load,transcripts-opened}.test.ts',

@@ -114,31 +114,6 @@ describe('what is kept of outcomes', () => {
     expect(await seen(outbox())).toEqual([[], 1]);
   });
 
-  it('is handed over to its own account and its own ledger alone', async () => {
-    const remove = add(kept);
-    expect(await seen(new Outbox(folder, () => ({ ...owner, account: 'other' })))).toEqual([[], 0]);
-    expect(await seen(new Outbox(folder, () => ({ ...owner, ledger: 'there' })))).toEqual([[], 0]);
-    expect(keptFiles()).toHaveLength(1);
-    expect(await seen(outbox())).toEqual([['t1'], 0]);
-    expect(keptFiles()).toEqual([]);
-    remove();
-    add(kept)();
-    expect(keptFiles()).toEqual([]);
-  });
-
-  it('may go while it is handed over, because another process was faster', async () => {
-    for (const id of ['t1', 't2']) add({ ...kept, begun: { ...begun, id } });
-    const taken: string[] = [];
-    const take = async (each: KeptOutcome): Promise<void> => {
-      taken.push(each.begun.id);
-      // Another process has taken both meanwhile.
-      for (const name of keptFiles()) rmSync(join(folder, name));
-    };
-    const troubles: string[] = [];
-    await outbox().handOver(take, async (text) => void troubles.push(text));
-    expect([taken.length, troubles, keptFiles()]).toEqual([1, [], []]);
-  });
-
   it('stays where it could not be taken', async () => {
     add(kept);
     const troubles: string[] = [];

@@ -27,7 +27,7 @@ function replaceWith(path: string, sql: string): void {
   db.close();
 }
 
-describe.concurrent('the ledger', () => {
+describe('the ledger', () => {
   it('is a file in the state folder that only its owner can read', async () => {
     const { user, order } = await orderingAccount();
     await order(url);

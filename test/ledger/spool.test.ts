@@ -1,8 +1,7 @@
 /** The file in which deliveries wait for the ledger. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Arrival, Spool, type SpoolOwner } from '../../src/ledger/spool.ts';
@@ -89,50 +88,5 @@ describe('a spool', () => {
     await spool.remove(all);
     spool.close();
     expect(statSync(spool.path).size).toBeLessThan(1_000_000);
-  });
-
-  it('is not made by looking', async () => {
-    const spool = freshSpool();
-    expect([
-      await spool.arrivals(),
-      await spool.left(),
-      await spool.count(OWN),
-      existsSync(spool.path),
-    ]).toEqual([...[[], [], 0], false]);
-  });
-
-  it('keeps profiles apart, and leaves alone what a listener has that runs', async () => {
-    const path = freshPath();
-    const [one, other] = [freshSpool(path), freshSpool(path, 'other')];
-    await one.append(OWN, [arrival('1')]);
-    await other.append(owner('theirs'), [arrival('2')]);
-    expect([idsOf(await one.arrivals()), idsOf(await other.arrivals())]).toEqual([['1'], ['2']]);
-    expect([await one.left(), await other.left()]).toEqual([[], []]);
-    one.close();
-    other.close();
-  });
-
-  it('gives what a listener left that is gone, with what it was asked for', async () => {
-    const spool = freshSpool();
-    const rules = { actions: [{ kind: 'exec', target: 'x', sources: ['received' as const] }], only: ['E'] };
-    await spool.append({ id: 'gone', rules }, [arrival('1')]);
-    await spool.append(OWN, [arrival('2')]);
-    const db = new DatabaseSync(spool.path);
-    db.exec("UPDATE listeners SET pid = 4194305, start = '1' WHERE id = 'gone'");
-    db.close();
-    expect(await spool.left()).toEqual([{ id: 'gone', rules }]);
-    await spool.removeLeft();
-    expect([await spool.left(), idsOf(await spool.arrivals())]).toEqual([[], ['2']]);
-    spool.close();
-  });
-
-  it('that was deleted is made anew with all that its listener has in it', async () => {
-    const spool = freshSpool();
-    await spool.append(OWN, [arrival('1')]);
-    for (const end of ['', '-wal', '-shm']) rmSync(spool.path + end, { force: true });
-    expect(await spool.left()).toEqual([]);
-    await spool.append(OWN, [arrival('2')]);
-    expect(idsOf(await spool.arrivals())).toEqual(['1', '2']);
-    spool.close();
   });
 });

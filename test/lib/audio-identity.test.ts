@@ -137,31 +137,3 @@ describe('for every URL', () => {
     );
   });
 });
-
-describe('time', () => {
-  it.each([
-    ['parameters', (n: number) => `https://e.org/x?${'a=1&'.repeat(n)}`],
-    ['separators', (n: number) => `https://e.org/x?${'&'.repeat(n)}`],
-    ['colons before an at', (n: number) => `https://${':'.repeat(n)}`],
-    ['beginnings of links', (n: number) => 'https://'.repeat(n)],
-    ['backslashes', (n: number) => `https://e.org/?${'\\'.repeat(n)}`],
-    ['escapes', (n: number) => `https://e.org/${'%'.repeat(n)}`],
-    ['encoded queries', (n: number) => `x ${'%3Fsig%3D1'.repeat(n / 4)}`],
-    ['encoded parameters', (n: number) => `x %3F${'sig%3D1%26'.repeat(n / 4)}`],
-    ['escapes of escapes', (n: number) => `x %${'25'.repeat(n)}%${'%25'.repeat(n)}`],
-    ['links within links', (n: number) => `https://e.org/?${'u=https://e.org/?'.repeat(n / 8)}`],
-  ])('grows with the length of the text: %s', (_, make) => {
-    const seconds = (n: number): number => {
-      const text = make(n);
-      const start = process.cpuUsage();
-      cutSignatures(text);
-      if (URL.canParse(text)) audioIdentity(text);
-      const { user, system } = process.cpuUsage(start);
-      return (user + system) / 1e6;
-    };
-    seconds(1_000);
-    // Quadratic work would take sixty-four times as long, and many seconds.
-    const [short, long] = [seconds(25_000), seconds(200_000)];
-    expect(long).toBeLessThan(Math.max(0.5, short * 32));
-  });
-});

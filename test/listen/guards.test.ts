@@ -7,18 +7,6 @@ const listed = async (user: User): Promise<Array<Record<string, unknown>>> =>
   JSON.parse((await user.run(['events', '--json'])).stdout);
 
 describe('the receiver', () => {
-  it.each([{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])(
-    'takes nothing from a web page: %o',
-    async (headers) => {
-      const user = new User();
-      const listener = await Listener.start(user);
-      expect((await listener.post(form({ event: 'FORGED' }), { headers })).status).toBe(403);
-      expect((await listener.post(form({ event: 'REAL' }))).status).toBe(200);
-      await listener.stop();
-      expect((await listed(user)).map(({ event }) => event)).toEqual(['REAL']);
-    },
-  );
-
   it('does not take its own forwarded delivery for a new one', async () => {
     const user = new User();
     const first = await Listener.start(user);
