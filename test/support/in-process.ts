@@ -71,6 +71,7 @@ const OWN_PROCESS = new RegExp(
       'api/http/fault-matrix',
       'cli/help',
       'commands/doctor',
+      'flows/files/outage',
       'flows/orders/(attempts|signatures|unclear-rows)',
     ],
     ...['ledger/(gone|local-outcomes)', 'ledger/stores/(doctor|races)'],
