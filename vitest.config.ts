@@ -164,8 +164,8 @@ const ordinary = (mode: string): ViteUserConfig => ({
   test: {
     globalSetup: ['test/support/setup.ts'],
     reporters: ['default', new EndReporter(mode === 'test' ? left : '')],
-    // Tests wait for processes a quarter of the time, so three workers keep two cores busy. The whole long run has the soak beside it.
-    maxWorkers: mode === 'long' && !process.env.STENO_SLICE ? 2 : 3,
+    // Tests wait for processes a quarter of the time, so three workers keep two cores busy.
+    maxWorkers: 3,
     // A fresh worker for each file would cost a tenth of the processor time; what a test leaves is cleared by test/support/test-end.ts.
     isolate: false,
     projects: mode === 'nodes' ? [installed] : ownBuild(mode),

@@ -16,7 +16,7 @@ export class EndReporter implements Reporter {
     this.#vitest = vitest;
   }
 
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
     const log = (line: string): void => this.#vitest?.logger.log(line);
     const times = modules
       .map((module) => ({
@@ -28,7 +28,9 @@ export class EndReporter implements Reporter {
     if (times.length > 1) log('The slowest test files:');
     for (const { path, ms, of } of times.length > 1 ? times.slice(0, SLOWEST) : [])
       log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${path} (${of})`);
-    if (this.#left) log(this.#left);
+    const all = await this.#vitest?.globTestSpecifications();
+    // Not where a command line names the files.
+    if (this.#left && all?.length === modules.length) log(this.#left);
   }
 }
 
