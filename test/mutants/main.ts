@@ -2,7 +2,7 @@
  * Puts faults into what guards money and secrets, one at a time, and lists those that no test finds. All faults of a
  * source are built into one copy of the project, in which a file says which of them is on.
  *
- *   npm run test:mutants -- src/ledger/claims.ts    a fault takes some seconds, a source some minutes
+ *   npm run test:mutants -- src/ledger/claims.ts    a fault takes some seconds, a source up to an hour
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
