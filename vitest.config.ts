@@ -1,6 +1,5 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import { FuzzReporter } from './test/fuzz/reporter.ts';
-import { ProofReporter } from './test/proof/reporter.ts';
+import { EndReporter } from './test/support/end-reporter.ts';
 import { hasPostgres, SKIPPED } from './test/support/postgres-programs.ts';
 import { filesWith, propertyFiles } from './test/support/runs.ts';
 
@@ -37,7 +36,7 @@ const onlyLong = [
   'test/flows/uploads/audio-files.test.ts',
   'test/ledger/{dump,rescue,scale}.test.ts',
   'test/ledger/stores/{accounts,copy,cuts,dump,listeners,outcomes,round-trips,secrets,team-events,tls,two-ledgers,versions,who}.test.ts',
-  'test/listen/{crowded,durability,exec,failing-ledger,hostile,inherited-key,keep,linear-readers,registrations,look-out-order,lookout,once,queues,stalled-reader,timeout,webhook}.test.ts',
+  'test/listen/{crowded,durability,exec,failing-ledger,flood,hostile,inherited-key,keep,linear-readers,missed-events,missed-events-order,once,queues,stalled-reader,stuck-disk,timeout,webhook-after-crash,webhook-registration}.test.ts',
   'test/pictures/pictures.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
   'test/sandbox/{feed,load,transcripts-opened}.test.ts',
@@ -50,6 +49,11 @@ const onlyLong = [
 const long = [...onlyLong, ...filesWith("support/slices.ts'")];
 
 const all = ['test/**/*.test.ts'];
+
+/** What `npm test` says at its end. */
+const left =
+  'Left to CI (.ci/run): the slow files and the other cases of slices, a part for each commit (npm run test:long has all), ' +
+  'and the package on every Node (npm run test:nodes).';
 
 /** What `npm run test:nodes` runs, and nothing else does: the package as it is installed, on every Node. */
 const nodes = 'test/nodes/*.test.ts';
@@ -75,7 +79,7 @@ const sharedLong = [
   'test/flows/files/{identity,list,pairing,sync,sync-exec,track,wait}.test.ts',
   'test/flows/orders/{answers,attempts,attempts-being-sent,attempts-settle,bulk-changes,feeds,local-files,place,same-audio,signatures,unclear-rows,wait}.test.ts',
   'test/flows/transcripts/{drafts,name-as}.test.ts',
-  'test/listen/{ends,history,look-out-order,lookout,webhook}.test.ts',
+  'test/listen/{ends,history,missed-events,missed-events-order,webhook-registration}.test.ts',
 ];
 
 // With it each start of Node 20 takes three times as long, also that of every worker.
@@ -95,8 +99,7 @@ function fuzz(): ViteUserConfig {
   process.env.STENO_FUZZ_SEED ||= 'month';
   const limits = { testTimeout: 3_600_000, hookTimeout: 60_000, retry: 0 };
   const globalSetup = ['test/support/setup.ts'];
-  const reporters = ['default' as const, new FuzzReporter()];
-  return { test: { ...common, ...limits, globalSetup, reporters, include: propertyFiles(), maxWorkers: 2 } };
+  return { test: { ...common, ...limits, globalSetup, include: propertyFiles(), maxWorkers: 2 } };
 }
 
 /** In the long run tests have more to do, and other programs run beside them. */
@@ -160,9 +163,9 @@ const ownBuild = (mode: string) => [
 const ordinary = (mode: string): ViteUserConfig => ({
   test: {
     globalSetup: ['test/support/setup.ts'],
-    ...(process.env.STENO_PROOF === '1' && { reporters: ['default', new ProofReporter(mode)] }),
-    // Tests wait for processes a quarter of the time, so three workers keep two cores busy. The whole long run has the soak beside it.
-    maxWorkers: mode === 'long' && !process.env.STENO_SLICE ? 2 : 3,
+    reporters: ['default', new EndReporter(mode === 'test' ? left : '')],
+    // Tests wait for processes a quarter of the time, so three workers keep two cores busy.
+    maxWorkers: 3,
     // A fresh worker for each file would cost a tenth of the processor time; what a test leaves is cleared by test/support/test-end.ts.
     isolate: false,
     projects: mode === 'nodes' ? [installed] : ownBuild(mode),

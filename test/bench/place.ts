@@ -1,9 +1,9 @@
 /** Where it is measured: the package as a user gets it, fresh folders, a bare environment, servers of its own. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, delimiter, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, delimiter, join } from 'node:path';
+import { buildCopy } from '../support/built-copy.ts';
 
 export type Env = Readonly<Record<string, string>>;
 
@@ -16,30 +16,20 @@ export interface Running {
 
 const KEY = 'bench-key';
 const READY_MS = 20_000;
-const here = dirname(fileURLToPath(import.meta.url));
-const kept = new Set(['src', 'bin', 'completions', 'package.json', 'rolldown.config.js', 'tsconfig.json']);
+/** Of this run: `programs` has what was bundled, `package` what is measured. */
+const here = process.env.STENO_SCRIPT_FOLDER ?? '';
 
 export class Place {
-  readonly #folder = resolve(here, '..');
-  readonly #package = join(here, '..', 'package');
   readonly #children = new Set<ChildProcess>();
   readonly #receivers: Running[] = [];
   #service = '';
 
-  /** Builds in a copy, so that neither a rebuild nor a test run beside it changes what is measured. */
   build(): void {
-    const root = resolve('.');
-    cpSync(root, this.#package, { recursive: true, filter: (path) => this.#isSource(root, path) });
-    execFileSync(process.execPath, ['rolldown.config.js'], { cwd: this.#package, stdio: 'inherit' });
-  }
-
-  #isSource(root: string, path: string): boolean {
-    const [top = ''] = path.slice(root.length + 1).split(/[/\\]/);
-    return top === '' || kept.has(top);
+    buildCopy(here);
   }
 
   get bin(): string {
-    return join(this.#package, 'bin', 'steno.js');
+    return join(here, 'package', 'bin', 'steno.js');
   }
 
   /** The service's address; with a size, every transcript below it has that many bytes, and may take its time. */
@@ -50,13 +40,13 @@ export class Place {
 
   /** A folder that nobody has used. */
   fresh(name: string): string {
-    return mkdtempSync(join(this.#folder, `${name}-`));
+    return mkdtempSync(join(here, `${name}-`));
   }
 
   /** A folder that takes no disk, where there is one; it goes with all the others. */
   inMemory(): string | undefined {
     if (!existsSync('/dev/shm')) return undefined;
-    const folder = join('/dev/shm', basename(this.#folder));
+    const folder = join('/dev/shm', basename(here));
     mkdirSync(folder, { recursive: true });
     return folder;
   }
@@ -87,7 +77,7 @@ export class Place {
   }
 
   script(name: 'service' | 'bare' | 'load' | 'steady' | 'undici'): string {
-    return join(here, `${name}.mjs`);
+    return join(here, 'programs', `${name}.mjs`);
   }
 
   /** Starts a server with node and waits for the line that says where it listens. */

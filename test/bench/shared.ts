@@ -1,8 +1,8 @@
 /** A shared ledger: what it costs in round trips, how it grows, and what a listener keeps at its door. */
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { CountingProxy } from '../support/counting-proxy.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
+import { CountingProxy } from '../support/proxies.ts';
 import { sendEvents } from './listen.ts';
 import { type Row, run, type Subject } from './measure.ts';
 import type { Env, Place } from './place.ts';

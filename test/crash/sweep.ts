@@ -2,10 +2,9 @@
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { expect } from 'vitest';
-import { recordProof } from '../proof/record.ts';
 import { casesInSlice, isLong } from '../support/slices.ts';
 import { finished, type Result } from '../support/steno.ts';
-import { CrashService, type Moment, Place, STORE } from './place.ts';
+import { CrashService, type Moment, Place } from './place.ts';
 import { nameOf, pointsOf, type Step, startTraced, stepsOf } from './traced.ts';
 
 export interface Crash {
@@ -43,22 +42,18 @@ export async function sweep(name: string, each: Sweep): Promise<void> {
   const broken: string[] = [];
   await checked(whole, 'not killed');
   const points = chosen(name, isLong ? pointsOf(steps) : (each.slice?.(steps) ?? []));
-  let count = 0;
   for (const point of points) {
     const crash = await crashAt(point);
     const last = stepsOf(crash.place.user).at(-1);
     const step = crash.killed && last ? nameOf(last, crash.place.user.home) : 'its end';
     await checked(crash, `killed before step ${point}: ${step}`);
-    if (crash.killed) count += 1;
   }
   for (const { request, moment } of isLong && !only ? casesInSlice(requestMoments(requests), name) : []) {
     const crash = await crashAt(0, { request, moment });
     await checked(crash, `killed when request ${request} was ${moment}`);
-    if (crash.killed) count += 1;
   }
   template.remove();
   expect(broken.join('\n')).toBe('');
-  if (isLong) recordProof('crash points', { [`${name}, ${STORE}`]: count });
 
   async function crashAt(point: number, at?: { request: number; moment: Moment }): Promise<Crash> {
     service.begin();

@@ -1,6 +1,5 @@
 /** How an attempt to order ends, and what may be spent, in both kinds of ledger. */
 import { describe, expect, it } from 'vitest';
-import { Budgets } from '../../src/ledger/budgets.ts';
 import { finishMove, markMoved, unmarkMoved } from '../../src/ledger/moved.ts';
 import { OpenAttempts } from '../../src/ledger/open-attempts.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
@@ -40,7 +39,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         order: 'o1',
         detail: '',
       });
-      expect(await new OpenAttempts(here.ledger).list()).toEqual([]);
+      expect(await here.attempts.list()).toEqual([]);
     });
 
     it('placed without files stays open, and its audios held', async () => {
@@ -172,15 +171,12 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const theirs = await beginFree(other, newOrder('a'));
       await new Purchases(other).markPlaced(theirs, theirs.purchase, placedAs('o4', '4'));
       await beginFree(other, newOrder('q'));
-      expect(await new OpenAttempts(here.ledger).list()).toMatchObject([
+      expect(await here.attempts.list()).toMatchObject([
         { id: third.id, status: 'unclear', urls: [url('d')], later: [] },
         { id: second.id, status: 'unclear', later: [] },
         { id: first.id, status: 'unclear', later: [{ order: 'o2', tracked: false }] },
       ]);
-      expect([
-        await new OpenAttempts(here.ledger).countUnclear(),
-        await new OpenAttempts(here.ledger).countBeingSent(),
-      ]).toEqual([3, 0]);
+      expect([await here.attempts.countUnclear(), await here.attempts.countBeingSent()]).toEqual([3, 0]);
       await (await here.store()).run("UPDATE purchases SET order_id = '' WHERE order_id = 'o2'");
       expect((await here.attempt(first)).later).toEqual([{ order: '', tracked: false }]);
       await order(await here.anyway('d'), 'o6');
@@ -238,7 +234,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     it('lacks those files of its own order that are not known', async () => {
       const sent = await here.begin('a b');
       await here.markPlaced(sent, placedAs('o1'));
-      const missing = () => new OpenAttempts(here.ledger).missingFiles('o1');
+      const missing = () => here.attempts.missingFiles('o1');
       expect(await missing()).toMatchObject({ count: 2, audios: [{ url: url('a') }, { url: url('b') }] });
       await here.place('c', 'o2', '3');
       const test = await here.begin('a b t', { test: true });
@@ -261,32 +257,24 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         notes: '',
       });
       await (await here.store()).run("DELETE FROM files WHERE id = '10'");
-      expect(await new OpenAttempts(here.ledger).missingFiles('o9')).toBeUndefined();
+      expect(await here.attempts.missingFiles('o9')).toBeUndefined();
     });
 
     it('is not the order of another attempt, unless that was refused, a test, or taken in with track', async () => {
       const sent = await here.unclear('a');
       const first = await here.place('b', 'o1', '1');
       await here.place('c', 'o1', '2');
-      expect(await new OpenAttempts(here.ledger).otherOfOrder('o1', await here.attempt(sent))).toBe(
-        first.attempt,
-      );
-      expect(
-        await new OpenAttempts(here.ledger).otherOfOrder('o2', await here.attempt(sent)),
-      ).toBeUndefined();
+      expect(await here.attempts.otherOfOrder('o1', await here.attempt(sent))).toBe(first.attempt);
+      expect(await here.attempts.otherOfOrder('o2', await here.attempt(sent))).toBeUndefined();
       const test = await here.begin('t', { test: true });
       await here.markPlaced(test, placedAs('o3', '3'));
-      expect(
-        await new OpenAttempts(here.ledger).otherOfOrder('o3', await here.attempt(sent)),
-      ).toBeUndefined();
+      expect(await here.attempts.otherOfOrder('o3', await here.attempt(sent))).toBeUndefined();
       await new TrackedFiles(here.ledger).add({ id: '9', order: 'o4', link: url('d'), names: '', notes: '' });
-      expect(
-        await new OpenAttempts(here.ledger).otherOfOrder('o4', await here.attempt(sent)),
-      ).toBeUndefined();
-      expect(await new OpenAttempts(here.ledger).missingFiles('o4')).toBeUndefined();
+      expect(await here.attempts.otherOfOrder('o4', await here.attempt(sent))).toBeUndefined();
+      expect(await here.attempts.missingFiles('o4')).toBeUndefined();
       expect(await here.holderOf('d')).toMatchObject({ status: 'placed', order: 'o4', tracked: true });
       const own = await here.place('e', 'o5', '5');
-      expect(await new OpenAttempts(here.ledger).otherOfOrder('o5', await here.attempt(own))).toBeUndefined();
+      expect(await here.attempts.otherOfOrder('o5', await here.attempt(own))).toBeUndefined();
       const other = await here.other();
       expect(await new OpenAttempts(other).otherOfOrder('o1', await here.attempt(sent))).toBeUndefined();
     });
@@ -307,9 +295,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(await within('b', 41, 100)).toBeUndefined();
       expect(await here.holderOf('b')).toBeUndefined();
       expect(await within('b', 40, 100)).toBeDefined();
-      expect(await new Budgets(here.ledger).spentSince(since)).toEqual([
-        { ...spent, currency: 'USD', estimated: 100 },
-      ]);
+      expect(await here.budgets.spentSince(since)).toEqual([{ ...spent, currency: 'USD', estimated: 100 }]);
     });
 
     it('does not count tests, refusals, other accounts and what was before', async () => {
@@ -324,9 +310,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       );
       expect(await within('b', 100, 100)).toBeDefined();
       await here.begin('c');
-      const found = await new Budgets(here.ledger).spentSince(since);
+      const found = await here.budgets.spentSince(since);
       expect(found).toEqual([{ ...spent, currency: 'USD', estimated: 100 }]);
-      expect(await new Budgets(here.ledger).unpriced(since)).toHaveLength(1);
+      expect(await here.budgets.unpriced(since)).toHaveLength(1);
     });
   });
 

@@ -1,6 +1,5 @@
 /** What keeps an audio from being bought twice: who holds it, in both kinds of ledger. */
 import { describe, expect, it } from 'vitest';
-import { Claims } from '../../src/ledger/claims.ts';
 import { OpenAttempts } from '../../src/ledger/open-attempts.ts';
 import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
@@ -60,8 +59,8 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(await here.holderOf('a')).toMatchObject({ attempt: 1, order: 'o1' });
       expect(await here.again('x', [], { test: true })).toBeDefined();
       expect(await here.holderOf('x')).toBeUndefined();
-      expect(await new OpenAttempts(here.ledger).get(test.attempt)).toBeUndefined();
-      expect(await new OpenAttempts(here.ledger).list()).toEqual([]);
+      expect(await here.attempts.get(test.attempt)).toBeUndefined();
+      expect(await here.attempts.list()).toEqual([]);
     });
 
     it('of another account neither holds nor is seen', async () => {
@@ -95,7 +94,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(JSON.stringify(all)).not.toContain(SECRET);
       expect(JSON.stringify(all)).toContain('****');
       expect(await here.again('a', [], { audios: [audio] })).toBeUndefined();
-      expect(await new OpenAttempts(here.ledger).kept(SECRET)).toBe('****');
+      expect(await here.attempts.kept(SECRET)).toBe('****');
     });
 
     it('keeps the key and the details of an audio, in the purchase and in its file', async () => {
@@ -119,9 +118,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const audios = Array.from({ length }, (_, at) => audioOf(`n${at}`));
       const order = newOrder('a', { audios });
       const sent = await beginFree(here.ledger, order);
-      expect(
-        (await new OpenAttempts(here.ledger).audios(await here.attempt(sent))).map((each) => each.url),
-      ).toEqual(audios.map((each) => each.url));
+      expect((await here.attempts.audios(await here.attempt(sent))).map((each) => each.url)).toEqual(
+        audios.map((each) => each.url),
+      );
       expect(await here.renew(sent)).toBe(true);
     });
   });
@@ -178,7 +177,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     it('stays where the attempt that is released was not refused', async () => {
       const sent = await here.unclear('a');
       await here.markRefused(await here.begin('b'));
-      await (await here.store()).batch(new Claims(here.ledger).releasing(sent.id));
+      await (await here.store()).batch(here.claims.releasing(sent.id));
       expect((await here.holderOf('a'))?.id).toBe(sent.id);
     });
 
@@ -234,7 +233,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     it('is found among more names than one query takes', async () => {
       await here.place('last', 'o1', '1');
       const names = Array.from({ length: 10_050 }, (_, at) => `url ${url(`n${at}`)}`);
-      const found = await new Claims(here.ledger).holders([...names, `url ${url('last')}`]);
+      const found = await here.claims.holders([...names, `url ${url('last')}`]);
       expect([...found.keys()]).toEqual([`url ${url('last')}`]);
     });
 
@@ -282,20 +281,17 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const db = await here.store();
       await db.run("UPDATE purchases SET seen_at = '2026-01-01T00:00:00.000Z', host = 'elsewhere', pid = 1");
       const all = [first.id, second.id, ended.id];
-      expect(await new OpenAttempts(here.ledger).beingSent(all)).toEqual(new Set());
-      await new Purchases(here.ledger).heartbeat(first);
-      await new Purchases(here.ledger).heartbeat(ended);
-      expect(await new OpenAttempts(here.ledger).beingSent(all)).toEqual(new Set([first.id]));
-      expect([
-        await new OpenAttempts(here.ledger).countBeingSent(),
-        await new OpenAttempts(here.ledger).countUnclear(),
-      ]).toEqual([1, 2]);
+      expect(await here.attempts.beingSent(all)).toEqual(new Set());
+      await here.purchases.heartbeat(first);
+      await here.purchases.heartbeat(ended);
+      expect(await here.attempts.beingSent(all)).toEqual(new Set([first.id]));
+      expect([await here.attempts.countBeingSent(), await here.attempts.countUnclear()]).toEqual([1, 2]);
       expect(await here.rows(`SELECT seen_at FROM purchases WHERE id = '${ended.id}'`)).toEqual([
         { seen_at: '2026-01-01T00:00:00.000Z' },
       ]);
       expect(await here.renew(second)).toBe(true);
-      expect(await new OpenAttempts(here.ledger).beingSent([second.id])).toEqual(new Set([second.id]));
-      expect(await new OpenAttempts(here.ledger).beingSent([first.id])).toEqual(new Set([first.id]));
+      expect(await here.attempts.beingSent([second.id])).toEqual(new Set([second.id]));
+      expect(await here.attempts.beingSent([first.id])).toEqual(new Set([first.id]));
     });
   });
 });

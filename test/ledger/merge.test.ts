@@ -227,7 +227,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('records of one accou
             await closeAll();
           },
         ),
-        { numRuns: runs(kind.isShared ? 4 : 20) },
+        { numRuns: runs(kind.isShared ? 2 : 10) },
       );
     },
     timeLimit(120_000),

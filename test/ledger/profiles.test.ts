@@ -7,7 +7,7 @@ import { KEY, type Result } from '../support/steno.ts';
 
 const local = (): Promise<OrderingAccount> => orderingAccount({ STENO_LEDGER: undefined });
 
-describe.concurrent('a second profile with the service and key of a first', () => {
+describe('a second profile with the service and key of a first', () => {
   async function twoProfiles() {
     const account = await local();
     for (const name of ['a', 'b'])
@@ -58,7 +58,7 @@ describe.concurrent('a second profile with the service and key of a first', () =
   });
 });
 
-describe.concurrent('names of profiles that differ only in case', () => {
+describe('names of profiles that differ only in case', () => {
   it('are one profile, with one set of settings and of orders', async () => {
     const { user, service } = await local();
     await user.run(['config', 'set', 'timeout', '31', '--profile', 'Acme']);

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { Budgets, type SpendingLimit } from '../../src/ledger/budgets.ts';
 import { Files } from '../../src/ledger/files.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { OpenAttempts } from '../../src/ledger/open-attempts.ts';
 import type { NewPurchase } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
 import { TrackedFiles } from '../../src/ledger/tracked-files.ts';
@@ -37,8 +36,7 @@ const limit = (millionths: number, allowsUnknown = false): SpendingLimit => ({
 
 describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (kind) => {
   const here = new TestLedger(kind);
-  const done = ({ purchase, ...begun }: Sent): Promise<void> =>
-    new Purchases(here.ledger).markDone(begun, purchase);
+  const done = ({ purchase, ...begun }: Sent): Promise<void> => here.purchases.markDone(begun, purchase);
   const claims = async (): Promise<unknown[]> =>
     (await here.rows('SELECT name FROM claims ORDER BY name')).map(({ name }) => name);
   const spent = (from: Ledger = here.ledger) => new Budgets(from).spentSince(SINCE);
@@ -122,7 +120,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const via = 'POST /audiofile/1/upgrade';
       const upgrade = await beginFree(here.ledger, upgradeOf('1', ['TSTMP1'], { via }));
       await here.markUncertain(upgrade);
-      expect(await new OpenAttempts(here.ledger).list()).toMatchObject([
+      expect(await here.attempts.list()).toMatchObject([
         { kind: 'upgrade', via, files: ['1'], urls: [], skus: ['TSTMP1'], order: '', isAccepted: false },
       ]);
     });
@@ -131,7 +129,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const order = await here.unclear('a');
       await done(await beginFree(here.ledger, upgradeOf('1')));
       expect((await here.attempt(order)).later).toEqual([]);
-      expect(await new OpenAttempts(here.ledger).missingFiles('')).toBeUndefined();
+      expect(await here.attempts.missingFiles('')).toBeUndefined();
     });
   });
 
@@ -373,10 +371,10 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         { position: 2, url: '', file: '3' },
       ]);
       expect(await spent()).toMatchObject([{ currency: 'USD', estimated: 60 }]);
-      expect(await new Budgets(here.ledger).unpriced('2026-01-01')).toEqual([]);
-      expect(
-        (await new OpenAttempts(here.ledger).audios(await here.attempt(sent))).map((each) => each.url),
-      ).toEqual([url('a')]);
+      expect(await here.budgets.unpriced('2026-01-01')).toEqual([]);
+      expect((await here.attempts.audios(await here.attempt(sent))).map((each) => each.url)).toEqual([
+        url('a'),
+      ]);
     });
 
     it('stay with the file that they have when the same answer is written twice', async () => {
@@ -412,9 +410,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       ]);
       expect((await items(first)).map(({ file }) => file)).toEqual(['1']);
       expect((await items(second)).map(({ file }) => file)).toEqual(['2']);
-      expect(await new OpenAttempts(here.ledger).missingFiles('')).toBeUndefined();
+      expect(await here.attempts.missingFiles('')).toBeUndefined();
       const third = await here.unclear('c');
-      expect(await new OpenAttempts(here.ledger).otherOfOrder('', await here.attempt(third))).toBeUndefined();
+      expect(await here.attempts.otherOfOrder('', await here.attempt(third))).toBeUndefined();
     });
   });
 
@@ -449,7 +447,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await (await here.store()).run('UPDATE purchase_items SET counted_at = ?', later);
       expect(await counted(ahead)).toBe(later);
       expect(await counted(await here.begin('b'))).toBe(later);
-      expect(await new Budgets(here.ledger).nowMs()).toBe(Date.parse(later));
+      expect(await here.budgets.nowMs()).toBe(Date.parse(later));
     });
 
     it('is summed by currency: billed, else estimated, and what has no known cost', async () => {

@@ -1,6 +1,5 @@
-/** Deliveries that must not reach an action, and two listeners that register at the same time. */
+/** Deliveries that must not reach an action. */
 import { describe, expect, it } from 'vitest';
-import { account } from '../support/account.ts';
 import { form, Listener } from '../support/listener.ts';
 import { User } from '../support/steno.ts';
 
@@ -8,18 +7,6 @@ const listed = async (user: User): Promise<Array<Record<string, unknown>>> =>
   JSON.parse((await user.run(['events', '--json'])).stdout);
 
 describe('the receiver', () => {
-  it.each([{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])(
-    'takes nothing from a web page: %o',
-    async (headers) => {
-      const user = new User();
-      const listener = await Listener.start(user);
-      expect((await listener.post(form({ event: 'FORGED' }), { headers })).status).toBe(403);
-      expect((await listener.post(form({ event: 'REAL' }))).status).toBe(200);
-      await listener.stop();
-      expect((await listed(user)).map(({ event }) => event)).toEqual(['REAL']);
-    },
-  );
-
   it('does not take its own forwarded delivery for a new one', async () => {
     const user = new User();
     const first = await Listener.start(user);
@@ -67,24 +54,5 @@ describe('the receiver', () => {
 
   it('requires a command after --exec', async () => {
     expect((await new User().run(['listen', '--port', '0', '--exec', ' '])).code).toBe(2);
-  });
-});
-
-describe('two listeners that register one after the other', () => {
-  it('leave the webhook as it was before both, also if the first one ends first', async () => {
-    const { service, user } = await account();
-    let webhook = 'https://former.example/hook';
-    service.on('*', (got, response) => {
-      if (got.method === 'POST' && got.path === '/webhook') webhook = String(got.body?.webhook);
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ webhook, balance: 1, message: 'ok' }));
-    });
-    const register = ['--register', '--public-url', 'http://127.0.0.1:9'];
-    const first = await Listener.start(user, register);
-    const second = await Listener.start(user, register);
-    await first.stop();
-    expect(webhook).toMatch(/^http:\/\/127\.0\.0\.1:9\//);
-    await second.stop();
-    expect(webhook).toBe('https://former.example/hook');
   });
 });

@@ -109,10 +109,6 @@ describe('the receiver', () => {
     expect((await send(at('/hook/'), complete('1'))).status).toBe(404);
     const got = await send(url, '', { method: 'GET' });
     expect([got.status, got.headers.allow]).toEqual([405, 'POST']);
-    expect((await send(url, '', { method: 'PUT' })).status).toBe(405);
-    expect((await send(url, '{}', { type: 'application/json' })).status).toBe(415);
-    expect((await send(url, complete('1'), { type: '' })).status).toBe(415);
-    expect((await send(url, 'x', { headers: { 'content-encoding': 'gzip' } })).status).toBe(415);
     expect((await send(url, Buffer.alloc(1024 * 1024 + 1, 97))).status).toBe(413);
     const chunked = { 'transfer-encoding': 'chunked' };
     expect((await send(url, Buffer.alloc(3 * 1024 * 1024, 97), { headers: chunked })).status).toBe(413);
@@ -131,23 +127,6 @@ describe('the receiver', () => {
     expect([status, text]).toEqual([200, 'ok']);
     expect((await send(at, '', { method: 'HEAD' })).status).toBe(200);
     expect((await send(at, complete('1'))).status).toBe(404);
-  });
-
-  it('answers garbage with 400 and huge headers with 431', async () => {
-    const user = new User();
-    const listener = await Listener.start(user);
-    expect(await sendRaw(listener.port, 'this is not http\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
-    expect(await sendRaw(listener.port, Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 252]))).toMatch(
-      /^HTTP\/1\.1 400 /,
-    );
-    const big = `POST / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`;
-    expect(await sendRaw(listener.port, big)).toMatch(/^HTTP\/1\.1 431 /);
-    const smuggled =
-      'POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
-    expect(await sendRaw(listener.port, smuggled)).toMatch(/^HTTP\/1\.1 400 /);
-    await sendRaw(listener.port, 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf', true);
-    expect((await listener.post(complete('1'))).status).toBe(200);
-    expect(await eventsOf(user)).toHaveLength(1);
   });
 
   longOnly('is not blocked by slow and idle clients', async () => {

@@ -1,195 +1,93 @@
-/** Puts mutants into what guards money, and tells which of them no test finds out. */
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { recordProof } from '../proof/record.ts';
+/**
+ * Puts faults into what guards money and secrets, one at a time, and lists those that no test finds. All faults of a
+ * source are built into one copy of the project, in which a file says which of them is on.
+ *
+ *   npm run test:mutants -- src/ledger/claims.ts    a fault takes some seconds, a source up to an hour
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { startPostgres } from '../support/postgres.ts';
-import { type Copy, makeCopy, NOT_IN_PROCESS, ON_POSTGRES } from './copies.ts';
-import { Coverage, readJson, writeJson } from './coverage.ts';
-import { Host } from './hosts.ts';
-import { tryInProcess } from './in-process.ts';
-import type { Mutant } from './mutate.ts';
-import { judge, keyOf, readSurvivors } from './survivors.ts';
-import { IN_PROCESS, SHARED_TESTS, SOURCES, TESTS, testsFor } from './targets.ts';
-import { Killers, type Trial, tryMutant } from './trial.ts';
+import { type Mutant, mutate } from './mutate.ts';
+import { type Target, targets } from './targets.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** Only mutants of sources whose path holds one of these texts. */
-    file: { type: 'string', multiple: true, default: [] },
-    /** Only these mutants, by their numbers. */
-    id: { type: 'string', multiple: true, default: [] },
-    /** Leaves out what an earlier run has tried with the same sources. */
-    resume: { type: 'boolean', default: false },
-    /** Only those that survived it, or were not reached. */
-    survivors: { type: 'boolean', default: false },
-    /** Only with the tests that start no program. */
-    quick: { type: 'boolean', default: false },
-    /** Finds out anew which tests reach what. */
-    fresh: { type: 'boolean', default: false },
-    /** Seconds of tests for each mutant. */
-    budget: { type: 'string', default: '45' },
-    jobs: { type: 'string', default: '2' },
-  },
-});
+/** A fault that takes longer has made a loop without an end. */
+const LIMIT_MS = 180_000;
+const LEFT_OUT = /^(node_modules|\.git|dist(\..*)?)$/;
+/** Tests that measure time or count steps tell nothing of a program that holds all faults. */
+const NAMES = '^(?!.*(in proportion to|is quick|number of steps|few steps|in one pass))';
 
-/** What became of each mutant, by its text. */
-const RESULTS = 'node_modules/.cache/steno-mutants/results.json';
+const root = join(process.env.STENO_SCRIPT_FOLDER ?? '', 'copy');
+const chosen = join(root, 'chosen');
 
-/** The folder into which this program was bundled, which goes with it. */
-const folder = dirname(dirname(process.argv[1] as string));
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
-
-interface Worker {
-  readonly copy: Copy;
-  readonly host: Host;
-}
-
-/** Each piece of work by the worker that is free next. */
-async function share<T>(
-  workers: readonly Worker[],
-  work: readonly T[],
-  each: (worker: Worker, item: T) => Promise<void>,
-): Promise<void> {
-  const left = [...work];
-  await Promise.all(
-    workers.map(async (worker) => {
-      for (let item = left.shift(); item !== undefined; item = left.shift()) await each(worker, item);
-    }),
+/** A copy in which one source has all its mutants; none of them is on. */
+function makeCopy(source: string, tests: readonly string[]): readonly Mutant[] {
+  rmSync(root, { recursive: true, force: true });
+  for (const name of readdirSync('.'))
+    if (!LEFT_OUT.test(name)) cpSync(name, join(root, name), { recursive: true });
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'), 'junction');
+  const path = relative(dirname(source), 'src/mutant-switch.ts');
+  const { source: text, mutants } = mutate(
+    source,
+    readFileSync(source, 'utf8'),
+    1,
+    path.startsWith('.') ? path : `./${path}`,
   );
-}
-
-function newWorker(root: string): Worker {
-  mkdirSync(root);
-  const copy = makeCopy({ root, files: SOURCES, tests: TESTS, shared: SHARED_TESTS });
-  return { copy, host: new Host(join(folder, 'mutants/host.mjs'), root) };
-}
-
-async function run(): Promise<boolean> {
-  const server = await startPostgres(['max_connections = 200', 'fsync = off']);
-  process.env.STENO_TEST_POSTGRES = `postgres://postgres@127.0.0.1:${server.port}/postgres`;
-  const workers: Worker[] = [];
-  // Their processes are in groups of their own: no signal reaches them.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(signal, () => {
-      for (const { host } of workers) host.stop();
-      void server.stop().then(() => process.exit(130));
-    });
-  try {
-    for (let at = 0; at < Number(options.jobs); at += 1) workers.push(newWorker(join(folder, `copy-${at}`)));
-    return await tryAll(workers);
-  } finally {
-    for (const { host } of workers) host.stop();
-    await server.stop();
-  }
-}
-
-async function tryAll(workers: readonly Worker[]): Promise<boolean> {
-  const all = workers[0]?.copy.mutants ?? [];
-  const results = new Map(Object.entries(readJson<Record<string, Trial>>(RESULTS) ?? {}));
-  const wanted = all.filter((mutant) => isWanted(mutant, results.get(keyOf(mutant))));
-  say(`${all.length} mutants, ${wanted.length} to be tried`);
-  const keep = (mutant: Mutant, found: Trial): void => {
-    // A later stage may not reach what an earlier one did: it stays 'survived'.
-    const isReached = found.fate === 'unreached' && results.get(keyOf(mutant))?.fate === 'survived';
-    const trial: Trial = isReached ? { fate: 'survived' } : found;
-    results.set(keyOf(mutant), trial);
-    writeJson(RESULTS, { ...readJson<object>(RESULTS), [keyOf(mutant)]: trial });
-    say(`${trial.fate} ${describe(mutant)}${trial.by ? ` | ${trial.by.slice(-100)}` : ''}`);
-  };
-  const left = (): Mutant[] =>
-    wanted.filter((mutant) => !['killed', 'timeout'].includes(results.get(keyOf(mutant))?.fate ?? ''));
-  await tryInProcesses(workers, wanted, NOT_IN_PROCESS, keep);
-  await tryInProcesses(
-    workers,
-    left().filter(({ file }) => file.startsWith('src/ledger/')),
-    ON_POSTGRES,
-    keep,
+  writeFileSync(join(root, source), text);
+  writeFileSync(
+    join(root, 'src/mutant-switch.ts'),
+    `import { readFileSync } from 'node:fs';
+const chosen = Number(readFileSync(${JSON.stringify(chosen)}, 'utf8'));
+export const isMutant = (id: number): boolean => id === chosen;\n`,
   );
-  if (!options.quick) await tryWithPrograms(workers, left(), keep);
-  return report(all, results, wanted);
+  writeFileSync(
+    join(root, 'vitest.config.ts'),
+    `export default { test: {
+      setupFiles: ['test/support/seed.ts', 'test/support/hooks.ts'],
+      include: ${JSON.stringify(tests)},
+      testNamePattern: /${NAMES}/,
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      bail: 1,
+    } };\n`,
+  );
+  writeFileSync(chosen, '0');
+  execFileSync(process.execPath, ['rolldown.config.js'], { cwd: root, stdio: 'inherit' });
+  return mutants;
 }
 
-type Keep = (mutant: Mutant, trial: Trial) => void;
-
-/** With the tests that start no program; in pieces, so that all workers have something to do. */
-async function tryInProcesses(
-  workers: readonly Worker[],
-  wanted: readonly Mutant[],
-  names: string,
-  keep: Keep,
-): Promise<void> {
-  const pieces = IN_PROCESS.flatMap(({ sources, inProcess }) => {
-    const mutants = wanted.filter(({ file }) => inProcess.length && sources.includes(file));
-    const size = Math.ceil(mutants.length / workers.length);
-    return workers.map((_, at) => ({ inProcess, mutants: mutants.slice(at * size, (at + 1) * size) }));
+/** Whether all tests pass with this mutant; 0 is none. */
+function passes(id: number): boolean {
+  writeFileSync(chosen, String(id));
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const { status } = spawnSync(process.execPath, [vitest, 'run'], {
+    cwd: root,
+    stdio: 'ignore',
+    timeout: LIMIT_MS,
   });
-  await share(workers, pieces, ({ host, copy }, { inProcess, mutants }) =>
-    tryInProcess(host, copy.root, inProcess, mutants, names, keep),
-  );
+  return status === 0;
 }
 
-/** With the tests that reach a mutant and start the program. */
-async function tryWithPrograms(
-  workers: readonly Worker[],
-  wanted: readonly Mutant[],
-  keep: Keep,
-): Promise<void> {
-  const coverage = new Coverage(SOURCES, options.fresh);
-  const tests = new Map(
-    wanted.flatMap(({ file }) => testsFor(file)).map((each) => [`${each.project} ${each.file}`, each]),
-  );
-  const unknown = [...tests.values()].filter((each) => !coverage.has(each));
-  const broken: string[] = [];
-  await share(workers, unknown, async ({ host, copy }, each) => {
-    say(`which mutants ${each.file} reaches (${each.project})`);
-    broken.push(...(await coverage.add(host, copy.root, each)));
-  });
-  for (const test of broken) say(`fails without a mutant, so it is left out: ${test}`);
-  const reaching = new Map(
-    [...new Set(wanted.map(({ file }) => file))].map((file) => [file, coverage.testsOf(testsFor(file))]),
-  );
-  const killers = new Killers();
-  const budgetMs = Number(options.budget) * 1_000;
-  const some = wanted.filter(({ file }) => testsFor(file).length);
-  await share(workers, some, async ({ host }, mutant) => {
-    const found = reaching.get(mutant.file)?.get(mutant.id) ?? [];
-    const trial = await tryMutant(host, mutant, found, killers, { budgetMs });
-    keep(mutant, trial);
-  });
+function trySource(source: string, { tests }: Target): number {
+  const mutants = makeCopy(source, tests);
+  say(`${source}: ${mutants.length} faults`);
+  if (!passes(0)) throw new Error(`the tests of ${source} fail without a fault`);
+  const survivors = mutants.filter(({ id }) => passes(id));
+  for (const { line, within, from, to } of survivors)
+    say(`no test finds ${source}:${line} ${within}: ${from} -> ${to || '(left out)'}`);
+  return survivors.length;
 }
 
-function isWanted(mutant: Mutant, before: Trial | undefined): boolean {
-  const { file, id } = mutant;
-  if (options.id.length) return options.id.includes(String(id));
-  if (options.file.length && !options.file.some((each) => file.includes(each))) return false;
-  if (options.survivors) return before?.fate === 'survived' || before?.fate === 'unreached';
-  return !(options.resume && before);
+const wanted = process.argv.slice(2);
+const sources = targets.flatMap((target) => target.sources.map((source) => ({ source, target })));
+const server = await startPostgres(['max_connections = 200', 'fsync = off']);
+process.env.STENO_TEST_POSTGRES = `postgres://postgres@127.0.0.1:${server.port}/postgres`;
+try {
+  for (const { source, target } of sources)
+    if (wanted.length === 0 || wanted.some((each) => source.includes(each)))
+      say(`${trySource(source, target)} survive`);
+} finally {
+  await server.stop();
 }
-
-const describe = ({ id, file, line, within, from, to }: Mutant): string =>
-  `#${id} ${file}:${line} ${within}: ${from} -> ${to || '(left out)'}`;
-
-/** Whether all is well: each survivor is explained, and each explanation has its survivor. */
-function report(
-  all: readonly Mutant[],
-  results: ReadonlyMap<string, Trial>,
-  wanted: readonly Mutant[],
-): boolean {
-  const fateOf = (mutant: Mutant): string | undefined => results.get(keyOf(mutant))?.fate;
-  const count = (fate: string): number => all.filter((mutant) => fateOf(mutant) === fate).length;
-  const survived = all.filter((mutant) => ['survived', 'unreached'].includes(fateOf(mutant) ?? ''));
-  const { unexplained, gone, killed } = judge(readSurvivors(), all, survived, wanted);
-  for (const mutant of unexplained) say(`not explained (${fateOf(mutant)}): ${describe(mutant)}`);
-  for (const each of gone) say(`explained, but the source has it no more: ${keyOf(each)}`);
-  for (const each of killed) say(`explained, but a test kills it: ${keyOf(each)}`);
-  const [dead, late] = [count('killed'), count('timeout')];
-  say(`killed ${dead}, timeouts ${late}, survived ${count('survived')}, unreached ${count('unreached')}`);
-  const isWell = unexplained.length + gone.length + killed.length === 0;
-  if (isWell && all.every(fateOf))
-    recordProof('mutants', { killed: dead + late, survivors: survived.length });
-  return isWell;
-}
-
-process.exitCode = (await run()) ? 0 : 1;

@@ -1,13 +1,12 @@
-/** The run with mutants itself: on a small example, and that its list of survivors is about the sources as they are. */
+/** The run with mutants itself, on a small example. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { describe, expect, it } from 'vitest';
 import { freshFolder } from '../support/files.ts';
-import { type Mutant, mutate } from './mutate.ts';
-import { judge, keyOf, readSurvivors } from './survivors.ts';
-import { SHARED_TESTS, SOURCES, TESTS } from './targets.ts';
+import { mutate } from './mutate.ts';
+import { targets } from './targets.ts';
 
 const mutantsOf = (source: string): string[] =>
   mutate('a.ts', source, 1, './switch.ts').mutants.map(({ from, to }) => `${from} -> ${to}`);
@@ -56,13 +55,12 @@ describe('mutants', () => {
       'export const isMutant = (id) => String(id) === process.env.MUTANT;',
     );
     await build({
-      entryPoints: [join(folder, 'a.ts')],
-      bundle: true,
+      input: join(folder, 'a.ts'),
       platform: 'node',
-      outfile: join(folder, 'a.js'),
+      output: { file: join(folder, 'a.mjs'), format: 'esm' },
     });
     const printed = (id: number): string =>
-      execFileSync(process.execPath, [join(folder, 'a.js')], {
+      execFileSync(process.execPath, [join(folder, 'a.mjs')], {
         encoding: 'utf8',
         env: { MUTANT: String(id) },
       });
@@ -75,28 +73,7 @@ describe('mutants', () => {
   });
 });
 
-describe('the list of survivors', () => {
-  const all = SOURCES.flatMap((file) => mutate(file, readFileSync(file, 'utf8'), 1, '').mutants);
-
-  it('has only mutants of the sources as they are, each once, each with its reason', () => {
-    const survivors = readSurvivors();
-    expect(judge(survivors, all, [], []).gone).toEqual([]);
-    expect(new Set(survivors.map(keyOf)).size).toBe(survivors.length);
-    for (const { why } of survivors) expect(why.length).toBeGreaterThan(15);
-  });
-
-  it('tells what is not explained, what is gone, and what a test kills', () => {
-    const [one, two, three] = all as [Mutant, Mutant, Mutant];
-    const explained = [two, three, { ...one, from: 'gone' }].map((each) => ({
-      ...each,
-      why: 'it is the same',
-    }));
-    const { unexplained, gone, killed } = judge(explained, all, [one, two], all);
-    expect([unexplained, gone.length, killed.map(keyOf)]).toEqual([[one], 1, [keyOf(three)]]);
-  });
-
-  it('is about files that exist', () => {
-    for (const file of [...SOURCES, ...TESTS, ...SHARED_TESTS])
-      expect(readFileSync(file, 'utf8').length).toBeGreaterThan(0);
-  });
+it('are put into sources that exist, and tried with tests that do', () => {
+  for (const { sources, tests } of targets)
+    for (const file of [...sources, ...tests]) expect(existsSync(file), file).toBe(true);
 });

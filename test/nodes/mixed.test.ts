@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SANDBOX_KEY } from '../../src/sandbox/server.ts';
 import { complete, eventsOf, form, Listener } from '../support/listener.ts';
 import { hasPostgres } from '../support/postgres-programs.ts';
-import { newSharedLedger } from './cases/shared-ledger.ts';
+import { newSharedLedger } from './cases.ts';
 import { NodeUnderTest, NodeUser } from './node-user.ts';
 import { type NodeVersion, versions } from './node-versions.ts';
 

@@ -1,3 +1,3 @@
-import { smokeCases } from './cases/all.ts';
+import { smokeCases } from './cases.ts';
 
 smokeCases('24');

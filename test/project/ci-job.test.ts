@@ -1,5 +1,5 @@
 /** The README's CI job, run as a runner would: nothing is ordered twice, whatever step fails. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CiRunner, type Outcome, parseJob, readmeJob } from '../support/ci-runner.ts';
@@ -40,28 +40,6 @@ describe.concurrent('the CI job of the README', () => {
     const outcome = await new CiRunner(parseJob(text), files, env).run();
     expect(outcome.failed, step(outcome, 'order')?.result?.stderr).toBe(false);
     expect(step(outcome, 'order')?.result?.stdout.trim().split('\n')).toHaveLength(urls.length);
-  });
-
-  it('orders once and fetches every transcript', async () => {
-    const it = await orderingAccount();
-    const runner = runnerFor(it);
-    const [first, second] = [await runner.run(), await runner.run()];
-    expect([first.failed, second.failed]).toEqual([false, false]);
-    expect(ordered(it).sort()).toEqual([...urls].sort());
-    expect(readdirSync(join(first.workspace, 'transcripts'))).toHaveLength(urls.length * 2);
-  });
-
-  it('keeps the ledger of a run whose sync failed', async () => {
-    const it = await orderingAccount();
-    const runner = runnerFor(it);
-    it.service.on('GET /audiofile/1', { status: 403, body: 'not now' });
-    const first = await runner.run();
-    expect(step(first, 'steno sync')?.result?.code).toBeGreaterThan(0);
-    expect(step(first, 'cache/save')?.ran).toBe(true);
-    it.service.on('GET /audiofile/1', { body: { audiofile: { id: 1, statename: 'Delivered' } } });
-    const second = await runner.run();
-    expect(second.failed).toBe(false);
-    expect(ordered(it).sort()).toEqual([...urls].sort());
   });
 
   it('keeps the ledger of a run whose order failed, fetches what is ready, and orders the rest once', async () => {

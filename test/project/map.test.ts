@@ -77,7 +77,7 @@ it.each([...documents, 'README.md', 'CHANGELOG.md'])('%s holds no marks of a mer
 
 describe('the folders of test', () => {
   it('are those of src, and some of its own', () => {
-    const runs = ['bench', 'crash', 'fuzz', 'mutants', 'nodes', 'nodes/cases', 'proof', 'release', 'soak'];
+    const runs = ['bench', 'crash', 'fuzz', 'mutants', 'nodes', 'release'];
     const own = [...runs, 'data', 'jobs', 'pictures', 'project', 'support'];
     const folders = readdirSync('test', { recursive: true, withFileTypes: true })
       .filter((each) => each.isDirectory())

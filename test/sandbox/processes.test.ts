@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { freshFolder } from '../support/files.ts';
@@ -18,18 +18,17 @@ beforeAll(async () => {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   program = join(folder, 'serve.mjs');
   const contents = `
-    import { startSandbox } from './src/sandbox/index.ts';
+    import { startSandbox } from ${JSON.stringify(join(root, 'src/sandbox/index.ts'))};
     const sandbox = await startSandbox(JSON.parse(process.argv[2]));
     process.stdout.write(sandbox.baseUrl + ' ' + sandbox.apiKey + '\\n');
     process.stdin.resume().on('end', () => sandbox.close());`;
+  const input = join(folder, 'serve.ts');
+  writeFileSync(input, contents);
   await build({
-    stdin: { contents, resolveDir: root },
-    outfile: program,
-    bundle: true,
-    format: 'esm',
+    input,
     platform: 'node',
-    target: 'node20',
-    external: ['@photostructure/sqlite'],
+    external: [/^@photostructure\/sqlite/],
+    output: { file: program, format: 'esm', codeSplitting: false },
   });
 });
 

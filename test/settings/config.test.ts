@@ -14,7 +14,7 @@ function withConfig(config: unknown, env: Record<string, string> = {}): { user: 
   return { user, path };
 }
 
-describe.concurrent('a setting comes from', () => {
+describe('a setting comes from', () => {
   it('the flag, then the environment, then the profile: the address', async () => {
     const [flag, env, profile] = await Promise.all([Service.start(), Service.start(), Service.start()]);
     for (const service of [flag, env, profile]) service.on('*', { body: { balance: 1 } });
@@ -60,7 +60,7 @@ describe.concurrent('a setting comes from', () => {
   });
 });
 
-describe.concurrent('config', () => {
+describe('config', () => {
   it('sets, gets and unsets what a profile holds', async () => {
     const { user, path } = withConfig({ profiles: {}, kept: 1 });
     const at = ['--profile', 'new'];
@@ -156,7 +156,7 @@ describe.concurrent('config', () => {
   });
 });
 
-describe.concurrent('a broken config file', () => {
+describe('a broken config file', () => {
   const broken: ReadonlyArray<readonly [string, string]> = [
     ['is not JSON', '{"profiles": {'],
     ['is empty', ''],
@@ -219,7 +219,7 @@ describe.concurrent('a broken config file', () => {
   });
 });
 
-describe.concurrent('an address', () => {
+describe('an address', () => {
   it.each([
     'http://example.com/API4',
     'http://127.0.0.1.evil.com/API4',

@@ -10,7 +10,7 @@ async function config(user: User, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-describe.concurrent('price.<SKU>', () => {
+describe('price.<SKU>', () => {
   it('is set, read, listed and removed, each SKU by itself', async () => {
     const user = new User();
     await config(user, 'set', 'price.TRANS14', '0.86');
@@ -69,7 +69,7 @@ describe.concurrent('price.<SKU>', () => {
   });
 });
 
-describe.concurrent('budget and currency', () => {
+describe('budget and currency', () => {
   it.each([
     ['budget', '200/month'],
     ['budget', '$50 / week'],
@@ -121,7 +121,7 @@ describe.concurrent('budget and currency', () => {
   });
 });
 
-describe.concurrent('upload-command', () => {
+describe('upload-command', () => {
   it('is shown as a whole by get, and by its first word in a list: people write secrets into it', async () => {
     const user = new User();
     const command =

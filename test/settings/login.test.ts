@@ -9,7 +9,7 @@ import { finished, KEY, type User } from '../support/steno.ts';
 const configOf = (user: User): string => join(user.home, 'config', 'config.json');
 const kept = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
-describe.concurrent('login', () => {
+describe('login', () => {
   it('takes the key from stdin, checks it, and keeps it with the address in private', async () => {
     const { service, user } = await newcomer();
     const path = configOf(user);
@@ -161,7 +161,7 @@ describe.concurrent('login', () => {
   });
 });
 
-describe.concurrent('logout', () => {
+describe('logout', () => {
   it('forgets the key and the command of one profile, and keeps the rest', async () => {
     const { user } = await newcomer();
     const path = configOf(user);
@@ -185,7 +185,7 @@ describe.concurrent('logout', () => {
   });
 });
 
-describe.concurrent('whoami', () => {
+describe('whoami', () => {
   it('shows the end of the key and where each setting came from', async () => {
     const { user } = await newcomer();
     await user.run(['login', '--no-verify', '--profile', 'work', '--base-url', 'https://h/API4'], {
@@ -221,7 +221,7 @@ describe.concurrent('whoami', () => {
   });
 });
 
-describe.concurrent('without a key or an address', () => {
+describe('without a key or an address', () => {
   it('a call ends with 3 or 2, and says what to do', async () => {
     const { service, user } = await newcomer();
     const noKey = await user.run(['balance', '--base-url', service.baseUrl]);

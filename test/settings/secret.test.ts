@@ -34,7 +34,7 @@ function expectNoKey(...texts: string[]): void {
   for (const text of texts) for (const part of parts) expect(text).not.toContain(part);
 }
 
-describe.concurrent('the key', () => {
+describe('the key', () => {
   it.each(Object.entries(forms))('is hidden where the service repeats it %s', async (_, form) => {
     const { service, user } = await account();
     const said = `bad key: ${form} (api_key=${form})`;

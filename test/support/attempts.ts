@@ -1,6 +1,6 @@
 /** A ledger of either kind, and what a test does with its attempts. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import type { SpendingLimit } from '../../src/ledger/budgets.ts';
+import { Budgets, type SpendingLimit } from '../../src/ledger/budgets.ts';
 import { Claims, type Holder, type TakeOver } from '../../src/ledger/claims.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { type Attempt, OpenAttempts } from '../../src/ledger/open-attempts.ts';
@@ -89,6 +89,22 @@ export class TestLedger {
     return this.#now.ledger;
   }
 
+  get attempts(): OpenAttempts {
+    return new OpenAttempts(this.ledger);
+  }
+
+  get purchases(): Purchases {
+    return new Purchases(this.ledger);
+  }
+
+  get claims(): Claims {
+    return new Claims(this.ledger);
+  }
+
+  get budgets(): Budgets {
+    return new Budgets(this.ledger);
+  }
+
   /** The same ledger for another account. */
   other(): Promise<Ledger> {
     return this.another('other');
@@ -145,38 +161,38 @@ export class TestLedger {
   }
 
   markPlaced(sent: Sent, placed: PlacedOrder): Promise<OrderedFiles> {
-    return new Purchases(this.ledger).markPlaced(sent, sent.purchase, placed);
+    return this.purchases.markPlaced(sent, sent.purchase, placed);
   }
 
   markRefused(sent: Sent, detail = 'no'): Promise<void> {
-    return new Purchases(this.ledger).markRefused(sent, sent.purchase, detail);
+    return this.purchases.markRefused(sent, sent.purchase, detail);
   }
 
   markUncertain(sent: Sent, detail = 'no answer'): Promise<void> {
-    return new Purchases(this.ledger).markUncertain(sent, sent.purchase, detail);
+    return this.purchases.markUncertain(sent, sent.purchase, detail);
   }
 
   renew(sent: Sent): Promise<boolean> {
-    return new Purchases(this.ledger).renew(sent, sent.purchase);
+    return this.purchases.renew(sent, sent.purchase);
   }
 
   /** An attempt as people see it. */
   async attempt({ attempt }: Begun): Promise<Attempt> {
-    const found = await new OpenAttempts(this.ledger).get(attempt);
+    const found = await this.attempts.get(attempt);
     if (!found) throw new Error(`there is no attempt ${attempt}`);
     return found;
   }
 
   async settlePlaced(begun: Begun, order: string, files: readonly OrderedFile[] = []): Promise<boolean> {
-    return new OpenAttempts(this.ledger).settlePlaced(await this.attempt(begun), order, files);
+    return this.attempts.settlePlaced(await this.attempt(begun), order, files);
   }
 
   async settleNotPlaced(begun: Begun): Promise<boolean> {
-    return new OpenAttempts(this.ledger).settleNotPlaced(await this.attempt(begun));
+    return this.attempts.settleNotPlaced(await this.attempt(begun));
   }
 
   async reopen(begun: Begun): Promise<boolean> {
-    return new OpenAttempts(this.ledger).reopen(await this.attempt(begun));
+    return this.attempts.reopen(await this.attempt(begun));
   }
 
   async holderOf(name: string, from = this.ledger): Promise<Holder | undefined> {

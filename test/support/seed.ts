@@ -1,10 +1,9 @@
-/** Sets up the property tests: seed and number of runs, how to repeat a failure, and a count of all runs. */
-import { appendFileSync } from 'node:fs';
+/** Sets up the property tests: seed and number of runs, and how to repeat a failure. */
 import fc, { type RunDetails } from 'fast-check';
 import { expect } from 'vitest';
 import { runs, seedOf } from './runs.ts';
 
-const { STENO_FUZZ_SEED, STENO_FUZZ_PATH, STENO_FUZZ_COUNT } = process.env;
+const { STENO_FUZZ_SEED, STENO_FUZZ_PATH } = process.env;
 
 fc.configureGlobal({
   seed: seedOf(STENO_FUZZ_SEED, new Date()),
@@ -14,7 +13,6 @@ fc.configureGlobal({
 });
 
 function report(details: RunDetails<unknown>): void {
-  if (STENO_FUZZ_COUNT) appendFileSync(STENO_FUZZ_COUNT, `${details.numRuns}\n`);
   if (!details.failed) return;
   throw new Error(`${fc.defaultReportMessage(details)}\n\n${howToRepeat(details)}`, {
     cause: details.errorInstance,

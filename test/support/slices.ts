@@ -1,6 +1,6 @@
 /**
  * What takes long and seldom changes its answer: `npm test` takes a slice of it, `npm run test:long` all of it. A test
- * file that imports this runs in both. With STENO_SLICE=2/6 the long run takes the second of six slices, which
+ * file that imports this runs in both. With STENO_SLICE=2/8 the long run takes the second of eight slices, which
  * together are all of it.
  */
 import { createHash } from 'node:crypto';

@@ -1,8 +1,8 @@
 /** A connection that is cut before or after any statement, COMMIT above all: nothing is bought twice or forgotten. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CuttingProxy, type Moment } from '../../support/cutting-proxy.ts';
 import { orderingAccount } from '../../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { CuttingProxy, type Moment } from '../../support/proxies.ts';
 import { KEY, User } from '../../support/steno.ts';
 
 const order = ['order', 'https://e.example/a.mp3', '--sku', 'TRANS14', '--quiet'];
@@ -35,8 +35,7 @@ describe.skipIf(!postgresFolder)('a command whose connection to the shared ledge
     const other = new User({ ...env, STENO_LEDGER: url });
     // Makes the tables and the account, so that each cut meets the same statements.
     expect((await other.run(['order', 'https://e.example/0.mp3', '--sku', 'TRANS14'])).code).toBe(0);
-    const behind = (proxy: CuttingProxy): User =>
-      new User({ ...env, STENO_LEDGER: url.replace(`:${server.port}/`, `:${proxy.port}/`) });
+    const behind = (proxy: CuttingProxy): User => new User({ ...env, STENO_LEDGER: proxy.via(url) });
     return { service, env, url, other, behind };
   }
 
@@ -46,7 +45,7 @@ describe.skipIf(!postgresFolder)('a command whose connection to the shared ledge
 
   /** At each statement in one of the ways, at a COMMIT in all of them; with STENO_MATRIX=all at each in all. */
   async function atEachStatement(check: Check): Promise<number> {
-    const uncut = await CuttingProxy.start(server.port, { statement: -1, moment: 'before', forGood: false });
+    const uncut = await CuttingProxy.start(server.port);
     await check(await team(), uncut, 'not cut');
     await uncut.stop();
     for (const [at, text] of uncut.texts.entries()) {

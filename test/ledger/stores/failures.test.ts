@@ -8,9 +8,9 @@ import { fileAnswer } from '../../support/account.ts';
 import { freshFolder } from '../../support/files.ts';
 import { orderingAccount } from '../../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres, startStandby } from '../../support/postgres.ts';
+import { Switch } from '../../support/proxies.ts';
 import { longOnly, sliceOf } from '../../support/slices.ts';
 import { KEY, type Result, User } from '../../support/steno.ts';
-import { Switch } from '../../support/switch.ts';
 import { deadAddress } from '../../support/wire.ts';
 
 const order = ['order', 'https://e.example/a.mp3', '--sku', 'TRANS14'];

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { orderingAccount } from '../../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { Switch } from '../../support/proxies.ts';
 import { SECRET, signed } from '../../support/signed.ts';
 import { KEY, User } from '../../support/steno.ts';
-import { Switch } from '../../support/switch.ts';
 import { until } from '../../support/until.ts';
 
 const url = 'https://e.example/a.mp3';

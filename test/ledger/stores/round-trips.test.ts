@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CountingProxy } from '../../support/counting-proxy.ts';
 import { type OrderingAccount, orderingAccount, reply } from '../../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { CountingProxy } from '../../support/proxies.ts';
 import { setAll } from '../../support/settings.ts';
 import { KEY, User } from '../../support/steno.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ledgerOf, orderingAccount } from '../../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { Switch } from '../../support/proxies.ts';
 import { finished, KEY, User } from '../../support/steno.ts';
-import { Switch } from '../../support/switch.ts';
 
 const PASSWORD = 'p@ss/word:of+the=role%';
 const order = ['order', 'https://e.example/a.mp3', '--sku', 'TRANS14'];

@@ -3,13 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSharedStore } from '../../../src/ledger/shared.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
-import { CuttingProxy, type Moment } from '../../support/cutting-proxy.ts';
 import { freshFolder } from '../../support/files.ts';
 import { orderingAccount } from '../../support/ledger.ts';
 import { complete, eventsOf, Listener, Target } from '../../support/listener.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { CuttingProxy, type Moment, SlowProxy } from '../../support/proxies.ts';
 import { Service } from '../../support/server.ts';
-import { SlowProxy } from '../../support/slow-proxy.ts';
 import { finished } from '../../support/steno.ts';
 import { Team } from '../../support/team.ts';
 import { until } from '../../support/until.ts';
@@ -86,7 +85,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     await second.stop();
   });
 
-  it('one that puts the webhook back does not undo what another borrows in the same moment', async () => {
+  it('one that puts the webhook back does not undo what another registers in the same moment', async () => {
     const service = await Service.start();
     const webhook = withWebhook(service, OTHER);
     const team = Team.form(server, service);
@@ -267,14 +266,14 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
   it('a thousand events take few round trips to the database', async () => {
     const team = Team.form(server);
     const proxy = await SlowProxy.start(server.port, 5);
-    proxy.isOpen = false;
+    proxy.off();
     const listener = await Listener.start(team.machine({ STENO_TEST_TICK_MS: '5000' }, proxy.port), [
       '--forward-to',
       'http://127.0.0.1:9/',
     ]);
     for (let n = 0; n < 1_000; n += 50)
       await Promise.all(Array.from({ length: 50 }, (_, at) => listener.post(complete(String(n + at)))));
-    proxy.isOpen = true;
+    proxy.on();
     await listener.until(async () => (await team.count('{}.actions')) === 1_000);
     expect(proxy.roundTrips).toBeLessThan(150);
     await listener.stop('SIGKILL');

@@ -1,4 +1,4 @@
-/** A borrowed webhook is given back after crashes, by whichever listener of the account is left, and to none that ended. */
+/** The webhook is put back after crashes, by whichever listener of the account is left, and never to one that ended. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ function moveElsewhere(user: User): void {
 const registrationsIn = (user: User): number =>
   queryLedger<{ n: number }>(user, 'SELECT count(*) AS n FROM webhook_registrations')[0]?.n ?? -1;
 
-describe('two listeners that have borrowed the webhook', () => {
+describe('two listeners that have registered', () => {
   const orders: ReadonlyArray<readonly [string, number, NodeJS.Signals, NodeJS.Signals]> = [
     ['the first ends, then the second', 0, 'SIGINT', 'SIGINT'],
     ['the second ends, then the first', 1, 'SIGINT', 'SIGINT'],

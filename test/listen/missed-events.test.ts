@@ -208,13 +208,6 @@ describe('an event about a file that has ended', () => {
     await listener.stop();
   });
 
-  it('is mended where an earlier version believed it', async () => {
-    const made = await contradicted(refund);
-    queryLedger(made.user, "UPDATE files SET state = 'Refunded', hint = ''");
-    await made.user.run(['sync']);
-    expect(await fileOf(made)).toMatchObject(delivered);
-  });
-
   it('is news also where it comes while the service is being asked', async () => {
     const made = await ordered(30_000);
     const { user, service } = made;
@@ -234,7 +227,7 @@ describe('an event about a file that has ended', () => {
   });
 });
 
-it('a file that the service can not tell about keeps the look-out from no other', async () => {
+it('a file that the service can not tell about keeps no other from being asked about', async () => {
   const { service, user } = await account({ STENO_TEST_TICK_MS: '50' });
   service.on('POST /order_url', { body: { order: '4nX', audiofiles: [7, 8], message: 'ok' } });
   service.on('GET /prepay_balance', { body: { balance: '1.00' } });

@@ -1,4 +1,4 @@
-/** Which files the look-out asks about first, and how many: tests run at 100 ms a tick, so that a minute takes 1.2 s. */
+/** Which files are asked about first for events that never came, and how many: tests run at 100 ms a tick, so that a minute takes 1.2 s. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type OrderingAccount, orderingAccount, queryLedger } from '../support/ledger.ts';
@@ -7,7 +7,6 @@ import { notShared } from '../support/store.ts';
 import { until } from '../support/until.ts';
 
 const TICK_MS = 100;
-/** Twelve ticks of the look-out. */
 const MINUTE_MS = 12 * TICK_MS;
 const DAY_MS = 86_400_000;
 /** For what takes ten seconds where nothing else runs. */
@@ -47,7 +46,7 @@ async function withOpenFiles(...groups: readonly Ordered[]): Promise<OrderingAcc
   return { ...made, ids };
 }
 
-describe('the look-out', { timeout: 2 * LIMIT_MS }, () => {
+describe('the search for missed events', { timeout: 2 * LIMIT_MS }, () => {
   it('asks about what is due by the target of its SKU first, and about at most sixty files a minute', async () => {
     const { user, askedFiles, service, ids } = await withOpenFiles(
       { sku: 'TRANS14,TSTMP1', daysAgo: 13, count: 200 },
