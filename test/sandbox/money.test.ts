@@ -135,23 +135,6 @@ describe('the money of the sandbox', () => {
     );
   }, 120_000);
 
-  it('pays an order at once, and a held one when it is released', async () => {
-    const folder = freshFolder();
-    const client = await open({ folder, speed: 0 });
-    const start = await balance(client);
-    const plain = await order(client, 'https://a.example/plain?minutes=10');
-    expect(await invoicesOf(client, plain.file)).toMatchObject([{ state: 'PAID', total: 8.6 }]);
-    expect(await balance(client)).toBeCloseTo(start - 8.6, 2);
-    const held = await order(client, 'https://a.example/hold?minutes=10');
-    expect(await invoicesOf(client, held.file)).toMatchObject([
-      { state: 'CREATED', total: 8.6, paidtime: null },
-    ]);
-    expect(await balance(client)).toBeCloseTo(start - 8.6, 2);
-    await releaseHold(folder, held.order);
-    expect(await invoicesOf(client, held.file)).toMatchObject([{ state: 'PAID', total: 8.6 }]);
-    expect(await balance(client)).toBeCloseTo(start - 17.2, 2);
-  });
-
   it('never pays what is unpaid: its invoice is created, open and then submitted', async () => {
     const folder = freshFolder();
     const client = await open({ folder, speed: 0 });

@@ -75,27 +75,6 @@ it('two processes on the same data neither double nor lose an event', async () =
   expect(new Set(sent).size).toBe(225);
 });
 
-it('an order placed by one process is seen, and its event sent, by another', async () => {
-  const folder = freshFolder();
-  const receiver = await receive();
-  const other = await serve({ folder });
-  await other.post('/webhook', { webhook: receiver.url });
-  const mine = await open({ folder, speed: 10 });
-  const { file } = await order(mine);
-  await mine.sandbox.close();
-  expect(await stateOf(other, file)).not.toBe('Delivered');
-  await receiver.event({ event: 'TRANSCRIPT_COMPLETE', audiofile: file });
-});
-
-it('closes at once when nothing is under way, and leaves no process behind', async () => {
-  const { child } = await serve({ folder: freshFolder() });
-  const start = Date.now();
-  const code = new Promise((resolve) => child.once('exit', resolve));
-  child.stdin?.end();
-  expect(await code).toBe(0);
-  expect(Date.now() - start).toBeLessThan(1000);
-});
-
 it('kill -9 at any time leaves data that opens, with every order that was answered', async () => {
   const folder = freshFolder();
   const receiver = await receive();
@@ -122,24 +101,4 @@ it('kill -9 at any time leaves data that opens, with every order that was answer
   await receiver.event({ event: 'TRANSCRIPT_COMPLETE', audiofile: next.file });
   const sent = receiver.events.map(({ audiofile }) => audiofile);
   expect(new Set(sent).size).toBe(sent.length);
-});
-
-it('many processes can open a new folder at the same moment', async () => {
-  const folder = join(freshFolder(), 'new');
-  const servers = await Promise.all(Array.from({ length: 6 }, () => serve({ folder })));
-  const replies = await Promise.all(servers.map((server) => server.get('/audiofile/100')));
-  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
-});
-
-it('kill -9 while a folder is being set up leaves one that opens', async () => {
-  const folder = join(freshFolder(), 'new');
-  for (let round = 0; round < 8; round += 1) {
-    // With an open stdin: at its end the program would stop by itself before it is killed.
-    const child = spawn(process.execPath, [program, JSON.stringify({ folder })], {
-      stdio: ['pipe', 'ignore', 'inherit'],
-    });
-    await sleep(60 + Math.random() * 100);
-    await kill(child);
-  }
-  await order(await open({ folder }));
 });

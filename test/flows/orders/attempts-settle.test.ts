@@ -1,4 +1,5 @@
 /** `attempts settle`: a user who knows the end of an order says it. */
+
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { audio, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';

@@ -1,4 +1,5 @@
 /** Orders without a known end are listed, and the next order of their audio stops. */
+
 import { hostname, userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { parseCsv } from '../../support/csv.ts';

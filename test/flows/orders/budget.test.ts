@@ -1,4 +1,5 @@
 /** The setting `budget`: counted in the ledger, so that no number of processes spends more together. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

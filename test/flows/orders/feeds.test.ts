@@ -1,4 +1,5 @@
 /** `order --feed`: which episodes are ordered, what is said of them, and that none is bought twice. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
 /** Manifests that name local files, tags, and columns of other programs. */
+
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';

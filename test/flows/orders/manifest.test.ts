@@ -1,4 +1,5 @@
 /** Manifests: plain, CSV and JSON lines; nothing is sent if any line is bad. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

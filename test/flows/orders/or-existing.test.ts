@@ -1,4 +1,5 @@
 /** `--or-existing`: what is on order already counts as ordered. And what exit 9 tells a program. */
+
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
 /** `--skip-ordered --retry-ended`: what ended without a transcript is ordered again, once, and nothing else is. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

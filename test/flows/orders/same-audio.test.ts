@@ -1,4 +1,5 @@
 /** One audio is bought once, however its link is written; a key says what is one audio where the link does not. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

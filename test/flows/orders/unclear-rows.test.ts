@@ -1,4 +1,5 @@
 /** A row of unknown outcome from an earlier run is listed, holds up no other row, and can be ordered again alone. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

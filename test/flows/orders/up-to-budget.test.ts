@@ -1,4 +1,5 @@
 /** Which rows of a list a budget reaches for. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CostFacts, OrderCosts } from '../../../src/flows/orders/cost.ts';
