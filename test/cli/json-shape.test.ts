@@ -52,16 +52,6 @@ describe.concurrent('the JSON of an order', () => {
     expect(await json('order', '--from', 'two', '--skip-ordered')).toMatchObject([{ order: 'o2' }, left]);
   });
 
-  it('is an array with --skip-ordered and --per-order', async () => {
-    const { service, json } = await withLists();
-    service.on('POST /order_url', placed(1), placed(2));
-    expect(await json('order', 'https://e.org/a.mp3', '--skip-ordered')).toMatchObject([{ order: 'o1' }]);
-    expect(await json('order', 'https://e.org/a.mp3', '--skip-ordered')).toMatchObject([
-      { order: 'o1', left_out: 'ordered' },
-    ]);
-    expect(await json('order', 'https://e.org/b.mp3', '--per-order', '5')).toMatchObject([{ order: 'o2' }]);
-  });
-
   it('of one that was waited for is an array of files, with their downloads', async () => {
     const { service, json } = await withLists();
     service.on('POST /order_url', placed(1), placed(2), placed(3), refused);

@@ -62,14 +62,6 @@ describe.concurrent('a transcript', () => {
     expect(files(user.home)).toEqual([]);
   });
 
-  it('that begins with many blanks is one', async () => {
-    const { service, user } = await account();
-    const body = `${' \n'.repeat(100_000)}words${' '.repeat(100_000)}`;
-    service.on(route, { body });
-    expect((await user.run(['transcript', '5'])).code).toBe(0);
-    expect(readFileSync(join(user.home, '5.txt'), 'utf8')).toBe(body);
-  });
-
   it('goes to stdout byte by byte, text and binary', async () => {
     const { service, user } = await account();
     for (const [ext, body] of [
@@ -335,20 +327,6 @@ describe.concurrent('several transcripts', () => {
     expect(files(user.home).filter((name) => name.endsWith('/6.txt'))).toHaveLength(4);
   });
 
-  it('that are interrupted tell which are done', async () => {
-    const { service, user } = await account();
-    service.on(route, (_, response) => {
-      response.writeHead(200, { 'content-length': '200' }).write('half');
-    });
-    service.on('POST /audiofile/6/transcript.txt', { body: 'Hello.' });
-    const child = user.start(['transcript', '6', '5', '--jobs', '1', '--quiet', '-o', 'd']);
-    const end = finished(child);
-    while (service.calls(route).length === 0) await new Promise((done) => setTimeout(done, 20));
-    child.kill('SIGTERM');
-    const { code, stdout } = await end;
-    expect([code, stdout]).toEqual([143, 'd/6.txt\n']);
-  });
-
   it('end with 10 where one is missing; the others are kept', async () => {
     const { service, user } = await account();
     service.on(route, { body: 'Hello.' });
@@ -385,21 +363,6 @@ describe.concurrent('several transcripts', () => {
     ]);
     expect(stdout).toBe('Talk.txt\nTALK-6.txt\n__.._Talk.txt\nTalk-8.txt\n');
     expect(files(user.home)).toHaveLength(4);
-  });
-
-  it('are fetched so many at a time as --jobs says', async () => {
-    const { service, user } = await account();
-    let [now, most] = [0, 0];
-    service.on('*', (_, response) => {
-      most = Math.max(most, ++now);
-      setTimeout(() => {
-        now -= 1;
-        response.end('Hello.');
-      }, 40);
-    });
-    const ids = Array.from({ length: 12 }, (_, at) => `${at + 1}`);
-    await user.run(['transcript', ...ids, '--jobs', '3']);
-    expect([most, files(user.home).length]).toEqual([3, 12]);
   });
 
   it('that can not all be found out about fail alone where the title is needed', async () => {

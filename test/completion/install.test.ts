@@ -9,7 +9,6 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -111,13 +110,6 @@ describe.concurrent('completion install', () => {
     for (const line of lines) expect(stderr).toContain(line);
   });
 
-  it('prints JSON', async () => {
-    const person = new Person();
-    expect(JSON.parse(await person.completion('install', 'fish', '--json'))).toEqual([
-      { shell: 'fish', change: 'new', part: 'script', path: person.path(scripts.fish) },
-    ]);
-  });
-
   it('replaces the script of an older version, and never a file that is not ours', async () => {
     const person = new Person();
     const path = person.write(
@@ -206,17 +198,6 @@ describe.concurrent.each(['bash', 'zsh'] as const)('a start-up file of %s', (she
     expect(modeOf(file)).toBe('640');
     expect(readlinkSync(person.path(name))).toBe('dotfiles/rc');
     expect(readFileSync(file, 'utf8')).toContain('x=1\n# >>> steno completion');
-    await person.completion('uninstall');
-    expect(person.everything()).toEqual(before);
-  });
-
-  it('that is a link to nowhere gets what the link names', async () => {
-    const person = new Person();
-    mkdirSync(person.path('dotfiles'));
-    symlinkSync('dotfiles/rc', person.path(name));
-    const before = person.everything();
-    await person.completion('install', shell);
-    expect(readFileSync(person.path('dotfiles/rc'), 'utf8')).toContain('steno');
     await person.completion('uninstall');
     expect(person.everything()).toEqual(before);
   });
@@ -376,14 +357,4 @@ describe('where bash looks', () => {
       '.bash_profile',
     );
   });
-});
-
-it('leaves no draft beside what it writes', async () => {
-  const person = new Person();
-  person.write('.bashrc', 'x\n');
-  const { ino } = statSync(person.path('.bashrc'));
-  await person.completion('install');
-  // Written beside and renamed.
-  expect(statSync(person.path('.bashrc')).ino).not.toBe(ino);
-  expect(readdirSync(person.home).sort()).toEqual(['.bashrc', '.local']);
 });

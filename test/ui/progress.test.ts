@@ -142,20 +142,6 @@ describe.concurrent('work on many', () => {
     expect(lines.split('\r\n').filter((line) => /d\/\d+\.txt$/.test(line))).toHaveLength(30);
   });
 
-  it('shows what files --refresh has asked', async () => {
-    const { user, service, order } = await slowFiles(400);
-    service.allow('POST /order_url', (got, response) =>
-      reply(response, {
-        order: 'o1',
-        audiofiles: ((got.body?.url ?? []) as string[]).map((_, at) => at + 1),
-        message: 'ok',
-      }),
-    );
-    await order(...many(1, 40).map(audio));
-    const { stdout } = await user.onTerminal('steno files --refresh --json > out.json');
-    expect(frames(stdout).filter((each) => /^Refreshing: \d+ of 40, [\d.]+\/s/.test(each))).not.toEqual([]);
-  });
-
   it('shows the states of what is waited for, and the time', async () => {
     const { user, states, service } = await orderingAccount();
     states.set('2', ['Transcribing', 'Transcribing', 'Delivered']);
@@ -189,15 +175,6 @@ describe.concurrent('work on many', () => {
     expect(frames(stdout)).toContain('Ordering: waiting for the service, 1 s');
   });
 
-  it('shows that a feed is fetched', async () => {
-    const { service, user } = await account();
-    service.on('GET /feed.xml', (_, response) => void setTimeout(() => response.writeHead(404).end(), 2_500));
-    const { stdout } = await user.onTerminal(
-      `steno order --feed ${service.origin}/feed.xml --latest 1 --sku TRANS14`,
-    );
-    expect(frames(stdout)).toContain('Fetching the feed, 1 s');
-  });
-
   it('passes on what a replayed command prints, in whole lines', async () => {
     const { user } = await account();
     const child = user.start(['listen', '--port', '0', '--count', '2', '--quiet']);
@@ -216,30 +193,6 @@ describe.concurrent('work on many', () => {
     expect(
       frames(stdout).filter((each) => /^Replaying: 1 of 2, [\d.]+\/s, \d s left$/.test(each)),
     ).not.toEqual([]);
-  });
-
-  it('shows the bytes of one large transcript', async () => {
-    const { service, user } = await account();
-    service.on('*', (_, response) => {
-      response.writeHead(200, { 'content-length': '5000000' });
-      let sent = 0;
-      const timer = setInterval(() => {
-        response.write('a line\n'.repeat(100_000).slice(0, 500_000));
-        sent += 1;
-        if (sent < 10) return;
-        clearInterval(timer);
-        response.end();
-      }, 250);
-    });
-    const [file, piped] = await Promise.all([
-      user.onTerminal('steno transcript 5 -o big.txt'),
-      user.onTerminal('steno transcript 5 -o - > piped.txt'),
-    ]);
-    for (const { code, stdout } of [file, piped]) {
-      expect(code, stdout).toBe(0);
-      const text = /^Downloading: \d\.\d MB of 5\.0 MB, \d\.\d MB\/s, \d s left$/;
-      expect(frames(stdout).filter((each) => text.test(each))).not.toEqual([]);
-    }
   });
 });
 

@@ -83,19 +83,6 @@ it('finds attempts and events under their own names', async () => {
 });
 
 describe('the shape follows from the command line alone:', { timeout: 60_000 }, () => {
-  it('an order is an array, whatever became of it', async () => {
-    const { service, order } = await orderingAccount();
-    const placedAnswer = { body: { order: 'o1', audiofiles: [1], message: 'ok' } };
-    service.on('POST /order_url', { status: 400, body: { message: 'no such SKU' } }, placedAnswer);
-    const refused = await order(audio('a'), '--json');
-    expect(refused.code).toBe(1);
-    expect(JSON.parse(refused.stdout)).toMatchObject([
-      { audiofile: null, url: audio('a'), error: { code: 'failed', status: 400 } },
-    ]);
-    const placed = await order(audio('a'), '--json');
-    expect(JSON.parse(placed.stdout)).toMatchObject([{ audiofile: '1', order: 'o1', url: audio('a') }]);
-  });
-
   it('a transcript is an element, also where there is one and it failed', async () => {
     const { user, service } = await orderingAccount();
     service.on('POST /audiofile/9/transcript.txt', { status: 404 });

@@ -1,7 +1,6 @@
 /** Reads are asked for again where that may help, within bounds. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
@@ -219,16 +218,6 @@ describe.concurrent('a read', () => {
     }
   });
 
-  it('ends with 143 when it is told to terminate', async () => {
-    const { service, user } = await account();
-    const asked = new Promise<void>((done) => service.on('*', () => done()));
-    const child = user.start(['balance']);
-    const end = finished(child);
-    await asked;
-    child.kill('SIGTERM');
-    expect((await end).code).toBe(143);
-  });
-
   it('stops at once on Ctrl-C, also while it waits to ask again', async () => {
     const { service, user } = await account();
     const asked = new Promise<void>((done) => {
@@ -325,14 +314,6 @@ describe.concurrent('an answer that is too large', () => {
     expect(service.got).toHaveLength(1);
   });
 
-  it('is refused in packed form too', async () => {
-    const { service, user } = await account();
-    const bomb = gzipSync(Buffer.concat([Buffer.from('{"balance":"'), Buffer.alloc(200 << 20, 'a')]));
-    service.on('*', { body: bomb, headers: { 'content-encoding': 'gzip' } });
-    const { code, stderr } = await user.run(['balance']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('larger than 16 MB')]);
-  });
-
   it('still gives its message where it is an error', async () => {
     const { service, user } = await account();
     const body = `<html><title>Down for repair</title>${'<p>blah</p>'.repeat(20_000)}</html>`;
@@ -359,18 +340,6 @@ describe.concurrent('an answer in another encoding', () => {
     const transcript = await user.run(['transcript', '5']);
     expect([transcript.code, service.got.length]).toEqual([1, 2]);
     expect(transcript.stderr).toContain(`the answer is not valid ${encoding}`);
-  });
-
-  it('breaks off like any other', async () => {
-    const body = gzipSync(Buffer.alloc(1000, 'a'));
-    const wire = await Wire.afterRequest((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`);
-      socket.end(body.subarray(0, 10));
-    });
-    const user = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: wire.baseUrl });
-    const { code, stderr } = await user.run(['balance']);
-    expect([code, wire.connections]).toEqual([7, 4]);
-    expect(stderr).toContain('no usable answer');
   });
 
   it('that is not known never becomes a transcript', async () => {

@@ -66,12 +66,6 @@ describe.concurrent('any id of the service', () => {
     expect(readdirSync(join(user.home, 'got'))).toHaveLength(odd.length);
     expect(existsSync(join(user.home, 'got', 'AF'))).toBe(false);
   });
-
-  it('is unknown to the sandbox, like any other', async () => {
-    const { user } = await account();
-    const { code, stderr } = await user.run(['file', '--sandbox', '--', ...odd]);
-    expect(code, stderr).toBe(4);
-  });
 });
 
 describe.concurrent("an id that can't be asked about", () => {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { account, fileAnswer, jsonError } from '../../support/account.ts';
+import { account, jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
 import { audio, orderingAccount, queryLedger, ZIP_HEADER } from '../../support/ledger.ts';
 import { finished, type User } from '../../support/steno.ts';
@@ -335,19 +335,6 @@ describe.concurrent('wait', () => {
     expect(listing(join(user.home, 'd'))).toEqual(['6.txt']);
   });
 
-  it('ends with 130 at Ctrl-C', async () => {
-    const { user, states, askedFiles } = await orderingAccount();
-    states.set('5', ['Transcribing']);
-    const child = user.start(['wait', '5', '--interval', '10s', '--json']);
-    const end = finished(child);
-    await until(() => askedFiles().length > 0, 'a look');
-    await sleep(100);
-    child.kill('SIGINT');
-    const { code, stdout, stderr } = await end;
-    expect([code, stdout]).toEqual([130, '']);
-    expect(jsonError(stderr)).toMatchObject({ code: 'interrupted' });
-  });
-
   it.each([
     ['saw it end', "state = 'Delivered', ended = 'delivered'"],
     ['heard of it', "heard_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"],
@@ -402,12 +389,5 @@ describe.concurrent('wait', () => {
     const { user } = await orderingAccount();
     expect((await user.run(['wait', '5', '--no-ledger'])).code).toBe(0);
     expect(listing(join(user.home, 'state')).filter((name) => name.startsWith('ledger'))).toEqual([]);
-  });
-
-  it('gives an array for several ids, and for one an object', async () => {
-    const { service, user } = await account();
-    service.on('GET /audiofile/5', fileAnswer(5));
-    expect(Array.isArray(JSON.parse((await user.run(['wait', '5', '5', '--json'])).stdout))).toBe(true);
-    expect(JSON.parse((await user.run(['wait', '5', '--json'])).stdout)).toHaveProperty('audiofile');
   });
 });

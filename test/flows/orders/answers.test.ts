@@ -1,5 +1,4 @@
 /** An order is accepted, but the answer does not tell the file of each URL: that is said, kept, and can be settled. */
-
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { audio, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';

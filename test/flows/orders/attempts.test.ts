@@ -1,5 +1,4 @@
 /** Orders without a known end are listed, and the next order of their audio stops. */
-
 import { hostname, userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { parseCsv } from '../../support/csv.ts';
@@ -119,15 +118,6 @@ describe.concurrent('attempts', () => {
       { attempt: 3, detail: expect.stringMatching(/; its order zz was added with track later$/) },
       { attempt: 2, detail: expect.not.stringContaining('later') },
     ]);
-  });
-
-  it('is empty where every order has its end', async () => {
-    const { user, order } = await orderingAccount();
-    await order(url);
-    const { code, stdout, stderr } = await user.run(['attempts', '--json']);
-    expect([code, JSON.parse(stdout), stderr]).toEqual([0, [], '']);
-    expect((await user.run(['attempts'])).stdout).toBe('');
-    expect((await user.run(['attempts', '--no-ledger'])).code).toBe(2);
   });
 
   it('is named by the error of the next order, with both ways to settle it and --again', async () => {

@@ -1,5 +1,4 @@
 /** The setting `budget`: counted in the ledger, so that no number of processes spends more together. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

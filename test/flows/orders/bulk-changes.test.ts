@@ -1,5 +1,4 @@
 /** `upgrade` and `refund` of several files: each a purchase of its own, sent at most once, and none hidden by another. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** What an order will cost, before it is sent: the estimate, its ground, and --max-cost. */
-
 import { copyFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';

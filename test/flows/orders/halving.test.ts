@@ -1,5 +1,4 @@
 /** A refused order of a list is sent again in halves: one bad row holds up no other. */
-
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** `ignore`: audio that lists, feeds and folders leave out. */
-
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -17,7 +17,6 @@ import { type OrderingAccount, orderingAccount, queryLedger, statuses } from '..
 import { setAll } from '../../support/settings.ts';
 import { signed } from '../../support/signed.ts';
 import { BIN, finished } from '../../support/steno.ts';
-import { hasStrace, trace } from '../../support/strace.ts';
 import { until } from '../../support/until.ts';
 
 /** Says what it was given, and prints a URL that follows from the content. */
@@ -266,26 +265,6 @@ describe.concurrent('a folder', () => {
     ]);
   });
 
-  it.runIf(hasStrace)('is read once: for the hash and the length, and not for the order', async () => {
-    const { file, user, bought } = await local('echo "https://up.example/$(basename "$1")"');
-    const tone = readFileSync('test/data/tone-vbr-no-table.mp3', 'latin1');
-    const sizes = [30, 60].map((times) => {
-      const path = file(`rec/${times}.mp3`);
-      writeFileSync(path, tone.repeat(times), 'latin1');
-      utimesSync(path, 1e9, 1e9);
-      return [path, tone.length * times] as const;
-    });
-    const line = ['order', 'rec', '--sku', 'TRANS14'];
-    const { calls, code } = await trace(user, line, 'read,pread64');
-    expect(code).toBe(0);
-    expect(bought().flat()).toHaveLength(2);
-    for (const [path, size] of sizes) {
-      const read = calls.filter(({ target }) => target.endsWith(`<${path}>`));
-      // The first 4 KiB tell audio from text, before anything else is done.
-      expect(read.reduce((sum, { result }) => sum + result, 0)).toBe(size + 4_096);
-    }
-  });
-
   it('without audio is an error', async () => {
     const { file, order, service } = await local();
     file('rec/notes.txt');
@@ -293,25 +272,6 @@ describe.concurrent('a folder', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/^steno: there is no audio in rec\nhint: looked for names that end in mp3, /);
     expect(service.got).toEqual([]);
-  });
-
-  it('gives an array with --json, whatever is in it and whatever becomes of it', async () => {
-    const { file, order, service } = await local();
-    const json = async (...args: string[]): Promise<unknown> =>
-      JSON.parse((await order('rec', '--json', ...args)).stdout);
-    file('rec/a.mp3');
-    service.on(
-      'POST /order_url',
-      { status: 400, body: { message: 'no' } },
-      {
-        body: { order: 'x', audiofiles: [1], message: 'ok' },
-      },
-    );
-    expect(await json('--dry-run')).toMatchObject({ orders: [{ skus: ['TRANS14'] }] });
-    expect(await json()).toMatchObject([{ audiofile: null, error: { status: 400 } }]);
-    expect(await json()).toMatchObject([{ order: 'x' }]);
-    expect(await json('--skip-ordered')).toMatchObject([{ order: 'x', left_out: 'ordered' }]);
-    expect(await json('--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
   });
 
   it('leaves out a file that is still growing, and orders it when it is complete', async () => {

@@ -1,5 +1,4 @@
 /** Manifests that name local files, tags, and columns of other programs. */
-
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';

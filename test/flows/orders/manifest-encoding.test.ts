@@ -1,5 +1,4 @@
 /** Manifests and notes that are not UTF-8 are refused by the name of their encoding, with what mends them. */
-
 import { execSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Manifests: plain, CSV and JSON lines; nothing is sent if any line is bad. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** `upgrade`, `refund` and money calls of `api`: in the ledger before they are sent, and never twice by accident. */
-
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';

@@ -1,5 +1,4 @@
 /** Nothing is bought twice: an order is in the ledger before it is sent, and its outcome after. */
-
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,4 @@
 /** `--skip-ordered --retry-ended`: what ended without a transcript is ordered again, once, and nothing else is. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -102,12 +101,5 @@ describe.concurrent('--retry-ended', () => {
       ['placed', 'refused', 'refused'].map((status) => ({ status })),
     );
     expect((await order(audio('a'))).code).toBe(9);
-  });
-
-  it('needs --skip-ordered', async () => {
-    const { order } = await orderingAccount();
-    const { code, stderr } = await order(audio('a'), '--retry-ended');
-    expect(code).toBe(2);
-    expect(stderr).toContain('--skip-ordered');
   });
 });

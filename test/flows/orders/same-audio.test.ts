@@ -1,10 +1,9 @@
 /** One audio is bought once, however its link is written; a key says what is one audio where the link does not. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseCsv } from '../../support/csv.ts';
-import { audio, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
+import { audio, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { signed, signers } from '../../support/signed.ts';
 
 const url = audio('a');
@@ -56,18 +55,6 @@ describe.concurrent('the same audio', () => {
     expect(listed.stderr).toContain('is the same as in m, line 1 (differs only in tracking parameters)');
     expect((await order(...two, '--skip-ordered')).code).toBe(0);
     expect(service.got.map((got) => got.body?.url)).toEqual([[two[0]]]);
-  });
-
-  it('is bought once by eight processes that have eight links to it', async () => {
-    const { service, user, order } = await orderingAccount();
-    const answer = { order: 'o1', audiofiles: [1], message: 'ok' };
-    service.on('POST /order_url', (_, response) =>
-      setTimeout(() => response.end(JSON.stringify(answer)), 300),
-    );
-    const ends = await Promise.all(Array.from({ length: 8 }, (_, n) => order(signed(url, n + 1))));
-    expect(ends.map(({ code }) => code).sort()).toEqual([0, 9, 9, 9, 9, 9, 9, 9]);
-    expect(service.got).toHaveLength(1);
-    expect(statuses(user)).toEqual(['placed']);
   });
 });
 
@@ -134,13 +121,6 @@ describe.concurrent('a claim', () => {
     expect((await order(audio('c'), audio('a'))).code).toBe(0);
     expect(claimsOf(user).map(({ attempt }) => attempt)).toEqual([2, 1, 2]);
     expect(service.got).toHaveLength(2);
-  });
-
-  it('of an order that is refused is given back', async () => {
-    const { service, user, order } = await orderingAccount();
-    service.on('POST /order_url', { status: 400 });
-    expect((await order(audio('a'), audio('b'))).code).toBe(1);
-    expect(claimsOf(user)).toEqual([]);
   });
 
   it('that --again took over returns to the order that was placed, if the new one is refused', async () => {

@@ -1,5 +1,4 @@
 /** Signatures of links are secrets: sent to the service, and neither kept nor shown. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

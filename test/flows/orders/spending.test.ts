@@ -1,5 +1,4 @@
 /** What counts against a budget: everything that was bought in its period, whoever bought it, and whatever was known then. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

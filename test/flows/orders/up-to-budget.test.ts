@@ -1,5 +1,4 @@
 /** Which rows of a list a budget reaches for. */
-
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CostFacts, OrderCosts } from '../../../src/flows/orders/cost.ts';

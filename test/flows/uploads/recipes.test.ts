@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { noUploadCommand, uploadFile, uploadRecipes } from '../../../src/flows/uploads/upload.ts';
+import { uploadFile, uploadRecipes } from '../../../src/flows/uploads/upload.ts';
 import { freshFolder } from '../../support/files.ts';
 
 /** What each program prints for a link; it copies the file to `stored`, and refuses what it does not know. */
@@ -63,13 +63,3 @@ describe.each(uploadRecipes.map((recipe) => [recipe.program, recipe.command] as 
     });
   },
 );
-
-it('without the setting, the error names it and shows two examples, of at most 600 characters', () => {
-  const { message, hint = '', kind } = noUploadCommand('talk.mp3');
-  expect([kind, message]).toEqual([
-    'usage',
-    "talk.mp3 is on this machine, where the service can't reach it: set upload-command to a command that uploads it",
-  ]);
-  expect(hint.match(/steno config set upload-command '/g)).toHaveLength(2);
-  expect(hint.length).toBeLessThan(600);
-});
