@@ -268,7 +268,7 @@ async function refused(given: readonly string[]): Promise<string> {
   return stderr;
 }
 
-describe.concurrent('a flag that would be ignored', () => {
+describe('a flag that would be ignored', () => {
   it.each(lonely)('is refused with what to add: $line', async ({ line, name, needs }) => {
     const stderr = await refused(line);
     expect(stderr).toContain(`steno: ${name} requires ${needs.join(' or ')}\n`);
@@ -297,7 +297,7 @@ describe.concurrent('a flag that would be ignored', () => {
   });
 });
 
-it.concurrent('is taken with what it needs, on whichever side of the command that stands', async () => {
+it('is taken with what it needs, on whichever side of the command that stands', async () => {
   const { service, user } = await account();
   service.on('GET /audiofile/5', fileAnswer(5));
   service.on('POST /audiofile/5/transcript.txt', { body: 'words' });

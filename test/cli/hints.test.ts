@@ -153,7 +153,7 @@ async function stderrOf(args: readonly string[]): Promise<string[]> {
   return stderr.split('\n');
 }
 
-describe.concurrent.each([
+describe.each([
   ['a word for another command', words],
   ['a word for another subcommand', subcommands],
   ['a flag', flags],

@@ -23,7 +23,7 @@ async function withLists(): Promise<Account & { json: (...args: string[]) => Pro
   return { service, user, json };
 }
 
-describe.concurrent('the JSON of an order', () => {
+describe('the JSON of an order', () => {
   it('is an array for plain URLs', async () => {
     const { service, json } = await withLists();
     service.on('POST /order_url', placed(1));
@@ -85,7 +85,7 @@ describe.concurrent('the JSON of an order', () => {
   });
 });
 
-describe.concurrent('the JSON of', () => {
+describe('the JSON of', () => {
   it('transcript is an array for one id too, for a list, for several ids and formats', async () => {
     const { service, user, json } = await withLists();
     for (const ext of ['txt', 'rtf'])

@@ -185,7 +185,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ['an empty key', ['balance', '--api-key', ''], /the key/],
 ];
 
-describe.concurrent('refuses', () => {
+describe('refuses', () => {
   const named = cases.map(([what, args, says, hint]) => ({ what, args, says, hint }));
 
   it.each(named)('$what', async ({ args, says, hint }) => {

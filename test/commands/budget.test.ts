@@ -15,7 +15,7 @@ async function budgets(settings: Readonly<Record<string, string>> = {}) {
   return { user, service, budget, shown };
 }
 
-describe.concurrent('budget', () => {
+describe('budget', () => {
   it('says that none is set', async () => {
     const { budget, service } = await budgets();
     for (const [form, stdout] of [

@@ -13,7 +13,7 @@ async function ordering(manifest = ''): Promise<(...args: string[]) => Promise<R
   return (...args) => user.run(['order', ...args, '--sku', 'TRANS14', '--dry-run']);
 }
 
-describe.concurrent('a signature', () => {
+describe('a signature', () => {
   it.each([
     `htps://e.org/a.mp3?Expires=1&Signature=${SECRET}`,
     `https://e.org/a b.mp3?Expires=1&Signature=${SECRET}`,
@@ -30,7 +30,7 @@ describe.concurrent('a signature', () => {
   });
 });
 
-describe.concurrent('a URL', () => {
+describe('a URL', () => {
   it.each(['\u200b', '\u2060', '\u202e'])(
     'with a character that is not visible is refused',
     async (hidden) => {
@@ -77,7 +77,7 @@ it.each([['--skip-ordered'], ['--skip-ordered', '--retry-unclear']])(
   },
 );
 
-describe.concurrent('a signature that the service repeats', () => {
+describe('a signature that the service repeats', () => {
   const value = 'Zm9vYmFyYmF6+cXV4cXV1/eA==';
   const encoded = encodeURIComponent(value);
   const url = `https://e.org/a.mp3?Expires=1700000000&KeyName=k&Signature=${encoded}`;

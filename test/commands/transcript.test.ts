@@ -86,15 +86,6 @@ describe.concurrent('a transcript', () => {
     expect(readFileSync(join(user.home, '5.txt')).equals(body)).toBe(true);
   });
 
-  it('is kept as {id}.{ext} here, and its name is what --quiet prints', async () => {
-    const { service, user } = await account();
-    service.on('POST /audiofile/5/transcript.docx', { body: binary });
-    const { code, stdout, stderr } = await user.run(['transcript', '5', '--format', 'docx', '--quiet']);
-    expect([code, stdout, stderr]).toEqual([0, '5.docx\n', '']);
-    expect(readFileSync(join(user.home, '5.docx')).equals(binary)).toBe(true);
-    expect(files(user.home)).toEqual(['5.docx']);
-  });
-
   it('goes to the file, the folder or the name that was asked for', async () => {
     const { service, user } = await account();
     service.on(route, { body: 'Hello.' });
@@ -223,22 +214,6 @@ describe.concurrent('a transcript', () => {
     const never = await user.run(['transcript', '6']);
     expect(never.code).toBe(7);
     expect(files(user.home)).toEqual(['5.txt']);
-  });
-
-  it('that was packed on the way is unpacked', async () => {
-    const { gzipSync, brotliCompressSync } = await import('node:zlib');
-    const { service, user } = await account();
-    service.on('POST /audiofile/5/transcript.txt', {
-      body: gzipSync('Hello.'),
-      headers: { 'content-encoding': 'gzip' },
-    });
-    service.on('POST /audiofile/6/transcript.txt', {
-      body: brotliCompressSync('Bye.'),
-      headers: { 'content-encoding': 'br' },
-    });
-    await user.run(['transcript', '5', '6']);
-    expect(readFileSync(join(user.home, '5.txt'), 'utf8')).toBe('Hello.');
-    expect(readFileSync(join(user.home, '6.txt'), 'utf8')).toBe('Bye.');
   });
 
   it('leaves nothing half-written after Ctrl-C, even if it arrives twice', async () => {

@@ -168,36 +168,4 @@ describe('whatever an order holds', () => {
       }),
     );
   });
-
-  test('rtf is ASCII, and its groups are balanced', () => {
-    fc.assert(
-      fc.property(hostileSource, (any) => {
-        const document = renderTranscript('rtf', any).toString('latin1');
-        expect(document).toMatch(/^[\x20-\x7e\r\n]+$/);
-        const body = document
-          .replace(/\\[\\{}]/g, '')
-          .trimEnd()
-          .slice(0, -1);
-        let depth = 0;
-        for (const [brace] of body.matchAll(/[{}]/g)) {
-          depth += brace === '{' ? 1 : -1;
-          if (depth < 1) throw new Error('the document ends early');
-        }
-        expect(depth).toBe(1);
-        expect(body[0]).toBe('{');
-      }),
-    );
-  });
-
-  test('plain text keeps one line a turn', () => {
-    fc.assert(
-      fc.property(hostileSource, (any) => {
-        const [, ...turns] = renderTranscript('tstxt', { ...any, fake: false })
-          .toString()
-          .trimEnd()
-          .split('\n\n');
-        for (const turn of turns) expect(turn).toMatch(/^\[\d\d:\d\d:\d\d\] .+: .+$/);
-      }),
-    );
-  });
 });

@@ -15,7 +15,7 @@ const file = (id: number, title: string, more: object = {}) => ({
   body: { audiofile: { id, title, statename: 'Delivered', ...more } },
 });
 
-describe.concurrent('off a terminal', () => {
+describe('off a terminal', () => {
   it('a row has no stray tab, line break or control character', async () => {
     const { service, user } = await account();
     service.on('*', file(1, nasty));
@@ -155,7 +155,7 @@ describe.concurrent('off a terminal', () => {
   });
 });
 
-describe.concurrent('an error', () => {
+describe('an error', () => {
   it.each([
     ['a message', '{"message":"No credit"}', 'No credit'],
     ['an error', '{"error":"No credit"}', 'No credit'],

@@ -34,7 +34,7 @@ const shop = stocked();
 
 const ids = (text: string): string => text.trim().split('\n').join(' ');
 
-describe.concurrent('files', () => {
+describe('files', () => {
   it('of an empty ledger are none, in every form', async () => {
     const { user } = await orderingAccount();
     const forms = await Promise.all(

@@ -7,7 +7,7 @@ import { notShared } from '../../support/store.ts';
 import { listed, unclearAccount, url } from '../../support/unclear-orders.ts';
 import { deadAddress } from '../../support/wire.ts';
 
-describe.concurrent('attempts settle', () => {
+describe('attempts settle', () => {
   it.skipIf(notShared('an account belongs to one base URL there'))(
     '--placed keeps the order with what is known, and needs no network',
     async () => {

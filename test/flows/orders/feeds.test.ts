@@ -39,7 +39,7 @@ async function ordering(): Promise<Ordering> {
 
 const m = (n: number | string): string => `https://m.example/${n}.mp3`;
 
-describe.concurrent('the choice of episodes', () => {
+describe('the choice of episodes', () => {
   it.each([
     ['--latest', ['--latest', '2'], [m(3), m(2)]],
     ['--since', ['--since', '2026-11-02'], [m(3), m(2)]],
@@ -87,7 +87,7 @@ describe.concurrent('the choice of episodes', () => {
   );
 });
 
-describe.concurrent('an episode', () => {
+describe('an episode', () => {
   const first: Item = { ...three[0], url: 'https://cdn1.example/p/3.mp3?token=one' };
   const without = (each: Item, ...names: Array<keyof Item>): Item => ({
     ...each,
@@ -322,7 +322,7 @@ describe.concurrent('an episode', () => {
   });
 });
 
-describe.concurrent('a feed that changes', () => {
+describe('a feed that changes', () => {
   const uuid = (n: number): string => `0b5e6c8e-3b1f-4c52-9d58-00000000000${n}`;
   const self = (path: string): string => `<atom:link rel="self" href="https://feeds.example/${path}"/>`;
   const site = '<link>https://show.example/</link>';
@@ -413,7 +413,7 @@ describe.concurrent('a feed that changes', () => {
   );
 });
 
-describe.concurrent('the JSON of --feed', () => {
+describe('the JSON of --feed', () => {
   it('is the orders of a plan, and always an array of what was ordered, of one order and of none', async () => {
     const { from } = await ordering();
     const json = async (...args: string[]) =>
@@ -440,7 +440,7 @@ describe.concurrent('the JSON of --feed', () => {
   });
 });
 
-describe.concurrent('a feed by its address', () => {
+describe('a feed by its address', () => {
   it('is read without the key, over redirects, and its relative links belong to where it ended', async () => {
     const { service, order } = await orderingAccount();
     const host = await Service.start();
@@ -459,7 +459,7 @@ describe.concurrent('a feed by its address', () => {
   });
 });
 
-describe.concurrent("a feed that can't be used", () => {
+describe("a feed that can't be used", () => {
   const laughs = `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>${feedOf(three).replace(/^<\?xml.*\n/, '')}`;
 
   it.each([

@@ -38,7 +38,7 @@ async function listing(): Promise<Listing> {
   };
 }
 
-describe.concurrent('a path in a manifest', () => {
+describe('a path in a manifest', () => {
   it('is uploaded and ordered among URLs, in the order of the rows', async () => {
     const { recording, list, sent } = await listing();
     recording('rec/one.mp3');
@@ -78,7 +78,7 @@ describe.concurrent('a path in a manifest', () => {
   });
 });
 
-describe.concurrent('a column that is not known', () => {
+describe('a column that is not known', () => {
   it.each([
     ['csv', `url,author,Speaker\n${audio('a')},x,y\n`],
     ['JSON lines', `{"url":"${audio('a')}","author":"x"}\n`],
@@ -98,7 +98,7 @@ describe.concurrent('a column that is not known', () => {
   });
 });
 
-describe.concurrent('tags', () => {
+describe('tags', () => {
   it('of the flag and of the row are kept, shown and searched', async () => {
     const { list, json, user } = await listing();
     const text = `url,tags\n${audio('a')},news|"it"\n${audio('b')},\n${audio('c')},new\n`;

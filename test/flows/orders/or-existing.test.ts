@@ -17,7 +17,7 @@ interface Doc {
 
 const docs = (stdout: string): Doc[] => JSON.parse(stdout) as Doc[];
 
-describe.concurrent('--or-existing', () => {
+describe('--or-existing', () => {
   it('prints the document of what exists, and sends nothing', async () => {
     const { order, service } = await orderingAccount();
     const line = [audio('a'), '--or-existing', '--json'];
@@ -182,7 +182,7 @@ describe.concurrent('--or-existing', () => {
   });
 });
 
-describe.concurrent('what is left out', () => {
+describe('what is left out', () => {
   it('is a row that is there twice, a recording, and an episode with a transcript', async () => {
     const { order, user } = await orderingAccount();
     setAll(user, { 'upload-command': 'echo "https://up.example/$(basename "$1")"' });

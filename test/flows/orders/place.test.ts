@@ -13,7 +13,7 @@ import { deadAddress, Wire } from '../../support/wire.ts';
 const url = audio('a');
 const placed = { body: { order: 'x1', audiofiles: [7], message: 'ok' } };
 
-describe.concurrent('an order', () => {
+describe('an order', () => {
   it('is in the ledger before the service has the request', async () => {
     const { service, user, order } = await orderingAccount();
     let seen: unknown[] = [];
@@ -223,7 +223,7 @@ const unclear: ReadonlyArray<readonly [string, Answer]> = [
   ['a redirect', { status: 302, headers: { location: '/elsewhere' } }],
 ];
 
-describe.concurrent('after', () => {
+describe('after', () => {
   it.each(clear)('%s the URL may be ordered again', async (_, answer, exit) => {
     const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', answer, placed);
@@ -297,7 +297,7 @@ describe('eight processes that order the same URL at the same moment', () => {
   });
 });
 
-describe.concurrent('kill -9', () => {
+describe('kill -9', () => {
   it.skipIf(notShared('only a heartbeat tells there whether a process is gone'))(
     'before sending leaves an attempt that the next order stops at',
     async () => {

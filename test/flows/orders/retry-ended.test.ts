@@ -28,7 +28,7 @@ async function ended(
   };
 }
 
-describe.concurrent('--retry-ended', () => {
+describe('--retry-ended', () => {
   it('orders what ended as Error, Order Cancelled or Refunded, and only that', async () => {
     const { order, sent } = await ended({
       ...{ a: 'Error', b: 'Delivered', c: 'Order Cancelled', d: 'Transcribing', e: 'Refunded', f: 'On Hold' },

@@ -14,7 +14,7 @@ const claimsOf = (user: Parameters<typeof queryLedger>[0]): Array<Record<string,
     'SELECT name, number AS attempt FROM claims JOIN purchases ON purchases.id = purchase ORDER BY name',
   );
 
-describe.concurrent('the same audio', () => {
+describe('the same audio', () => {
   const links: ReadonlyArray<readonly [string, string, string, string]> = [
     ...signers.map((by) => [by, signed(url, 1, by), signed(url, 2, by), 'its signature'] as const),
     ['a signature and none', signed(url), url, 'its signature'],
@@ -58,7 +58,7 @@ describe.concurrent('the same audio', () => {
   });
 });
 
-describe.concurrent('--key', () => {
+describe('--key', () => {
   it('is the name of the audio in place of its URL, and is shown in files', async () => {
     const { service, user, order } = await orderingAccount();
     const latest = audio('latest');
@@ -112,7 +112,7 @@ describe.concurrent('--key', () => {
   });
 });
 
-describe.concurrent('a claim', () => {
+describe('a claim', () => {
   it('is on every URL of an order or on none', async () => {
     const { service, user, order } = await orderingAccount();
     await order(audio('b'));

@@ -162,7 +162,7 @@ describe('a folder of --download', () => {
   });
 });
 
-describe.concurrent('--name-as is refused', () => {
+describe('--name-as is refused', () => {
   it.each([
     ['without --download', ['wait', '1', '--name-as', '{id}'], /--name-as requires --download/],
     ['without --download', ['sync', '--name-as', '{id}'], /--name-as requires --download/],

@@ -27,7 +27,7 @@ const noted = (it: OrderingAccount): Array<[string, string]> =>
     'SELECT file, path FROM downloads ORDER BY file, path',
   ).map(({ file, path }) => [file, path.slice(it.user.home.length + 1)]);
 
-describe.concurrent('a name that is noted for one file', () => {
+describe('a name that is noted for one file', () => {
   it('is not given to another of the same title, with --skip-existing', async () => {
     const it = await twoOfOneTitle();
     await it.user.run(['transcript', '1', ...byTitle]);
@@ -92,7 +92,7 @@ describe.concurrent('a name that is noted for one file', () => {
   });
 });
 
-describe.concurrent('without a ledger, a name that may be that of another file', () => {
+describe('without a ledger, a name that may be that of another file', () => {
   const unknown = /^warning: already there, and not known to be the transcript that was asked for: /;
 
   /** Two files of the same title, of which the ledger knows nothing. */
@@ -147,7 +147,7 @@ describe.concurrent('without a ledger, a name that may be that of another file',
   });
 });
 
-describe.concurrent('a file that was there before', () => {
+describe('a file that was there before', () => {
   it.each([
     ['sync', ['sync', '--download', 'd']],
     ['wait', ['wait', '1', '--download', 'd']],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, fileAnswer } from '../../support/account.ts';
 
-describe.concurrent('a download', () => {
+describe('a download', () => {
   it('to what can never be a folder is refused before anything is ordered', async () => {
     const { service, user } = await account();
     writeFileSync(join(user.home, 'file'), '');
