@@ -41,7 +41,7 @@ const statuses: ReadonlyArray<readonly [status: number, exit: number]> = [
 
 const userOf = (baseUrl: string): User => new User({ STENO_API_KEY: KEY, STENO_BASE_URL: baseUrl });
 
-describe.concurrent.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
+describe.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
   it.each(statuses)(`sends ${name} once and ends %i with exit %i`, async (status, exit) => {
     const { service, user } = await account();
     const body = status === 200 ? good : { message: 'that is how it is' };
@@ -219,7 +219,7 @@ describe.concurrent.each(Object.entries(commands))('%s', (name, { args, route, g
   });
 });
 
-describe.concurrent('a call for money', () => {
+describe('a call for money', () => {
   it('of a raw call lets its answer come at the first Ctrl-C, shows it, and ends with 130', async () => {
     const { service, user } = await account();
     const { route, good } = commands.order;

@@ -1,6 +1,4 @@
 /** Time limits hold while the clock is set back by an hour. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, fileAnswer } from '../support/account.ts';
 import { settableClock } from '../support/clock.ts';
@@ -66,49 +64,4 @@ it('the clock is set back, and listen --timeout ends with 6', async () => {
   const late = setTimeout(() => listener.child.kill('SIGKILL'), TOO_LATE_MS);
   expect((await listener.ended).code).toBe(6);
   clearTimeout(late);
-});
-
-/** What needs the time of day; all else measures with monotonicMs. */
-const timeOfDay: Readonly<Record<string, string>> = {
-  'api/http/failures.ts': 'Retry-After may be a date',
-  'commands/events.ts': '--since',
-  'commands/file.ts': 'when a state was seen',
-  'commands/files.ts': '--since',
-  'commands/ledger.ts': '--before',
-  'commands/log.ts': '--since',
-  'commands/report.ts': '--since, and what is late',
-  'commands/sync.ts': '--since',
-  'flows/doctor/service.ts': 'how far the clock of the service is from ours',
-  'flows/files/refresh.ts': 'when the service was asked',
-  'flows/orders/feed-rows.ts': '--since',
-  'flows/orders/local-audio.ts': 'the age of a file on disk',
-  'flows/prices/estimate.ts': 'whether a month is one of this year',
-  'flows/transcripts/partial-files.ts': 'the age of a file on disk',
-  'flows/transcripts/save.ts': 'when a transcript was written',
-  'ledger/budgets.ts': 'the clock of the database, which decides the month of a budget',
-  'ledger/file-watch.ts': 'which polls a wrong clock has put into the future',
-  'ledger/lease.ts': 'when another process was last seen',
-  'ledger/shared.ts': 'how far the clock of the database is from ours',
-  'ledger/stores/backup-process.ts': 'the age of a file on disk',
-  'ledger/stores/backups.ts': 'the age of a file on disk',
-  'ledger/table.ts': 'timestamps of rows',
-  'lib/fs.ts': 'the age of a file on disk',
-  'lib/processes.ts': 'when this process began',
-  'lib/sqlite.ts': 'timestamps of rows',
-  'lib/time.ts': 'the clock itself',
-  'listen/action-queue.ts': 'which actions are due',
-  'listen/action-store.ts': 'when an action or a target is tried again, restarts included',
-  'listen/history.ts': 'how old an event is',
-  'listen/missed-events.ts': 'when a file was last asked about',
-  'listen/recorder.ts': 'when an event was found, or a transcript handed over',
-  'listen/server.ts': 'when an event came',
-  'ui/table.ts': 'relative times in tables',
-};
-
-it('only what needs the time of day reads it', () => {
-  const readers = readdirSync('src', { recursive: true, encoding: 'utf8' })
-    .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => path.endsWith('.ts') && !path.startsWith('sandbox/'))
-    .filter((path) => /Date\.now\(\)|(?<![.\w])nowMs\(\)/.test(readFileSync(join('src', path), 'utf8')));
-  expect(readers.sort()).toEqual(Object.keys(timeOfDay));
 });

@@ -19,7 +19,7 @@ const files = (folder: string): string[] =>
     .filter((name) => !/^(config|state)\b/.test(name))
     .sort();
 
-describe.concurrent('the format of a transcript', () => {
+describe('the format of a transcript', () => {
   const words: Readonly<Record<string, string>> = { txt: 'words', srt: '1\n00:00 a', vtt: 'WEBVTT' };
 
   it.each([
@@ -45,7 +45,7 @@ describe.concurrent('the format of a transcript', () => {
   });
 });
 
-describe.concurrent('a transcript', () => {
+describe('a transcript', () => {
   it.each([
     ['one blank', ' '],
     ['blank lines', '\r\n \t\n'.repeat(50)],
@@ -252,7 +252,7 @@ describe.concurrent('a transcript', () => {
   });
 });
 
-describe.concurrent('several transcripts', () => {
+describe('several transcripts', () => {
   it('go to a folder in every format asked for, and are listed in that order', async () => {
     const { service, user } = await account();
     service.on('*', { body: 'Hello.' });

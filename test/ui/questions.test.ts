@@ -82,10 +82,17 @@ describe.concurrent('login on a terminal', () => {
     expect(kept(user)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
   });
 
-  it('takes both when they are typed before it asks', async () => {
+  it.each([
+    ['pasted at once', (url: string) => `${url}\r${KEY}\r`],
+    ['pasted with line feeds', (url: string) => `${url}\n${KEY}\n`],
+    ['pasted with an end of input', (url: string) => `${url}\r${KEY}\u0004`],
+    ['pasted in brackets', (url: string) => `\u001b[200~${url}\r${KEY}\r\u001b[201~`],
+  ])('takes both when they are %s, and shows no key', async (_, paste) => {
     const { service, user } = await newcomer();
-    const terminal = new Terminal(user, 'login', { typeAhead: `${service.baseUrl}\r${KEY}\r` });
+    const terminal = new Terminal(user, 'login');
+    await terminal.answer('Base URL: ', paste(service.baseUrl));
     expect(await terminal.end()).toEqual(clean(0));
+    expect(terminal.screen).not.toContain(KEY.slice(0, 8));
     expect(kept(user)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
   });
 

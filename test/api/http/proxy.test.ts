@@ -1,15 +1,13 @@
 /** Proxies that the environment names: used where they are safe for the key. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttp, type IncomingMessage, request } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { createServer as createTls } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { account } from '../../support/account.ts';
-import { freshFolder } from '../../support/files.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 import { complete, Listener, Target } from '../../support/listener.ts';
 import { KEY, User } from '../../support/steno.ts';
 import { deadAddress, Wire } from '../../support/wire.ts';
@@ -74,31 +72,7 @@ interface SecureService {
 
 /** A service behind TLS. */
 async function secure(): Promise<SecureService> {
-  const folder = freshFolder();
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-      '-days',
-      '2',
-      '-subj',
-      '/CN=localhost',
-      '-addext',
-      'subjectAltName=DNS:localhost,IP:127.0.0.1',
-    ],
-    { stdio: 'ignore' },
-  );
+  const { key, cert } = makeCertificate();
   const paths: string[] = [];
   const files = { key: readFileSync(key), cert: readFileSync(cert) };
   const server = createHttps(files, (got, answer) => {

@@ -237,6 +237,25 @@ describe('files', () => {
     expect(file).toMatchObject({ minutes: 90.33, total: null });
   });
 
+  it('keep long ids and amounts to the digit', async () => {
+    const { user, service, order } = await orderingAccount();
+    const long = '90071992547409931234567890';
+    service.on('POST /order_url', { body: `{"order":${long}1,"audiofiles":[${long}],"message":"ok"}` });
+    service.on(`GET /audiofile/${long}`, {
+      body: `{"audiofile":{"id":${long},"statename":"Delivered","total":1.10,"invoices":[${long}2]}}`,
+    });
+    await order(audio('a'));
+    const { stdout } = await user.run(['files', '--refresh', '--json']);
+    for (const text of [
+      `"audiofile": "${long}"`,
+      `"order": "${long}1"`,
+      `"id": ${long}`,
+      '"total": 1.10',
+      `"${long}2"`,
+    ])
+      expect(stdout).toContain(text);
+  });
+
   it('ask the service about open files only with --refresh, and again only about those that are open', async () => {
     const { user, askedFiles, states, service } = await stocked();
     service.got.length = 0;

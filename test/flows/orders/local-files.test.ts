@@ -60,7 +60,7 @@ async function local(command: string | undefined = UPLOAD): Promise<Local> {
 
 const NONE = '';
 
-describe.concurrent('a file of this machine', () => {
+describe('a file of this machine', () => {
   it('is uploaded, and ordered under the URL that the command printed', async () => {
     const { file, order, uploads, bought, user } = await local();
     const path = file('talk.mp3');
@@ -189,7 +189,7 @@ describe.concurrent('a file of this machine', () => {
   });
 });
 
-describe.concurrent('a folder', () => {
+describe('a folder', () => {
   it('is ordered with the folders in it, and copies of a recording once', async () => {
     const { file, order, uploads, bought } = await local();
     const [a, b] = [file('rec/a.mp3'), file('rec/deep/b.WAV')];
@@ -298,7 +298,7 @@ describe.concurrent('a folder', () => {
   });
 });
 
-describe.concurrent('the identity of a file', () => {
+describe('the identity of a file', () => {
   it('is its content: a renamed, moved or copied one is neither uploaded nor bought again', async () => {
     const { file, order, uploads, bought, user } = await local();
     const path = file('talk.mp3');
@@ -326,7 +326,7 @@ describe.concurrent('the identity of a file', () => {
   });
 });
 
-describe.concurrent('one URL for two recordings', () => {
+describe('one URL for two recordings', () => {
   const BY_NAME = 'echo "https://up.example/$(basename "$1")"';
 
   it('in one run is refused for both, and holds up no other; both are named', async () => {
@@ -388,7 +388,7 @@ describe.concurrent('one URL for two recordings', () => {
   });
 });
 
-describe.concurrent('a link to the URL of a recording', () => {
+describe('a link to the URL of a recording', () => {
   const BY_NAME = 'echo "https://up.example/$(basename "$1")"';
   const URL = 'https://up.example/z.mp3';
 
@@ -470,7 +470,7 @@ it('a recording that changes while it is uploaded is not ordered, and is bought 
   expect(bought()).toHaveLength(1);
 });
 
-describe.concurrent('an upload that fails', () => {
+describe('an upload that fails', () => {
   const failing = (how: string): string => `case "$1" in *bad*) ${how} ;; *) ${UPLOAD} ;; esac`;
 
   it.each([
@@ -520,7 +520,7 @@ describe.concurrent('an upload that fails', () => {
   });
 });
 
-describe.concurrent('a recording that the service does not take', () => {
+describe('a recording that the service does not take', () => {
   const BY_NAME = 'echo "https://up.example/$(basename "$1")"';
 
   it.each([
@@ -561,7 +561,7 @@ describe.concurrent('a recording that the service does not take', () => {
   });
 });
 
-describe.concurrent('after an order that failed', () => {
+describe('after an order that failed', () => {
   const refused = { status: 400, body: { message: 'no' } };
   const placed = { body: { order: 'x', audiofiles: [1], message: 'ok' } };
 
@@ -619,17 +619,7 @@ describe.concurrent('after an order that failed', () => {
   });
 });
 
-describe.concurrent('uploads', () => {
-  it('run side by side', async () => {
-    // Each waits until another has begun: one after the other they would never end.
-    const meet = 'touch "$1.begun"; while [ "$(ls rec/*.begun | wc -l)" -lt 2 ]; do sleep 0.05; done';
-    const { file, order, bought } = await local(`${meet}; ${UPLOAD}`);
-    file('rec/a.mp3');
-    file('rec/b.mp3');
-    expect((await order('rec', '--timeout', '20s')).code).toBe(0);
-    expect(bought()[0]).toHaveLength(2);
-  });
-
+describe('uploads', () => {
   it('end with Ctrl-C: nothing is ordered, no command goes on, and what was uploaded is kept', async () => {
     const slow = `case "$1" in *slow*) echo $$ > pid; sleep 60 & wait ;; *) ${UPLOAD} ;; esac`;
     const { file, user, service, uploads, order } = await local(slow);

@@ -9,7 +9,7 @@ import type { PlannedOrder } from '../../../src/flows/orders/planned-order.ts';
 import { Claims } from '../../../src/ledger/claims.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { openLedger } from '../../../src/ledger/open.ts';
-import { type Attempt, OpenAttempts } from '../../../src/ledger/open-attempts.ts';
+import { OpenAttempts } from '../../../src/ledger/open-attempts.ts';
 import { Purchases } from '../../../src/ledger/purchases.ts';
 import { SqliteStore } from '../../../src/ledger/stores/sqlite.ts';
 import { audioOf, newOrder, url } from '../../support/attempts.ts';
@@ -81,23 +81,6 @@ const guardOf = (order: PlannedOrder, from: Ledger | undefined = ledger): Promis
     },
     begunAgoMs: () => 0,
   });
-
-/** The machine slept for a while after the attempt was begun. */
-async function asleep<T>(work: (costs: OrderCosts) => Promise<T>): Promise<T> {
-  const { now } = Date;
-  try {
-    return await work({
-      priced: (order: PlannedOrder) => {
-        Date.now = () => now() + 3_000;
-        return order;
-      },
-      limits: [],
-      refuses: async () => false,
-    } as unknown as OrderCosts);
-  } finally {
-    Date.now = now;
-  }
-}
 
 describe('an order', () => {
   it('that fails for a reason which is not ours leaves its attempt as it is', async () => {
@@ -188,53 +171,5 @@ describe('an order that another process has begun meanwhile', () => {
     } as unknown as OrderCosts;
     await expect(place(planned('a'), { costs })).rejects.toThrow('over the budget');
     expect(await holder('a')).toBeUndefined();
-  });
-});
-
-describe('an order whose process stood still before it sent it', () => {
-  const first = async (): Promise<Attempt> => (await new OpenAttempts(ledger).get(1)) as Attempt;
-
-  it('is sent where it is still its own', async () => {
-    answers(ok);
-    expect(await asleep((costs) => place(planned('a'), { costs }))).toMatchObject({ order: { id: 'o1' } });
-    expect(
-      await asleep(async (costs) =>
-        place(planned('b'), { costs, ledger: undefined, guard: await guardOf(planned('b'), undefined) }),
-      ),
-    ).toBeDefined();
-  });
-
-  it('is sent at once, without a question, where it did not', async () => {
-    answers(ok);
-    const beforeSending = async (): Promise<void> =>
-      void (await new OpenAttempts(ledger).settleNotPlaced(await first()));
-    expect(await place(planned('a'), { beforeSending })).toMatchObject({ order: { id: 'o1' } });
-  });
-
-  it('is not sent where another took it over, and is back with the guard', async () => {
-    service.never('POST /order_url');
-    const guard = await guardOf(planned('a'));
-    const beforeSending = async (): Promise<void> =>
-      void (await new Purchases(ledger).begin(newOrder('a'), [(await first()).id]));
-    const placed = await asleep((costs) => place(planned('a'), { costs, guard, beforeSending }));
-    expect([placed, guard.deferred.length]).toEqual([undefined, 1]);
-    expect((await new OpenAttempts(ledger).get(1))?.detail).toContain('another process took it over');
-    expect(await holder('a')).toMatchObject({ attempt: 2, status: 'being sent' });
-  });
-
-  it.each([
-    [
-      'placed as order o9',
-      'duplicate',
-      async () => new OpenAttempts(ledger).settlePlaced(await first(), 'o9', []),
-    ],
-    ['not placed', 'failed', async () => new OpenAttempts(ledger).settleNotPlaced(await first())],
-  ] as const)('is not sent where somebody settled it as %s', async (settled, kind, settle) => {
-    service.never('POST /order_url');
-    const beforeSending = async (): Promise<void> => void (await settle());
-    await expect(asleep((costs) => place(planned('a'), { costs, beforeSending }))).rejects.toMatchObject({
-      kind,
-      message: `it was not sent: attempt 1 was settled as ${settled} while this process was suspended`,
-    });
   });
 });

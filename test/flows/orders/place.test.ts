@@ -317,21 +317,6 @@ describe('kill -9', () => {
     },
   );
 
-  it.skipIf(notShared('only a heartbeat tells there whether a process is gone'))(
-    'after sending leaves an attempt that the next order stops at',
-    async () => {
-      const { service, user, order } = await orderingAccount();
-      const sent = new Promise<void>((done) => service.on('POST /order_url', () => done()));
-      const child = user.start(['order', url, '--sku', 'TRANS14']);
-      await sent;
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      expect((await order(url)).code).toBe(9);
-      expect(service.got).toHaveLength(1);
-      expect((await user.run(['files'])).stderr).toContain('1 order has no known end');
-    },
-  );
-
   it('right after the answer leaves an order that is known or unclear, never forgotten', async () => {
     for (const delay of [0, 2, 5, 10, 20]) {
       const { service, user, order } = await orderingAccount();

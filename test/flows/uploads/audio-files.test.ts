@@ -122,17 +122,6 @@ describe('a folder', () => {
     expect(leftOut.map(({ reason }) => reason)).toEqual(['it may not be read']);
   });
 
-  it.each([
-    ['nothing', {}],
-    ['a text', { 'notes.txt': 'x' }],
-  ])('without audio is an error: %s', async (_, files) => {
-    const folder = folderOf(files);
-    await expect(findAudio([folder], signal)).rejects.toMatchObject({
-      kind: 'usage',
-      message: `there is no audio in ${folder}`,
-    });
-  });
-
   it('with nothing that can be used is an error that says why', async () => {
     await expect(findAudio([folderOf({ 'a.mp3': '' })], signal)).rejects.toThrow(
       /there is no audio to use: .*a\.mp3: it is empty/,
@@ -152,19 +141,6 @@ describe('a file that is named', () => {
       'talk',
       '.hidden.rec',
     ]);
-  });
-
-  it.each([
-    ['urls.txt', 'https://example.com/a.mp3\n'],
-    ['urls.csv', 'url,sku\nhttps://example.com/ä.mp3,TRANS14\n'.repeat(200)],
-    ['talk.mp3', 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 5\n'],
-  ])('is no text, which may be a manifest: %s', async (name, text) => {
-    const path = join(folderOf({ [name]: text }), name);
-    await expect(findAudio([path], signal)).rejects.toMatchObject({
-      kind: 'usage',
-      message: `${path} is a text file, not audio`,
-      hint: `if it lists URLs: steno order --from ${path}`,
-    });
   });
 });
 
@@ -197,14 +173,5 @@ describe('a file that is being written', () => {
       growing: [],
     });
     expect(await settle([], { now, signal, watchMs: 3_600_000 })).toEqual({ complete: [], growing: [] });
-  });
-
-  it('is not waited for after Ctrl-C', async () => {
-    const path = join(folderOf({ 'a.mp3': AUDIO }), 'a.mp3');
-    await expect(
-      settle([path], { now, signal: AbortSignal.timeout(100), watchMs: 3_600_000 }),
-    ).rejects.toMatchObject({
-      kind: 'interrupted',
-    });
   });
 });

@@ -184,28 +184,6 @@ describe('several uploads', () => {
     const counts = readFileSync(join(folder, 'counts'), 'utf8').trim().split('\n').map(Number);
     expect(Math.max(...counts)).toBe(2);
   });
-
-  it('go on where one fails, and say which', async () => {
-    const command = 'case "$1" in */bad.mp3) exit 4 ;; esac; echo https://example.com/';
-    const paths = ['one.mp3', 'bad.mp3', 'two.mp3'];
-    const outcomes = await uploadAll(paths, { ...options(command), jobs: 2, onDone: () => {} });
-    expect(outcomes.map(({ what, error }) => [what, error?.message])).toEqual([
-      ['one.mp3', undefined],
-      ['bad.mp3', 'the upload command failed for bad.mp3 (exit 4)'],
-      ['two.mp3', undefined],
-    ]);
-  });
-
-  it('all end at Ctrl-C', async () => {
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(), 300);
-    const all = uploadAll(['a', 'b', 'c'], {
-      ...options('sleep 300', { signal: controller.signal }),
-      jobs: 2,
-      onDone: () => {},
-    });
-    await expect(all).rejects.toThrow('interrupted');
-  });
 });
 
 it.each([
