@@ -95,17 +95,18 @@ describe('off a terminal', () => {
     const { service, user } = await account();
     if (body) service.on('*', { body });
     else service.never('*');
-    const [json, csv, terse, rows] = await Promise.all(
-      [['--json'], ['--csv'], ['--quiet'], []].map((flags) => user.run([...args, ...flags])),
-    );
-    expect([json?.code, csv?.code, terse?.code, rows?.code], json?.stderr).toEqual([0, 0, 0, 0]);
-    expect([json?.stderr, terse?.stderr]).toEqual(['', '']);
-    JSON.parse(json?.stdout ?? '');
-    const table = parseCsv(csv?.stdout ?? '');
+    const json = await user.run([...args, '--json']);
+    const csv = await user.run([...args, '--csv']);
+    const terse = await user.run([...args, '--quiet']);
+    const rows = await user.run(args);
+    expect([json.code, csv.code, terse.code, rows.code], json.stderr).toEqual([0, 0, 0, 0]);
+    expect([json.stderr, terse.stderr]).toEqual(['', '']);
+    JSON.parse(json.stdout);
+    const table = parseCsv(csv.stdout);
     expect(table[0]?.join(',').startsWith(header)).toBe(true);
     expect(new Set(table.map((row) => row.length)).size).toBe(1);
-    expect(terse?.stdout).toEqual(typeof quiet === 'string' ? quiet : expect.stringMatching(quiet));
-    const fields = (rows?.stdout ?? '')
+    expect(terse.stdout).toEqual(typeof quiet === 'string' ? quiet : expect.stringMatching(quiet));
+    const fields = rows.stdout
       .replace(/\n$/, '')
       .split('\n')
       .map((row) => row.split('\t').length);

@@ -213,33 +213,6 @@ describe.concurrent('sync', () => {
   });
 
   it.each([
-    ['--json', /"path": "d\/1\.txt"/],
-    ['--csv', /^1,transcript,.*d\/1\.txt/m],
-  ] as const)('prints with %s what is done as it goes', async (form, first) => {
-    const it = await withOrders(2);
-    let answer = (): void => {};
-    it.service.on('POST /audiofile/2/transcript.txt', (_, response) => {
-      response.writeHead(200, { 'content-length': '8' }).write('half');
-      answer = () => void response.end('rest');
-    });
-    const child = it.user.start(['sync', '--download', 'd', '--jobs', '1', form]);
-    let stdout = '';
-    child.stdout.on('data', (chunk) => {
-      stdout += chunk;
-    });
-    const end = finished(child);
-    await until(
-      () => first.test(stdout) && it.fetched().includes('2.txt'),
-      () => `told so far: ${stdout}`,
-    );
-    expect(child.exitCode).toBeNull();
-    answer();
-    expect((await end).code).toBe(0);
-    if (form === '--json') expect(JSON.parse(stdout)).toMatchObject([{ audiofile: '1' }, { audiofile: '2' }]);
-    else expect(parseCsv(stdout)).toHaveLength(5);
-  });
-
-  it.each([
     ['--json', (out: string) => JSON.parse(out) as unknown[]],
     ['--csv', (out: string) => parseCsv(out).filter(([, what]) => what === 'transcript')],
   ] as const)(

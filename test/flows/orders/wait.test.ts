@@ -166,30 +166,6 @@ describe.concurrent('an order of several parts', () => {
     expect(service.got.at(-1)?.body?.url).toEqual([audio('b')]);
   });
 
-  it('is an array as JSON however many were placed', async () => {
-    const { user, service } = await orderingAccount();
-    service.on('POST /order_url', { body: { order: 'p1', audiofiles: [1], message: 'ok' } }, { status: 400 });
-    const { code, stdout, stderr } = await user.run(inParts('--json'), { stdin: three });
-    expect(code).toBe(10);
-    expect(JSON.parse(stdout)).toMatchObject([
-      { audiofile: '1', url: audio('a'), answer: { order: 'p1', audiofiles: [1], message: 'ok' } },
-      { audiofile: null, url: audio('b'), skus: ['TRANS14'], answer: null, error: { status: 400 } },
-      { audiofile: null, url: audio('c'), error: { status: 400 } },
-    ]);
-    expect(jsonError(stderr)).toMatchObject({
-      code: 'partial',
-      failures: [
-        { what: `stdin, line 2: ${audio('b')}`, status: 400 },
-        { what: `stdin, line 3: ${audio('c')}` },
-      ],
-    });
-    const none = await user.run(inParts('--json', '--again'), { stdin: three });
-    expect(none.code).toBe(1);
-    expect(JSON.parse(none.stdout)).toMatchObject(
-      ['a', 'b', 'c'].map((name) => ({ url: audio(name), error: {} })),
-    );
-  });
-
   it('stops with 11 at the first that is unclear, and says what was not sent', async () => {
     const { user, service } = await orderingAccount();
     const answer = (n: number) => ({ body: { order: `p${n}`, audiofiles: [n], message: 'ok' } });

@@ -43,27 +43,6 @@ const files = [
 ];
 
 describe('spend', () => {
-  it('is added up by month, SKU and order, each file once', () => {
-    const { months, skus, orders, totals, notes } = report({
-      files,
-      invoices: [
-        invoiceOf('1', '2026-08-30T23:00:00-02:00', [
-          ['TRANS14', '1', '10', '0.86'],
-          ['TSTMP1', '1', '10', '0.50'],
-        ]),
-        invoiceOf('2', '2026-09-02', [
-          ['TRANS14', '2', '2.5', '0.86'],
-          ['TRANS7', '3', '4', '1.25'],
-        ]),
-      ],
-    });
-    expect(shown(months)).toEqual(['2026-08 13.60 10m 1', '2026-09 7.15 2.5m 2']);
-    expect(shown(skus)).toEqual(['TRANS14 10.75 12.5m 2', 'TRANS6 5.00 0m 1', 'TSTMP1 5.00 10m 1']);
-    expect(shown(orders)).toEqual(['A 15.75 12.5m 2', 'B 5.00 0m 1']);
-    expect(shown(totals)).toEqual(['- 20.75 12.5m 3']);
-    expect(notes).toEqual(['1 file not in the minutes: length not known']);
-  });
-
   it('is what was paid, less credits; those are said apart', () => {
     const { totals, skus } = report({
       files,
@@ -280,22 +259,6 @@ describe('turnaround', () => {
       orderedAt: '2026-08-01T00:00:00.000Z',
       deliveredAt: new Date(Date.parse('2026-08-01T00:00:00Z') + days * 86_400_000).toISOString(),
     });
-
-  it('is the median and the slowest from order to delivery, against the target', () => {
-    const list = [took('1', 2), took('2', 4), took('3', 6), took('4', 6.001), took('5', 1, ['TRANS7'])];
-    expect(report({ files: list }).turnaround).toEqual([
-      {
-        sku: 'TRANS6',
-        targetDays: 6,
-        delivered: 5,
-        onTime: 4,
-        late: 1,
-        medianSeconds: 4 * 86_400,
-        slowestSeconds: Math.round(6.001 * 86_400),
-        unmeasured: 0,
-      },
-    ]);
-  });
 
   it('has no target where the document has none, and no time where the ledger has none', () => {
     const list = [
