@@ -206,32 +206,6 @@ describe('the price of a minute', () => {
       }),
     );
   });
-
-  it('is learned or not, whatever comes', () => {
-    const text = fc.oneof(
-      fc.string(),
-      fc.constantFrom('', '0', '-1', '1e9', '€5', '$1', '0.86', '12,5', 'null'),
-    );
-    const items = fc.record({
-      invoice: text,
-      created: text,
-      sku: fc.constantFrom('', 'TRANS14', '<b>'),
-      price: text,
-      quantity: text,
-      total: text,
-      audiofile: fc.constantFrom('1', '2', ''),
-    });
-    fc.assert(
-      fc.property(fc.array(items), text, text, (billed, one, other) => {
-        for (const price of learnPrices(
-          { items: billed, files: [file('1', one), file('2', other)] },
-          '',
-        ).values())
-          if (isKnown(price)) expect([price.low.sign >= 0, price.high.sign]).toEqual([true, 1]);
-          else expect(price.reason).not.toBe('');
-      }),
-    );
-  });
 });
 
 const set = (prices: Record<string, string>, currency = 'USD'): Map<string, Price> =>
