@@ -230,31 +230,6 @@ describe.concurrent('a proxy', () => {
     expect(stderr).toContain(cause);
   });
 
-  it('may send 1xx before it makes the tunnel, and its answer byte by byte', async () => {
-    const { at, ca, paths } = await secure();
-    const through = await Wire.start((socket) => {
-      socket.once('data', () => {
-        socket.pause();
-        const onward = connect(Number(at.split(':')[1]), '127.0.0.1', async () => {
-          for (const byte of `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nlink: x\r\n\r\n${established}`) {
-            socket.write(byte);
-            await new Promise((done) => setTimeout(done, 1));
-          }
-          onward.pipe(socket).pipe(onward);
-        });
-      });
-    });
-    const user = new User({
-      STENO_API_KEY: KEY,
-      NODE_EXTRA_CA_CERTS: ca,
-      STENO_BASE_URL: `https://${at}/API4`,
-    });
-    const { code, stdout, stderr } = await user.run(['balance'], {
-      env: { HTTPS_PROXY: `http://127.0.0.1:${through.port}` },
-    });
-    expect([code, stdout, paths], stderr).toEqual([0, '3.00\n', ['GET /API4/prepay_balance']]);
-  });
-
   it('that is itself reached over TLS is asked for a tunnel', async () => {
     const [{ at, ca, paths, key, cert }, { server, asked }] = [await secure(), await proxy()];
     const through = createTls({ key, cert }, (socket) => server.emit('connection', socket));

@@ -41,22 +41,7 @@ describe.concurrent('attempts', () => {
       '',
       '',
     ]);
-    const [header, first] = parseCsv((await user.run(['attempts', '--csv'])).stdout);
-    expect(header).toEqual([
-      'attempt',
-      'status',
-      'attempted_at',
-      'urls',
-      'skus',
-      'by',
-      'order',
-      'detail',
-      'kind',
-      'audiofiles',
-      'via',
-      'keys',
-      'sources',
-    ]);
+    const [, first] = parseCsv((await user.run(['attempts', '--csv'])).stdout);
     expect(first?.slice(0, 2)).toEqual(['1', 'unclear']);
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('1\n');
     expect((await user.run(['__complete', 'attempt'])).stdout).toMatch(

@@ -413,33 +413,6 @@ describe('a feed that changes', () => {
   );
 });
 
-describe('the JSON of --feed', () => {
-  it('is the orders of a plan, and always an array of what was ordered, of one order and of none', async () => {
-    const { from } = await ordering();
-    const json = async (...args: string[]) =>
-      JSON.parse((await from(feedOf(three), '--json', ...args)).stdout) as unknown;
-    expect(await json()).toMatchObject({ orders: [{ skus: ['TRANS14'] }] });
-    const estimate = { low: null, high: null, unpriced: [{ sku: 'TRANS14' }], unmeasured: [] };
-    expect(await json('--latest', '1', '--dry-run')).toMatchObject({
-      orders: [
-        {
-          skus: ['TRANS14'],
-          request: { url: [m(3)], sku: ['TRANS14'] },
-          audios: [{ title: 'Three', published_at: '2026-11-03T09:00:00.000Z', minutes: 30, guid: 'g3' }],
-          estimate,
-        },
-      ],
-      estimate,
-    });
-    expect(await json('--latest', '1')).toMatchObject([{ order: 'o1' }]);
-    expect(await json('--latest', '1', '--skip-ordered')).toMatchObject([
-      { order: 'o1', left_out: 'ordered' },
-    ]);
-    expect(await json('--latest', '1', '--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
-    expect(await json('--latest', '1', '--again', '--wait')).toMatchObject([{ order: 'o2' }]);
-  });
-});
-
 describe('a feed by its address', () => {
   it('is read without the key, over redirects, and its relative links belong to where it ended', async () => {
     const { service, order } = await orderingAccount();
