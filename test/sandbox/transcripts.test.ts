@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/catalog/formats.ts';
@@ -168,4 +169,56 @@ describe('whatever an order holds', () => {
       }),
     );
   });
+
+  test('rtf is ASCII, and its groups are balanced', () => {
+    fc.assert(
+      fc.property(hostileSource, (any) => {
+        const document = renderTranscript('rtf', any).toString('latin1');
+        expect(document).toMatch(/^[\x20-\x7e\r\n]+$/);
+        const body = document
+          .replace(/\\[\\{}]/g, '')
+          .trimEnd()
+          .slice(0, -1);
+        let depth = 0;
+        for (const [brace] of body.matchAll(/[{}]/g)) {
+          depth += brace === '{' ? 1 : -1;
+          if (depth < 1) throw new Error('the document ends early');
+        }
+        expect(depth).toBe(1);
+        expect(body[0]).toBe('{');
+      }),
+    );
+  });
+});
+
+/** Reads a docx with Python's own zip and XML modules: its parts, what they refer to, and its text. */
+const readDocx = `
+import io, json, sys, xml.etree.ElementTree as tree, zipfile
+W = '{http://schemas.openxmlformats.org/wordprocessingml/2006/main}'
+archive = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))
+assert archive.testzip() is None
+parts = {name: tree.fromstring(archive.read(name)) for name in archive.namelist()}
+body = parts['word/document.xml']
+print(json.dumps({
+    'parts': list(parts),
+    'named': [each.get('PartName')[1:] for each in parts['[Content_Types].xml'] if each.get('PartName')]
+        + [each.get('Target') for each in parts['_rels/.rels']],
+    'style': body.find('.//' + W + 'pStyle').get(W + 'val'),
+    'styles': [each.get(W + 'styleId') for each in parts['word/styles.xml'].iter(W + 'style')],
+    'text': [''.join(t.text for t in p.iter(W + 't')) for p in body.iter(W + 'p')],
+}))`;
+
+test('another reader finds a sound docx, with the title, the names and all that is said', () => {
+  const hard: TranscriptSource = {
+    ...{ id: '5\u0000<id>', title: 'A <b>"title"</b> & 😀 }{\\par ]]>\n\u0007second line\ud800\uffff' },
+    names: ['Zoë & <Co>', '小林 😀', '{x}\\par "q" \'r\' -->\n\u0000y', 'عمر'],
+    ...{ link: 'https://example.com/a b?x=<1>&y="2"', minutes: 3, fake: true },
+  };
+  const input = renderTranscript('docx', hard);
+  const found = JSON.parse(execFileSync('python3', ['-c', readDocx], { input, encoding: 'utf8' }));
+  expect(found.parts[0]).toBe('[Content_Types].xml');
+  expect(found.parts).toEqual(expect.arrayContaining(found.named));
+  expect(found.styles).toContain(found.style);
+  const lines = renderTranscript('txt', hard).toString().split('\n');
+  expect(found.text).toEqual(lines.filter((line) => line !== ''));
 });
