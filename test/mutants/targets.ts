@@ -42,7 +42,7 @@ const targets: readonly Target[] = [
   },
   {
     sources: named('src/flows/orders', 'guard sending'),
-    inProcess: tests('test/flows/orders', 'guard'),
+    inProcess: tests('test/flows/orders', 'guard sent-orders'),
     tests: ordering,
     shared: orderingShared,
   },
