@@ -1,60 +1,28 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+/** Several programs that serve one sandbox. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { freshFolder } from '../support/files.ts';
+import { expect, it, onTestFinished } from 'vitest';
 import { type Client, clientOf, order, receive } from '../support/sandbox.ts';
+import { User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-let program: string;
-
-beforeAll(async () => {
-  const folder = freshFolder();
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
-  program = join(folder, 'serve.mjs');
-  const contents = `
-    import { startSandbox } from './src/sandbox/index.ts';
-    const sandbox = await startSandbox(JSON.parse(process.argv[2]));
-    process.stdout.write(sandbox.baseUrl + ' ' + sandbox.apiKey + '\\n');
-    process.stdin.resume().on('end', () => sandbox.close());`;
-  await build({
-    stdin: { contents, resolveDir: root },
-    outfile: program,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    external: ['@photostructure/sqlite'],
+async function serve(user: User): Promise<Client> {
+  const child = user.start(['sandbox', '--port', '0', '--speed', '20']);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
   });
-});
-
-async function serve(options: SandboxOptions): Promise<Client & { child: ChildProcess }> {
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  const line = await new Promise<string>((resolve) =>
-    child.stdout.once('data', (data) => resolve(String(data))),
+  const [, baseUrl = '', key = ''] = await until(
+    () => /(http:\S+)\t(\S+)\n/.exec(out) ?? undefined,
+    () => out,
   );
-  const [baseUrl = '', key = ''] = line.trim().split(' ');
-  return { child, ...clientOf(baseUrl, key) };
+  return clientOf(baseUrl, key);
 }
 
-it('two processes on the same data neither double nor lose an event', async () => {
-  const folder = freshFolder();
+it('three processes on the same data neither double nor lose an event', async () => {
+  const user = new User();
   const receiver = await receive();
-  const servers = await Promise.all([
-    serve({ folder, speed: 20 }),
-    serve({ folder, speed: 20 }),
-    serve({ folder, speed: 20 }),
-  ]);
+  const servers = await Promise.all([serve(user), serve(user), serve(user)]);
   await servers[0].post('/webhook', { webhook: receiver.url });
   const placed = await Promise.all(
     Array.from({ length: 150 }, (_, n) =>
