@@ -39,7 +39,7 @@ const onlyLong = [
   'test/listen/{crowded,durability,exec,failing-ledger,flood,hostile,inherited-key,keep,linear-readers,missed-events,missed-events-order,once,queues,stalled-reader,stuck-disk,timeout,webhook-after-crash,webhook-registration}.test.ts',
   'test/pictures/pictures.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
-  'test/sandbox/{feed,load,transcripts-opened}.test.ts',
+  'test/sandbox/{feed,load}.test.ts',
   'test/settings/access.test.ts',
   'test/ui/{fit,pager,progress}.test.ts',
   'test/views/report-page.test.ts',

@@ -17,7 +17,7 @@ async function shown(args: string[], body: string): Promise<string> {
 /** JSON without its blanks; the texts here have none inside strings. */
 const dense = (text: string): string => text.replace(/\s+/g, '');
 
-describe.concurrent('a file', () => {
+describe('a file', () => {
   const wild =
     '{"audiofile":{"id":123456789012345678901234567890,"statename":"Delivered","duration":"1","total":12.50,"quality_stars":null,' +
     '"title":"A","orders":["0a0",9007199254740993],"invoices":"007,8","names":"Ada|Grace","new_field":{"x":[1.0,1e400,-0,true]},"originallink":"https://h/a.mp3"},"message":"ok"}';
@@ -54,7 +54,7 @@ describe.concurrent('a file', () => {
   });
 });
 
-describe.concurrent('several files', () => {
+describe('several files', () => {
   it('are an array in the order asked, whatever the order of the answers', async () => {
     const { service, user } = await account();
     for (const id of [3, 1, 2]) {
@@ -105,7 +105,7 @@ describe.concurrent('several files', () => {
   });
 });
 
-describe.concurrent('a balance', () => {
+describe('a balance', () => {
   it.each([
     ['{"balance":"1.00"}', '1.00'],
     ['{"balance":1.00}', '1.00'],
@@ -130,18 +130,14 @@ describe.concurrent('a balance', () => {
   it('is held against --min digit by digit', async () => {
     const { service, user } = await account();
     service.on('*', { body: '{"balance":"10000000000000000.01"}', headers: json });
-    const codes = await Promise.all(
-      ['10000000000000000.02', '10000000000000000.01', '.5', '1e3', '-1', '$10'].map(async (min) => {
-        const { code, stdout } = await user.run(['balance', '--min', min, '--quiet']);
-        expect(stdout).toBe('10000000000000000.01\n');
-        return code;
-      }),
-    );
-    expect(codes).toEqual([1, 0, 0, 0, 0, 0]);
+    for (const min of ['10000000000000000.02', '10000000000000000.01', '.5', '1e3', '-1', '$10']) {
+      const { code, stdout } = await user.run(['balance', '--min', min, '--quiet']);
+      expect([min, code, stdout]).toEqual([min, min.endsWith('.02') ? 1 : 0, '10000000000000000.01\n']);
+    }
   });
 });
 
-describe.concurrent('an invoice', () => {
+describe('an invoice', () => {
   const body =
     '{"id":9007199254740993,"purchase_order":null,"createtime":"2024-05-01T10:00:00Z","paidtime":null,"total":"30.00","state":"SUBMITTED","extra":1,' +
     '"items":[{"id":1,"sku":"TRANS14","quantity":2.0,"price":10.00,"audiofile":"12","total":20.00},{"id":"2","sku":"TSTMP1","quantity":1,"price":"10.00","total":"10.00"}]}';
@@ -169,7 +165,7 @@ describe.concurrent('an invoice', () => {
   });
 });
 
-describe.concurrent('a webhook', () => {
+describe('a webhook', () => {
   const url = 'https://example.com/hook?x=1';
 
   it.each([
@@ -217,23 +213,9 @@ describe.concurrent('a webhook', () => {
     const csv = await user.run(['webhook', 'get', '--csv']);
     expect(csv.stdout).toBe('url\r\n');
   });
-
-  it('that comes as bare text is read', async () => {
-    const { service, user } = await account();
-    service.on('GET /webhook', { body: 'https://e.com/hook\n' });
-    expect((await user.run(['webhook', 'get'])).stdout).toBe('https://e.com/hook\n');
-  });
-
-  it('that was set is shown, also where the answer does not name it', async () => {
-    const { service, user } = await account();
-    service
-      .on('POST /webhook', { body: '{"message":"done"}' })
-      .on('GET /webhook', { body: { webhook: url } });
-    expect((await user.run(['webhook', 'set', url])).stdout).toBe(`${url}\n`);
-  });
 });
 
-describe.concurrent('an order', () => {
+describe('an order', () => {
   const order = ['order', 'https://example.com/a.mp3', '--sku', 'TRANS14', '--no-ledger'];
 
   it.each([
@@ -280,7 +262,7 @@ describe.concurrent('an order', () => {
   });
 });
 
-describe.concurrent('a raw call', () => {
+describe('a raw call', () => {
   it('prints JSON as it came, and anything else byte by byte', async () => {
     const bytes = Buffer.from([0x50, 0x4b, 0, 0xff, 0xfe, 0x0a, 0x80, 0x1b]);
     const { service, user } = await account();

@@ -123,7 +123,7 @@ describe('help', () => {
     ['--profile work order --help', 'order --help'],
   ])('steno %s is the same as steno %s', async (line, same) => {
     const user = new User();
-    const [one, other] = await Promise.all([user.run(line.split(' ')), user.run(same.split(' '))]);
+    const [one, other] = [await user.run(line.split(' ')), await user.run(same.split(' '))];
     expect(one).toMatchObject({ code: 0, stderr: '' });
     expect(one.stdout).toBe(other.stdout);
     expect(one.stdout.length).toBeGreaterThan(100);

@@ -146,17 +146,6 @@ it('completions that are installed, and those of another version', async () => {
   expect((await doctor(user, ['--offline'])).of('completions').message).toContain('another version');
 });
 
-it('steno schema names what it prints', async () => {
-  const { user } = await working();
-  const { items } = JSON.parse((await user.run(['schema', 'doctor'])).stdout) as {
-    items: { required: string[]; properties: { status: { enum: string[] } } };
-  };
-  for (const each of (await doctor(user)).all) {
-    expect(Object.keys(each)).toEqual(items.required);
-    expect(items.properties.status.enum).toContain(each.status);
-  }
-});
-
 describe('what is missing or refused', () => {
   it('is said with what to type, and nothing is made', async () => {
     const user = new User({ STENO_LEDGER: undefined });
@@ -253,12 +242,6 @@ describe('what is missing or refused', () => {
     expect(report.of('clock').message).toMatch(/(9 min 5\d s|10 min).* ahead of that of the service/);
     expect(report.of('clock').status).toBe('warn');
     expect(report.code).toBe(0);
-  });
-
-  it('an id of an event that the service can not send is refused before anything is asked', async () => {
-    const { code, stderr } = await new User().run(['doctor', '--test-event', 'NONE']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('NONE');
   });
 });
 

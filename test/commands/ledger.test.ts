@@ -264,29 +264,6 @@ describe('export and import', () => {
     const missing = await other.run(['ledger', 'import', 'nowhere.jsonl']);
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("can't read nowhere.jsonl")]);
   });
-
-  it('take a bounded amount of memory for ten thousand orders', async () => {
-    const { user, file } = await bigExport(10_000);
-    const peak = async (args: string[], who: User): Promise<number> => {
-      const script = join(user.home, 'peak.cjs');
-      writeFileSync(
-        script,
-        "process.on('exit', () => require('fs').writeFileSync(process.env.PEAK, String(process.resourceUsage().maxRSS)))",
-      );
-      const env = { NODE_OPTIONS: `--require ${script}`, PEAK: join(user.home, 'peak') };
-      const { code, stderr } = await who.run(args, { env });
-      expect(code, stderr).toBe(0);
-      return Number(readFileSync(env.PEAK, 'utf8')) / 1024;
-    };
-    const other = new User();
-    const small = await peak(['ledger', 'export', '-o', join(user.home, 'small.jsonl')], other);
-    expect(statSync(file).size).toBeGreaterThan(8e6);
-    expect((await peak(['ledger', 'import', file], other)) - small).toBeLessThan(80);
-    const copy = join(user.home, 'copy.jsonl');
-    expect((await peak(['ledger', 'export', '-o', copy], other)) - small).toBeLessThan(60);
-    expect(statSync(copy).size).toBe(statSync(file).size);
-    expect(queryLedger(other, 'SELECT count(*) AS n FROM files')).toEqual([{ n: 10_001 }]);
-  }, 120_000);
 });
 
 /** Interrupts an import after so long; `tookMs`: from then to its end. */

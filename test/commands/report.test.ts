@@ -458,13 +458,6 @@ describe('--html', () => {
     ]);
   });
 
-  it('takes the place of an empty file', async () => {
-    const it = await account;
-    writeFileSync(join(it.user.home, 'empty.html'), '');
-    expect((await report(it, '--html', 'empty.html')).code).toBe(0);
-    expect(readFileSync(join(it.user.home, 'empty.html'), 'utf8')).toMatch(/<\/html>\s*$/);
-  });
-
   it('replaces no file that is no report, and no link that leads nowhere, without --force', async () => {
     const it = await account;
     const [notes, link] = [join(it.user.home, 'notes.md'), join(it.user.home, 'link.html')];

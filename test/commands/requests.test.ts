@@ -149,7 +149,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe.concurrent('the request of', () => {
+describe('the request of', () => {
   it.each(rows)('steno $args', async ({ args, method, path, params = {}, answer }) => {
     const { service, user } = await account();
     service.on('*', { body: answer ?? {} });

@@ -19,7 +19,7 @@ const files = (folder: string): string[] =>
     .filter((name) => !/^(config|state)\b/.test(name))
     .sort();
 
-describe.concurrent('the format of a transcript', () => {
+describe('the format of a transcript', () => {
   const words: Readonly<Record<string, string>> = { txt: 'words', srt: '1\n00:00 a', vtt: 'WEBVTT' };
 
   it.each([
@@ -45,7 +45,7 @@ describe.concurrent('the format of a transcript', () => {
   });
 });
 
-describe.concurrent('a transcript', () => {
+describe('a transcript', () => {
   it.each([
     ['one blank', ' '],
     ['blank lines', '\r\n \t\n'.repeat(50)],
@@ -60,14 +60,6 @@ describe.concurrent('a transcript', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('the service sent an empty transcript');
     expect(files(user.home)).toEqual([]);
-  });
-
-  it('that begins with many blanks is one', async () => {
-    const { service, user } = await account();
-    const body = `${' \n'.repeat(100_000)}words${' '.repeat(100_000)}`;
-    service.on(route, { body });
-    expect((await user.run(['transcript', '5'])).code).toBe(0);
-    expect(readFileSync(join(user.home, '5.txt'), 'utf8')).toBe(body);
   });
 
   it('goes to stdout byte by byte, text and binary', async () => {
@@ -92,15 +84,6 @@ describe.concurrent('a transcript', () => {
     expect(out.bytes.equals(body)).toBe(true);
     await user.run(['transcript', '5']);
     expect(readFileSync(join(user.home, '5.txt')).equals(body)).toBe(true);
-  });
-
-  it('is kept as {id}.{ext} here, and its name is what --quiet prints', async () => {
-    const { service, user } = await account();
-    service.on('POST /audiofile/5/transcript.docx', { body: binary });
-    const { code, stdout, stderr } = await user.run(['transcript', '5', '--format', 'docx', '--quiet']);
-    expect([code, stdout, stderr]).toEqual([0, '5.docx\n', '']);
-    expect(readFileSync(join(user.home, '5.docx')).equals(binary)).toBe(true);
-    expect(files(user.home)).toEqual(['5.docx']);
   });
 
   it('goes to the file, the folder or the name that was asked for', async () => {
@@ -233,22 +216,6 @@ describe.concurrent('a transcript', () => {
     expect(files(user.home)).toEqual(['5.txt']);
   });
 
-  it('that was packed on the way is unpacked', async () => {
-    const { gzipSync, brotliCompressSync } = await import('node:zlib');
-    const { service, user } = await account();
-    service.on('POST /audiofile/5/transcript.txt', {
-      body: gzipSync('Hello.'),
-      headers: { 'content-encoding': 'gzip' },
-    });
-    service.on('POST /audiofile/6/transcript.txt', {
-      body: brotliCompressSync('Bye.'),
-      headers: { 'content-encoding': 'br' },
-    });
-    await user.run(['transcript', '5', '6']);
-    expect(readFileSync(join(user.home, '5.txt'), 'utf8')).toBe('Hello.');
-    expect(readFileSync(join(user.home, '6.txt'), 'utf8')).toBe('Bye.');
-  });
-
   it('leaves nothing half-written after Ctrl-C, even if it arrives twice', async () => {
     const { service, user } = await account();
     const begun = new Promise<void>((done) => {
@@ -285,7 +252,7 @@ describe.concurrent('a transcript', () => {
   });
 });
 
-describe.concurrent('several transcripts', () => {
+describe('several transcripts', () => {
   it('go to a folder in every format asked for, and are listed in that order', async () => {
     const { service, user } = await account();
     service.on('*', { body: 'Hello.' });
@@ -335,20 +302,6 @@ describe.concurrent('several transcripts', () => {
     expect(files(user.home).filter((name) => name.endsWith('/6.txt'))).toHaveLength(4);
   });
 
-  it('that are interrupted tell which are done', async () => {
-    const { service, user } = await account();
-    service.on(route, (_, response) => {
-      response.writeHead(200, { 'content-length': '200' }).write('half');
-    });
-    service.on('POST /audiofile/6/transcript.txt', { body: 'Hello.' });
-    const child = user.start(['transcript', '6', '5', '--jobs', '1', '--quiet', '-o', 'd']);
-    const end = finished(child);
-    while (service.calls(route).length === 0) await new Promise((done) => setTimeout(done, 20));
-    child.kill('SIGTERM');
-    const { code, stdout } = await end;
-    expect([code, stdout]).toEqual([143, 'd/6.txt\n']);
-  });
-
   it('end with 10 where one is missing; the others are kept', async () => {
     const { service, user } = await account();
     service.on(route, { body: 'Hello.' });
@@ -385,21 +338,6 @@ describe.concurrent('several transcripts', () => {
     ]);
     expect(stdout).toBe('Talk.txt\nTALK-6.txt\n__.._Talk.txt\nTalk-8.txt\n');
     expect(files(user.home)).toHaveLength(4);
-  });
-
-  it('are fetched so many at a time as --jobs says', async () => {
-    const { service, user } = await account();
-    let [now, most] = [0, 0];
-    service.on('*', (_, response) => {
-      most = Math.max(most, ++now);
-      setTimeout(() => {
-        now -= 1;
-        response.end('Hello.');
-      }, 40);
-    });
-    const ids = Array.from({ length: 12 }, (_, at) => `${at + 1}`);
-    await user.run(['transcript', ...ids, '--jobs', '3']);
-    expect([most, files(user.home).length]).toEqual([3, 12]);
   });
 
   it('that can not all be found out about fail alone where the title is needed', async () => {

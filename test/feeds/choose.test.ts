@@ -1,9 +1,8 @@
 /** Which episodes --latest, --since and --match mean. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Choice, chooseEpisodes, isChoice, parseMatch } from '../../src/feeds/choose.ts';
+import { type Choice, chooseEpisodes, parseMatch } from '../../src/feeds/choose.ts';
 import { type Item, item, read, rss } from '../support/feed.ts';
-import { excessGrowth } from '../support/growth.ts';
 import { runs } from '../support/runs.ts';
 
 let urls = 0;
@@ -98,26 +97,6 @@ describe('--match', () => {
     expect(() => match([`${'a'.repeat(900)}!`])).toThrow('takes more than 2 s');
     expect(match(['aaa', 'b'])).toEqual([true, false]);
   });
-
-  it('finds in any titles what String finds', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string()), fc.string({ minLength: 1 }), (titles, part) => {
-        fc.pre(part.trim() !== '' && !part.startsWith('/'));
-        const expected = titles.map((title) => title.toLowerCase().includes(part.toLowerCase()));
-        expect(parseMatch(part)(titles)).toEqual(expected);
-      }),
-    );
-  });
-
-  it('takes time in proportion to the titles', () => {
-    const match = parseMatch('aaab');
-    expect(
-      excessGrowth(
-        (title) => match([title]),
-        (length) => 'a'.repeat(length),
-      ),
-    ).toBeUndefined();
-  });
 });
 
 describe('several of them', () => {
@@ -126,49 +105,6 @@ describe('several of them', () => {
     expect((await chosen({ latest: 1, match })).episodes).toEqual(['4']);
     expect((await chosen({ since: '2026-11-03', match })).episodes).toEqual(['4', '3']);
     expect((await chosen({ since: '2026-11-03', latest: 5, match })).undated).toEqual(['none']);
-  });
-
-  it('are no choice where there is none', () => {
-    expect(isChoice({})).toBe(false);
-    expect(isChoice({ again: true })).toBe(false);
-    expect(isChoice({ latest: 1 })).toBe(true);
-    expect(isChoice({ since: '2026-11-03' })).toBe(true);
-    expect(isChoice({ match: parseMatch('a') })).toBe(true);
-  });
-});
-
-describe('what is spoiled', () => {
-  it('is left out, and refused where nothing else is meant', async () => {
-    const feed = rss(
-      episode({ title: 'Bad', date: '2026-11-02', url: 'ftp://m.example/a.mp3' }) +
-        episode({ guid: 'good', date: '2026-11-03' }),
-    );
-    const { episodes, spoiled } = chooseEpisodes(await read(feed), { latest: 2 });
-    expect([episodes, spoiled].map((all) => all.map(({ title, guid }) => guid ?? title))).toEqual([
-      ...[['good'], ['Bad']],
-    ]);
-    await expect(chosen({ match: parseMatch('bad') }, feed)).rejects.toThrow(
-      "the episode 'Bad' can't be ordered: its audio is not at an http or https URL: ftp://m.example/a.mp3",
-    );
-    expect(chooseEpisodes(await read(feed), { latest: 1 }).spoiled).toEqual([]);
-  });
-
-  it('is a guid that two of the chosen have', async () => {
-    const feed = rss(
-      [
-        { guid: 'x', title: 'One', date: '2026-11-01' },
-        { guid: 'x', title: 'Two', date: '2026-11-02' },
-        { guid: 'y', title: 'Three', date: '2026-11-03' },
-      ]
-        .map(episode)
-        .join(''),
-    );
-    await expect(chosen({ latest: 3 }, feed)).rejects.toMatchObject({
-      exitCode: 2,
-      message: "two of the chosen episodes have the guid 'x', with different audio",
-    });
-    expect((await chosen({ latest: 2 }, feed)).episodes).toEqual(['y', 'x']);
-    expect((await chosen({ match: parseMatch('one') }, feed)).episodes).toEqual(['x']);
   });
 });
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFeed } from '../../src/feeds/read.ts';
-import { ATOM, item, rss } from '../support/feed.ts';
+import { item, rss } from '../support/feed.ts';
 import { type OrderingAccount, orderingAccount } from '../support/ledger.ts';
 import { type Answer, Service } from '../support/server.ts';
 
@@ -41,7 +41,7 @@ async function paged(...pages: Array<string | Answer>): Promise<Paged> {
   };
 }
 
-describe.concurrent('a later page that fails', () => {
+describe('a later page that fails', () => {
   it.each<[string, string | Answer, number, string]>([
     ['is missing', { status: 404 }, 1, '/2 answered HTTP 404'],
     ['is a web page', '<html></html>', 2, 'is a web page, not a feed'],
@@ -70,7 +70,7 @@ describe.concurrent('a later page that fails', () => {
   });
 });
 
-describe.concurrent('a page leads', () => {
+describe('a page leads', () => {
   it.each([
     ['this machine', 'http://127.0.0.1:9/2', 'which is this machine'],
     ['this machine, in IPv6', 'http://[::ffff:127.0.0.1]:9/2', 'which is this machine'],
@@ -119,7 +119,7 @@ describe.concurrent('a page leads', () => {
   });
 });
 
-describe.concurrent('a feed ends', () => {
+describe('a feed ends', () => {
   it.each([
     ['itself', '/2', ['/1', '/2']],
     ['itself, with a fragment', '/2#older', ['/1', '/2']],
@@ -193,7 +193,7 @@ describe.concurrent('a feed ends', () => {
   });
 });
 
-describe.concurrent('pages are read', () => {
+describe('pages are read', () => {
   const three = [page([9, 8], '/2'), page([7, 6], '/3'), page([5, 4])] as const;
 
   it.each<[string, string[], number, number[]]>([
@@ -244,21 +244,6 @@ describe.concurrent('pages are read', () => {
     expect(bought()).toEqual([m(9), m(8)]);
   });
 
-  it('in Atom, and not where the link is of the web site', async () => {
-    const entry = (n: number): string =>
-      `<entry><id>g${n}</id><title>Show ${n}</title><updated>2026-10-0${n}T09:00:00Z</updated>` +
-      `<link rel="enclosure" type="audio/mpeg" href="${m(n)}"/></entry>`;
-    const atom = (n: number, links: string): string =>
-      `<feed xmlns="${ATOM}" xml:base="/sub/"><title>A show</title>${links}${entry(n)}</feed>`;
-    const { from, bought } = await paged(
-      atom(9, '<link rel="next" type="text/html" href="/web"/><link rel="next" href="/2"/>'),
-      atom(8, '<link rel="next" type="text/html" href="/web"/>'),
-    );
-    const { code, stderr } = await from('--match', 'Show');
-    expect(code, stderr).toBe(0);
-    expect(bought()).toEqual([m(9), m(8)]);
-  });
-
   it('as archives too, which may repeat all of a newer document', async () => {
     const { from, bought } = await paged(
       page([9, 8], '/2', 'prev-archive'),
@@ -272,7 +257,7 @@ describe.concurrent('pages are read', () => {
   });
 });
 
-describe.concurrent('an episode on two pages', () => {
+describe('an episode on two pages', () => {
   const date = '2026-10-08T09:00:00Z';
   it.each([
     ['with the same guid and audio', { guid: 'g8', title: 'Show 8', date, url: m(8) }],

@@ -5,7 +5,7 @@ import { doMany, raiseTallies } from '../../src/flows/bulk.ts';
 import { BulkError, StenoError } from '../../src/lib/errors.ts';
 import { account, fileAnswer, jsonError } from '../support/account.ts';
 
-describe.concurrent('one refused file among several', () => {
+describe('one refused file among several', () => {
   it.each([401, 403])('with %i is listed, and the others are shown', async (status) => {
     const { service, user } = await account();
     service

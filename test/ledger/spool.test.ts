@@ -13,7 +13,7 @@ const OWN = owner('own');
 
 const arrival = (id: string, body: Uint8Array | string = id, more: Partial<Arrival> = {}): Arrival => ({
   ...{ id, receivedAt: '2026-01-01T00:00:00.000Z', remote: '127.0.0.1', contentType: 'text/plain' },
-  ...{ mayBeTest: false, hops: '', body: Buffer.from(body) },
+  ...{ mayBeTest: false, via: '', body: Buffer.from(body) },
   ...more,
 });
 

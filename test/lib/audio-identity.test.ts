@@ -1,8 +1,8 @@
 /** What counts as the same audio, for every URL, and what is cut from a URL before it is kept. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutSignatures, withoutSignature } from '../../src/lib/audio-identity.ts';
 import { audioIdentity, differenceOf } from '../../src/lib/names.ts';
+import { cutSignatures, withoutSignature } from '../../src/lib/signatures.ts';
 
 const BASE = 'https://media.example/talks/a.mp3';
 

@@ -1,6 +1,6 @@
 /** A text under percent escapes, decoded, with the way back to where each character came from. */
 import { describe, expect, it } from 'vitest';
-import { decodeLayer, joinSpans } from '../../src/lib/mask-layers.ts';
+import { decodeLayer, joinSpans } from '../../src/lib/mask.ts';
 
 describe('a layer of percent escapes', () => {
   it.each(['', 'abc', 'a%41b', 'a\\b', 'a\\b%', 'a\\b%zz', '%%zz', '%2', '100%'])(

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hiderOf, Mask, masked } from '../../src/lib/mask.ts';
-import { patternsOf } from '../../src/lib/mask-encodings.ts';
-import { SecretSearch } from '../../src/lib/mask-search.ts';
+import { patternsOf, SecretSearch } from '../../src/lib/mask-search.ts';
 import { excessGrowth } from '../support/growth.ts';
 import { processorTimeOf } from '../support/processor-time.ts';
 import { runs } from '../support/runs.ts';

@@ -18,23 +18,6 @@ const states = [
 ];
 
 describe('the clock', () => {
-  it.each(['TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02'])(
-    'brings %s home in five seconds at speed 1',
-    async (sku) => {
-      const folder = freshFolder();
-      const client = await open({ folder, speed: 1 });
-      const { file } = await order(client, undefined, { sku });
-      const { openStore } = await import('../../src/sandbox/store.ts');
-      const db = await openStore(folder);
-      const row = db.get<{ first: number; last: number }>(
-        'SELECT min(at) AS first, max(at) AS last FROM steps WHERE subject = ?',
-        `file/${file}`,
-      );
-      db.close();
-      expect((row?.last ?? 0) - (row?.first ?? 0)).toBe(5000);
-    },
-  );
-
   it('goes on while no process has the data open, and what became due is then sent', async () => {
     const folder = freshFolder();
     const receiver = await receive();
@@ -53,18 +36,6 @@ describe('the clock', () => {
     await sleep(250);
     await third.sandbox.close();
     expect(receiver.events).toHaveLength(1);
-  });
-
-  it('shows the believable states in their order', async () => {
-    // Each state lasts longer than a busy machine takes to ask twice.
-    const client = await open({ speed: 1 });
-    const { file } = await order(client);
-    const seen: string[] = [];
-    while (seen.at(-1) !== 'Delivered') {
-      const state = await stateOf(client, file);
-      if (state !== seen.at(-1)) seen.push(state);
-    }
-    expect(seen).toEqual(states);
   });
 });
 
@@ -97,14 +68,6 @@ describe('at speed 0', () => {
   });
 });
 
-it('advance also hurries a file that moves by the clock', async () => {
-  const folder = freshFolder();
-  const client = await open({ folder, speed: 0.01 });
-  const { file } = await order(client);
-  for (let n = 0; n < 8; n += 1) await advance(folder, [file]);
-  expect(await stateOf(client, file)).toBe('Delivered');
-});
-
 describe('a clock that is moved', () => {
   const WEEK_MS = 7 * 86_400_000;
 
@@ -134,14 +97,6 @@ describe('a clock that is moved', () => {
       expect(Math.abs(Date.parse(String(time)) - second.sandbox.now())).toBeLessThan(60_000);
     await resetSandbox(folder);
     expect(second.sandbox.now()).toBeLessThan(Date.now() + 60_000);
-  });
-
-  it('moves no file at speed 0', async () => {
-    const folder = freshFolder();
-    const client = await open({ folder, speed: 0 });
-    const { file } = await order(client);
-    expect(await advanceBy(folder, WEEK_MS)).toEqual([]);
-    expect(await stateOf(client, file)).toBe('Pre-Processing');
   });
 
   it('is what the ledger and the report go by', async () => {
@@ -191,10 +146,6 @@ describe('reset', () => {
     const second = await order(client);
     expect([second.file, second.order]).toEqual([first.file, first.order]);
     await reaches(client, second.file, 'Delivered');
-  });
-
-  it('works where nothing was yet', async () => {
-    await resetSandbox(`${freshFolder()}/deep/er`);
   });
 });
 

@@ -1,6 +1,5 @@
 /** What goes to stdout and stderr, in every form that can be asked for, on a terminal and off it. */
 import { spawn } from 'node:child_process';
-import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { fileRecord } from '../../src/views/files.ts';
 import { account, jsonError } from '../support/account.ts';
@@ -16,7 +15,7 @@ const file = (id: number, title: string, more: object = {}) => ({
   body: { audiofile: { id, title, statename: 'Delivered', ...more } },
 });
 
-describe.concurrent('off a terminal', () => {
+describe('off a terminal', () => {
   it('a row has no stray tab, line break or control character', async () => {
     const { service, user } = await account();
     service.on('*', file(1, nasty));
@@ -96,17 +95,18 @@ describe.concurrent('off a terminal', () => {
     const { service, user } = await account();
     if (body) service.on('*', { body });
     else service.never('*');
-    const [json, csv, terse, rows] = await Promise.all(
-      [['--json'], ['--csv'], ['--quiet'], []].map((flags) => user.run([...args, ...flags])),
-    );
-    expect([json?.code, csv?.code, terse?.code, rows?.code], json?.stderr).toEqual([0, 0, 0, 0]);
-    expect([json?.stderr, terse?.stderr]).toEqual(['', '']);
-    JSON.parse(json?.stdout ?? '');
-    const table = parseCsv(csv?.stdout ?? '');
+    const json = await user.run([...args, '--json']);
+    const csv = await user.run([...args, '--csv']);
+    const terse = await user.run([...args, '--quiet']);
+    const rows = await user.run(args);
+    expect([json.code, csv.code, terse.code, rows.code], json.stderr).toEqual([0, 0, 0, 0]);
+    expect([json.stderr, terse.stderr]).toEqual(['', '']);
+    JSON.parse(json.stdout);
+    const table = parseCsv(csv.stdout);
     expect(table[0]?.join(',').startsWith(header)).toBe(true);
     expect(new Set(table.map((row) => row.length)).size).toBe(1);
-    expect(terse?.stdout).toEqual(typeof quiet === 'string' ? quiet : expect.stringMatching(quiet));
-    const fields = (rows?.stdout ?? '')
+    expect(terse.stdout).toEqual(typeof quiet === 'string' ? quiet : expect.stringMatching(quiet));
+    const fields = rows.stdout
       .replace(/\n$/, '')
       .split('\n')
       .map((row) => row.split('\t').length);
@@ -154,17 +154,9 @@ describe.concurrent('off a terminal', () => {
       expect([line, stderr, stdout.split('\n').length]).toEqual([line, '', 2]);
     }
   });
-
-  it('a disk that is full is said in one line', async () => {
-    const user = new User();
-    const child = spawn('bash', ['-c', `${process.execPath} ${BIN} skus > /dev/full`], { env: user.env });
-    const { code, stderr } = await finished(child);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^steno: can't write [^\n]+\n$/);
-  });
 });
 
-describe.concurrent('an error', () => {
+describe('an error', () => {
   it.each([
     ['a message', '{"message":"No credit"}', 'No credit'],
     ['an error', '{"error":"No credit"}', 'No credit'],
@@ -241,33 +233,6 @@ describe('on a terminal', () => {
     }
   });
 
-  it('columns line up with wide characters, and do not touch when it is narrow', async () => {
-    const { service, user } = await account({ NO_COLOR: '1' });
-    service.on(
-      'GET /audiofile/1',
-      file(1, '日本語のタイトル', { duration: '12', total: '3.50', quality_stars: 5, orders: ['0a0'] }),
-    );
-    service.on(
-      'GET /audiofile/2',
-      file(2, 'Zoë 👩‍💻 talk', { duration: '1', total: '13.50', quality_stars: 4, orders: ['0b0'] }),
-    );
-    service.on(
-      'GET /audiofile/3',
-      file(3, 'x'.repeat(300), { duration: '1', total: '1', quality_stars: 1, orders: ['0c0'] }),
-    );
-    for (const columns of [120, 60]) {
-      const { stdout } = await user.onTerminal('steno file 1 2 3', { columns });
-      const lines = stdout.trimEnd().split(/\r?\n/);
-      expect(lines).toHaveLength(4);
-      const last = columns === 120 ? /ORDER$|0[abc]0$/ : /0$/;
-      const at = lines.map((line) => stringWidth(line.slice(0, line.search(last))));
-      expect(new Set(columns === 120 ? at : at.slice(1)).size).toBe(1);
-      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
-      for (const line of lines.slice(1)) expect(line).toMatch(/ min +1?[13]\.[05]0(?: +\d +0[abc]0)?$/);
-      expect(lines[3]).toContain('…');
-    }
-  });
-
   it('there is colour, unless NO_COLOR or --no-color says otherwise', async () => {
     const { service, user } = await account();
     service.on('*', file(1, 'x'));
@@ -281,51 +246,10 @@ describe('on a terminal', () => {
     for (const each of [env, flag, dumb]) expect(each?.stdout).not.toMatch(/\u001b\[\d+m/);
   });
 
-  it('a spinner shows while it takes long, in colour only where there may be some', async () => {
-    const { service, user } = await account();
-    service.on('*', (_, response) => {
-      setTimeout(() => response.end('{"balance":"1.00"}'), 2500);
-    });
-    const [shown, plain] = await Promise.all([
-      user.onTerminal('steno balance'),
-      user.onTerminal('steno balance', { env: { NO_COLOR: '1' } }),
-    ]);
-    for (const each of [shown, plain]) expect(each?.stdout).toContain('waiting for the service');
-    expect(shown?.stdout).toMatch(/\u001b\[36m/);
-    expect(plain?.stdout).not.toMatch(/\u001b\[\d\dm/);
-  });
-
-  it('a spinner never reaches a file that stdout goes to', async () => {
-    const { service, user } = await account();
-    service.on('*', (_, response) => {
-      setTimeout(() => response.end('{"balance":"1.00"}'), 1500);
-    });
-    const { stdout } = await user.onTerminal("sh -c 'steno balance > out.txt; cat -v out.txt | tail -n 9'");
-    expect(stdout.endsWith('1.00\r\n')).toBe(true);
-    expect(stdout).toContain('waiting for the service');
-  });
-
   it('a binary document is not printed', async () => {
     const { service, user } = await account();
     const { code, stdout } = await user.onTerminal('steno transcript 5 --format docx -o -');
     expect([code, service.got.length]).toEqual([2, 0]);
     expect(stdout).toContain('would garble the terminal');
-  });
-
-  it('an invoice is a page with its items and their sum', async () => {
-    const { service, user } = await account({ NO_COLOR: '1' });
-    service.on('*', {
-      body: {
-        id: 7,
-        state: 'PAID',
-        createtime: new Date(Date.now() - 3 * 3600e3 - 5000).toISOString(),
-        total: '30.00',
-        items: [{ id: 1, sku: 'TRANS14', quantity: 2, price: '15.00', total: '30.00' }],
-      },
-    });
-    const { stdout } = await user.onTerminal('steno invoice 7');
-    expect(stdout).toMatch(/created +3h ago/);
-    expect(stdout).toMatch(/TRANS14 +2 +15\.00 +30\.00/);
-    expect(stdout).toMatch(/total +30\.00/);
   });
 });

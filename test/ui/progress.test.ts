@@ -1,11 +1,9 @@
 /** What long work shows on a real terminal, and what it leaves there. */
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { account, fileAnswer } from '../support/account.ts';
-import { audio, orderingAccount, reply } from '../support/ledger.ts';
+import { orderingAccount, reply } from '../support/ledger.ts';
 import type { Answer } from '../support/server.ts';
 import { longOnly, sliceOf } from '../support/slices.ts';
 import { finished, KEY } from '../support/steno.ts';
@@ -105,57 +103,6 @@ describe.concurrent('work on many', () => {
     expect(frames(stdout).filter((frame) => text.test(frame))).not.toEqual([]);
   });
 
-  it('shows an order of many rows, and what the service asks to wait for', async () => {
-    const { service, user } = await account();
-    let orders = 0;
-    service.on('POST /order_url', (got, response) => {
-      orders += 1;
-      if (orders === 4) return void response.writeHead(503, { 'retry-after': '2' }).end();
-      const audiofiles = ((got.body?.url ?? []) as string[]).map((_, at) => orders * 10 + at);
-      setTimeout(() => reply(response, { order: `o${orders}`, audiofiles, message: 'ok' }), 700);
-    });
-    writeFileSync(join(user.home, 'm.txt'), many(1, 12).map(audio).join('\n'));
-    const { stdout } = await user.onTerminal('steno order --from m.txt --sku TRANS14 --per-order 2 --quiet');
-    const seen = frames(stdout);
-    expect(
-      seen.filter((each) => /^Ordering: 2 of 6 orders, 4 of 12 rows, [\d.]+\/s, \d+ s left$/.test(each)),
-    ).not.toEqual([]);
-    expect(seen.filter((each) => each.endsWith('waiting 2s for the service: 2 orders left'))).not.toEqual([]);
-  });
-
-  it('shows what sync checks and downloads, and prints whole lines meanwhile', async () => {
-    const { user, service, order } = await slowFiles(400);
-    service.allow('POST /order_url', (got, response) =>
-      reply(response, {
-        order: 'o1',
-        audiofiles: ((got.body?.url ?? []) as string[]).map((_, at) => at + 1),
-        message: 'ok',
-      }),
-    );
-    await order(...many(1, 30).map(audio));
-    const { code, stdout } = await user.onTerminal('steno sync --download d --quiet --jobs 4');
-    expect(code).toBe(0);
-    const seen = frames(stdout);
-    expect(seen.filter((each) => /^Checking: \d+ of 30, [\d.]+\/s, \d+ s left$/.test(each))).not.toEqual([]);
-    expect(seen.filter((each) => /^Downloading: \d+ of 30, .*B\/s, \d+ s left$/.test(each))).not.toEqual([]);
-    const lines = stripVTControlCharacters(stdout.replaceAll(/\u001b\[\?2026h.*?\u001b\[\?2026l/gs, ''));
-    expect(lines.split('\r\n').filter((line) => /d\/\d+\.txt$/.test(line))).toHaveLength(30);
-  });
-
-  it('shows what files --refresh has asked', async () => {
-    const { user, service, order } = await slowFiles(400);
-    service.allow('POST /order_url', (got, response) =>
-      reply(response, {
-        order: 'o1',
-        audiofiles: ((got.body?.url ?? []) as string[]).map((_, at) => at + 1),
-        message: 'ok',
-      }),
-    );
-    await order(...many(1, 40).map(audio));
-    const { stdout } = await user.onTerminal('steno files --refresh --json > out.json');
-    expect(frames(stdout).filter((each) => /^Refreshing: \d+ of 40, [\d.]+\/s/.test(each))).not.toEqual([]);
-  });
-
   it('shows the states of what is waited for, and the time', async () => {
     const { user, states, service } = await orderingAccount();
     states.set('2', ['Transcribing', 'Transcribing', 'Delivered']);
@@ -165,37 +112,6 @@ describe.concurrent('work on many', () => {
     expect(frames(stdout)).toContain('Waiting: 1 delivered, 2 transcribing, 00:01');
     expect(stdout).not.toContain('\u0007');
     expect(stdout).not.toContain(`${ESC}[31m`);
-  });
-
-  it('shows the uploads of files, with their bytes, and then their order', async () => {
-    const { service, user } = await account();
-    service.on(
-      'POST /order_url',
-      delayed(2_500, { order: 'o1', audiofiles: [1, 2, 3, 4, 5, 6], message: 'ok' }),
-    );
-    mkdirSync(join(user.home, 'audio'));
-    for (const id of many(1, 6)) {
-      const path = join(user.home, `audio/${id}.mp3`);
-      writeFileSync(path, Buffer.alloc(100_000, 0xf0 + Number(id)));
-      // A file that was written just now may still grow, and is looked at again.
-      utimesSync(path, 1_700_000_000, 1_700_000_000);
-    }
-    const command = 'sleep 1; echo https://files.example/$(basename "$1")';
-    await user.run(['config', 'set', 'upload-command', command]);
-    const { code, stdout } = await user.onTerminal('steno order audio --sku TRANS14 --quiet');
-    expect(code, stdout).toBe(0);
-    const text = /^Uploading: 4 of 6 files, 400 kB of 600 kB, [\d.]+ kB\/s, \d s left$/;
-    expect(frames(stdout).filter((each) => text.test(each))).not.toEqual([]);
-    expect(frames(stdout)).toContain('Ordering: waiting for the service, 1 s');
-  });
-
-  it('shows that a feed is fetched', async () => {
-    const { service, user } = await account();
-    service.on('GET /feed.xml', (_, response) => void setTimeout(() => response.writeHead(404).end(), 2_500));
-    const { stdout } = await user.onTerminal(
-      `steno order --feed ${service.origin}/feed.xml --latest 1 --sku TRANS14`,
-    );
-    expect(frames(stdout)).toContain('Fetching the feed, 1 s');
   });
 
   it('passes on what a replayed command prints, in whole lines', async () => {
@@ -216,30 +132,6 @@ describe.concurrent('work on many', () => {
     expect(
       frames(stdout).filter((each) => /^Replaying: 1 of 2, [\d.]+\/s, \d s left$/.test(each)),
     ).not.toEqual([]);
-  });
-
-  it('shows the bytes of one large transcript', async () => {
-    const { service, user } = await account();
-    service.on('*', (_, response) => {
-      response.writeHead(200, { 'content-length': '5000000' });
-      let sent = 0;
-      const timer = setInterval(() => {
-        response.write('a line\n'.repeat(100_000).slice(0, 500_000));
-        sent += 1;
-        if (sent < 10) return;
-        clearInterval(timer);
-        response.end();
-      }, 250);
-    });
-    const [file, piped] = await Promise.all([
-      user.onTerminal('steno transcript 5 -o big.txt'),
-      user.onTerminal('steno transcript 5 -o - > piped.txt'),
-    ]);
-    for (const { code, stdout } of [file, piped]) {
-      expect(code, stdout).toBe(0);
-      const text = /^Downloading: \d\.\d MB of 5\.0 MB, \d\.\d MB\/s, \d s left$/;
-      expect(frames(stdout).filter((each) => text.test(each))).not.toEqual([]);
-    }
   });
 });
 

@@ -96,13 +96,6 @@ describe.concurrent('login on a terminal', () => {
     expect(kept(user)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
   });
 
-  it('takes both when they are typed before it asks', async () => {
-    const { service, user } = await newcomer();
-    const terminal = new Terminal(user, 'login', { typeAhead: `${service.baseUrl}\r${KEY}\r` });
-    expect(await terminal.end()).toEqual(clean(0));
-    expect(kept(user)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
-  });
-
   it('takes a key that the terminal pastes in brackets', async () => {
     const { service, user } = await newcomer();
     const terminal = new Terminal(user, `login --base-url ${service.baseUrl}`);
@@ -207,16 +200,6 @@ describe.concurrent('login on a terminal', () => {
     terminal.type('\u0003');
     expect(await terminal.end()).toEqual(clean(130));
     expect(kept(user)).toBeUndefined();
-  });
-
-  it('takes a long key that is pasted', async () => {
-    const { service, user } = await newcomer();
-    const long = KEY.repeat(100);
-    const terminal = new Terminal(user, `login --base-url ${service.baseUrl}`);
-    await terminal.answer('API key: ', `${long}\r`);
-    expect(await terminal.end()).toEqual(clean(0));
-    expect(terminal.screen).not.toContain(KEY.slice(0, 8));
-    expect(kept(user)).toMatchObject({ profiles: { default: { 'api-key': long } } });
   });
 
   it('goes on after Ctrl-Z', async () => {

@@ -127,15 +127,6 @@ describe('a table', () => {
     expect(shown.join('')).toBe(webhook);
   });
 
-  it('of files has the name of each file from 100 columns on', async () => {
-    for (const columns of [100, 120, 200]) {
-      const lines = await shownOn(shop.user, 'steno files', columns);
-      expect(lines).toHaveLength(6);
-      for (const name of names)
-        expect([name, lines.some((line) => line.endsWith(`/${name}`))]).toEqual([name, true]);
-    }
-  }, 60_000);
-
   it('leaves out columns by importance', async () => {
     const headers = await Promise.all(
       [60, 80, 120, 200].map(async (columns) =>
@@ -155,19 +146,6 @@ describe('a table', () => {
     expect(stdout).toContain('\u001b[32mDelivered\u001b[39m');
     expect(stdout).toContain('\u001b[33mOn Hold\u001b[39m');
     expect(stdout).toContain('\u001b[34mA New State Of The Service\u001b[39m');
-  });
-
-  it('has the width that the terminal has at that moment, and 80 where it has none', async () => {
-    const { stdout } = await shop.user.onTerminal(
-      "sh -c 'for columns in 40 0; do stty cols $columns; steno files; done'",
-    );
-    const widest = stdout
-      .split(/\r?\n(?=ID)/)
-      .map((table) => Math.max(...table.split(/\r?\n/).map((line) => stringWidth(line))));
-    expect(widest.map((each) => [each <= 40, each <= 80])).toEqual([
-      [true, true],
-      [false, true],
-    ]);
   });
 });
 

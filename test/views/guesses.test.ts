@@ -1,6 +1,5 @@
 /** What the author of a script guesses, who has not read how each command prints its JSON. */
 import { describe, expect, it } from 'vitest';
-import { jsonError } from '../support/account.ts';
 import { audio, orderingAccount } from '../support/ledger.ts';
 import { complete, Listener } from '../support/listener.ts';
 import { User } from '../support/steno.ts';
@@ -84,67 +83,6 @@ it('finds attempts and events under their own names', async () => {
 });
 
 describe('the shape follows from the command line alone:', { timeout: 60_000 }, () => {
-  it('an order is an array, whatever became of it', async () => {
-    const { service, order } = await orderingAccount();
-    const placedAnswer = { body: { order: 'o1', audiofiles: [1], message: 'ok' } };
-    service.on('POST /order_url', { status: 400, body: { message: 'no such SKU' } }, placedAnswer);
-    const refused = await order(audio('a'), '--json');
-    expect(refused.code).toBe(1);
-    expect(JSON.parse(refused.stdout)).toMatchObject([
-      { audiofile: null, url: audio('a'), error: { code: 'failed', status: 400 } },
-    ]);
-    const placed = await order(audio('a'), '--json');
-    expect(JSON.parse(placed.stdout)).toMatchObject([{ audiofile: '1', order: 'o1', url: audio('a') }]);
-  });
-
-  it('what is on order is left out as the document of what exists', async () => {
-    const { user, order, states } = await orderingAccount();
-    states.set('1', ['Transcribing']);
-    await order(audio('a'), '--key', 'show 41');
-    await user.run(['file', '1']);
-    const { stdout, code } = await order(audio('b'), '--key', 'show 41', '--skip-ordered', '--json');
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject([
-      { audiofile: '1', state: 'Transcribing', order: 'o1', key: 'show 41', left_out: 'ordered' },
-    ]);
-    const some = JSON.parse((await order(audio('c'), audio('a'), '--skip-ordered', '--json')).stdout);
-    expect(some).toMatchObject([{ audiofile: '2' }, { audiofile: '3' }]);
-    const again = JSON.parse((await order(audio('c'), audio('d'), '--skip-ordered', '--json')).stdout);
-    expect(again).toMatchObject([
-      { audiofile: '4', url: audio('d') },
-      { audiofile: '2', url: audio('c'), left_out: 'ordered' },
-    ]);
-    expect(again[0]).not.toHaveProperty('left_out');
-  });
-
-  it('what had no clear answer is left out with its key and SKUs, and the error of exit 9 is typed', async () => {
-    const { service, order } = await orderingAccount();
-    service.on('POST /order_url', { status: 500 });
-    expect((await order(audio('a'), '--key', 'k')).code).toBe(11);
-    const held = await order(audio('a'), '--key', 'k', '--skip-ordered', '--json');
-    expect(held.code).toBe(9);
-    expect(JSON.parse(held.stdout)).toMatchObject([
-      {
-        ...{ url: audio('a'), key: 'k', skus: ['TRANS14'], left_out: 'unclear' },
-        error: { code: 'duplicate', reason: 'unclear', order: null, audiofiles: [], attempt: 1 },
-      },
-    ]);
-    const alone = await order(audio('a'), '--key', 'k', '--json');
-    expect([alone.code, alone.stdout]).toEqual([9, '']);
-    expect(jsonError(alone.stderr)).toMatchObject({ reason: 'unclear', audiofiles: [], attempt: 1 });
-  });
-
-  it('several files are an array in the order asked, with failures in their places', async () => {
-    const { user, service } = await orderingAccount();
-    service.on('GET /audiofile/9', { status: 404 });
-    const { stdout, code } = await user.run(['file', '9', '2', '--json']);
-    expect(code).toBe(10);
-    expect(JSON.parse(stdout)).toMatchObject([
-      { audiofile: '9', error: { code: 'missing' } },
-      { audiofile: '2', state: 'Delivered' },
-    ]);
-  });
-
   it('a transcript is an element, also where there is one and it failed', async () => {
     const { user, service } = await orderingAccount();
     service.on('POST /audiofile/9/transcript.txt', { status: 404 });

@@ -56,7 +56,7 @@ const runOf =
 
 const LONG = '12345678901234567890';
 
-describe.concurrent('what is printed matches its schema:', { timeout: 120_000 }, () => {
+describe('what is printed matches its schema:', { timeout: 120_000 }, () => {
   it('orders of every form, with failures, holds and no files', async () => {
     const { service, user } = await account();
     const order: Run = (...args) => user.run(['order', '--sku', 'TRANS14', ...args]);

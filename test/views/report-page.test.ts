@@ -1,14 +1,10 @@
 /** The report as a page: what it holds, and how it looks and reads in a real browser. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeReport } from '../../src/flows/report/report.ts';
-import { cutLabel, html, scaleTo } from '../../src/views/report-charts.ts';
+import { html } from '../../src/views/report-charts.ts';
 import { reportPage } from '../../src/views/report-page.ts';
 import { Browser, chromium } from '../support/browser.ts';
-import { freshFolder } from '../support/files.ts';
 import {
   busyInput,
   emptyInput,
@@ -112,29 +108,6 @@ describe('a page', () => {
   });
 });
 
-describe('a scale', () => {
-  it('goes from zero to the value or a little above, in a few round steps', () => {
-    expect(scaleTo(8.6)).toEqual({ top: 10, ticks: [0, 2.5, 5, 7.5, 10] });
-    expect(scaleTo(0)).toEqual({ top: 1, ticks: [0] });
-    fc.assert(
-      fc.property(fc.double({ min: 1e-9, max: 1e15, noNaN: true }), (value) => {
-        const { top, ticks } = scaleTo(value);
-        expect(top).toBeGreaterThanOrEqual(value * (1 - 1e-8));
-        expect(top).toBeLessThanOrEqual(value * 2.5);
-        expect(ticks.length).toBeGreaterThanOrEqual(2);
-        expect(ticks.length).toBeLessThanOrEqual(6);
-      }),
-    );
-  });
-});
-
-it('a label is cut between characters, by the room that they take', () => {
-  expect(cutLabel('short', 5)).toBe('short');
-  expect(cutLabel('longer', 5)).toBe('longe…');
-  expect(cutLabel('東京都', 4)).toBe('東京…');
-  expect(cutLabel('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3)).toBe('👩‍👩‍👧‍👦…');
-});
-
 // In CI it must be there; elsewhere these are skipped.
 if (!chromium) console.log('skipped: no Chromium is installed (Debian: apt-get install chromium)');
 
@@ -158,15 +131,6 @@ describe.skipIf(!chromium && !process.env.CI)('in a browser', () => {
     const ratios = await browser.evaluate<number[]>(contrasts);
     expect(ratios.length).toBeGreaterThan(300);
     expect(Math.min(...ratios)).toBeGreaterThanOrEqual(4.5);
-  });
-
-  it('is light or dark as the reader has chosen, and black on white on paper', async () => {
-    const colours: string[] = [];
-    for (const mode of modes) {
-      await browser.open(pageOf('one'), mode);
-      colours.push(await browser.evaluate('getComputedStyle(document.body).backgroundColor'));
-    }
-    expect(colours).toEqual(['rgb(255, 255, 255)', 'rgb(20, 24, 29)', 'rgb(255, 255, 255)']);
   });
 
   it.each(sliceOf(names, 3))('fits a wide window, a telephone and paper: %s', async (name) => {
@@ -197,17 +161,6 @@ describe.skipIf(!chromium && !process.env.CI)('in a browser', () => {
     const shown = await browser.evaluate<string>('document.body.textContent');
     for (const text of hostileTexts.slice(0, 4)) expect(shown).toContain(text);
     expect(browser.log).toEqual([]);
-  });
-
-  it('is the same from a file', async () => {
-    const path = join(freshFolder(), 'report.html');
-    writeFileSync(path, pageOf('busy'));
-    browser.log.length = 0;
-    await browser.openFile(pathToFileURL(path).href);
-    expect(await browser.evaluate('document.compatMode')).toBe('CSS1Compat');
-    expect(await browser.evaluate('document.querySelectorAll("svg").length')).toBe(4);
-    // Its own file is all that was read.
-    expect(browser.log.filter((line) => !line.includes('report.html'))).toEqual([]);
   });
 
   it('is read aloud: headings, charts with a title and a description, and tables with names and headers', async () => {
@@ -246,14 +199,6 @@ describe.skipIf(!chromium && !process.env.CI)('in a browser', () => {
     expect(missing).toEqual([]);
   });
 
-  it('shows its bars where colours are forced', async () => {
-    await browser.open(pageOf('busy'), { forcedColors: true });
-    const [bar, page] = await browser.evaluate<[string, string]>(
-      "[getComputedStyle(document.querySelector('.bar')).fill, getComputedStyle(document.body).backgroundColor]",
-    );
-    expect(bar).not.toBe(page);
-  });
-
   it('prints on as many pages in the dark as in the light', async () => {
     const pages: number[] = [];
     for (const scheme of ['light', 'dark'] as const) {
@@ -277,11 +222,6 @@ describe.skipIf(!chromium && !process.env.CI)('in a browser', () => {
       expect(new Set(lines)).toEqual(new Set([1]));
     },
   );
-
-  it('can be drawn as a picture', async () => {
-    await browser.open(pageOf('one'), { scheme: 'dark' });
-    expect((await browser.screenshot()).subarray(1, 4).toString()).toBe('PNG');
-  });
 });
 
 /** The contrast of each text with its background, by the formula of WCAG. */

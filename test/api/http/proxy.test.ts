@@ -1,15 +1,13 @@
 /** Proxies that the environment names: used where they are safe for the key. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttp, type IncomingMessage, request } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { createServer as createTls } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { account } from '../../support/account.ts';
-import { freshFolder } from '../../support/files.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 import { complete, Listener, Target } from '../../support/listener.ts';
 import { KEY, User } from '../../support/steno.ts';
 import { deadAddress, Wire } from '../../support/wire.ts';
@@ -74,31 +72,7 @@ interface SecureService {
 
 /** A service behind TLS. */
 async function secure(): Promise<SecureService> {
-  const folder = freshFolder();
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-      '-days',
-      '2',
-      '-subj',
-      '/CN=localhost',
-      '-addext',
-      'subjectAltName=DNS:localhost,IP:127.0.0.1',
-    ],
-    { stdio: 'ignore' },
-  );
+  const { key, cert } = makeCertificate();
   const paths: string[] = [];
   const files = { key: readFileSync(key), cert: readFileSync(cert) };
   const server = createHttps(files, (got, answer) => {
@@ -256,31 +230,6 @@ describe.concurrent('a proxy', () => {
     expect(stderr).toContain(cause);
   });
 
-  it('may send 1xx before it makes the tunnel, and its answer byte by byte', async () => {
-    const { at, ca, paths } = await secure();
-    const through = await Wire.start((socket) => {
-      socket.once('data', () => {
-        socket.pause();
-        const onward = connect(Number(at.split(':')[1]), '127.0.0.1', async () => {
-          for (const byte of `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nlink: x\r\n\r\n${established}`) {
-            socket.write(byte);
-            await new Promise((done) => setTimeout(done, 1));
-          }
-          onward.pipe(socket).pipe(onward);
-        });
-      });
-    });
-    const user = new User({
-      STENO_API_KEY: KEY,
-      NODE_EXTRA_CA_CERTS: ca,
-      STENO_BASE_URL: `https://${at}/API4`,
-    });
-    const { code, stdout, stderr } = await user.run(['balance'], {
-      env: { HTTPS_PROXY: `http://127.0.0.1:${through.port}` },
-    });
-    expect([code, stdout, paths], stderr).toEqual([0, '3.00\n', ['GET /API4/prepay_balance']]);
-  });
-
   it('that is itself reached over TLS is asked for a tunnel', async () => {
     const [{ at, ca, paths, key, cert }, { server, asked }] = [await secure(), await proxy()];
     const through = createTls({ key, cert }, (socket) => server.emit('connection', socket));
@@ -298,17 +247,6 @@ describe.concurrent('a proxy', () => {
       [`CONNECT ${at}`],
       ['GET /API4/prepay_balance'],
     ]);
-  });
-
-  it('that is out of reach is named', async () => {
-    const dead = new URL(await deadAddress()).host;
-    const { user } = await account({ HTTP_PROXY: `http://ada:pa55word@${dead}` });
-    const { code, stderr } = await user.run(['balance', '--timeout', '10s']);
-    expect(code).toBe(7);
-    expect(stderr).toContain(
-      `through the proxy http://${dead}: the proxy itself can't be reached: the connection was refused\nhint: check the proxy`,
-    );
-    expect(stderr).not.toContain('pa55word');
   });
 
   it('that is no address of one is refused', async () => {

@@ -78,35 +78,6 @@ describe.concurrent.each(sliceOf(commands, 2))('%s', (_, args, body) => {
     expect(stderr).toContain('the answer is not HTTP');
     expect(wire.connections).toBe(1);
   });
-
-  it.each([600, 999])('takes status %i for a failure', async (status) => {
-    const wire = await Wire.afterRequest((socket) =>
-      socket.end(`HTTP/1.1 ${status} Odd\r\ncontent-length: 3\r\n\r\nodd`),
-    );
-    const { code, stderr } = await userOf(wire).run(args);
-    expect(code, stderr).toBe(args[0] === 'order' ? 11 : 1);
-    expect(stderr).toContain(`HTTP ${status}: odd`);
-  });
-});
-
-it('says that a TLS answer calls for https', async () => {
-  const wire = await Wire.afterRequest((socket) => socket.end(Buffer.from('15030100020246', 'hex')));
-  const { code, stderr } = await userOf(wire).run(['balance']);
-  expect([code, wire.connections]).toEqual([7, 1]);
-  expect(stderr).toMatch(/the answer is not HTTP, but TLS\nhint: begin the base URL with https:\/\/\n$/);
-});
-
-it('takes a 1xx before each response of one connection', async () => {
-  const wire = await Wire.afterRequest((socket) =>
-    socket.write(
-      informational['an unasked 100'] + response({ audiofile: { id: 1, statename: 'Delivered' } }),
-    ),
-  );
-  const ids = Array.from({ length: 40 }, (_, at) => String(at));
-  const { code, stdout } = await userOf(wire).run(['file', ...ids, '--quiet']);
-  const requests = wire.received.match(/^GET /gm)?.length;
-  expect([code, stdout.split('\n').length, requests]).toEqual([0, 41, 40]);
-  expect(wire.connections).toBeLessThan(40);
 });
 
 describe('the search for the response', () => {

@@ -94,11 +94,6 @@ describe.concurrent('a connection that is not made says', () => {
 
 const cut: ReadonlyArray<readonly [string, (socket: Socket) => unknown]> = [
   ['by its length', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"bal')],
-  ['in a chunk', (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n20\r\n{"bal')],
-  [
-    'between chunks',
-    (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{"\r\n'),
-  ],
   ['in its head', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
   ['before it began', (socket) => socket.end()],
   [
@@ -156,17 +151,6 @@ describe.concurrent('a status', () => {
     service.allow('*', { status: 404, body: { message: 'no' } });
     const { code, stderr } = await user.run(args);
     expect([code, stderr]).toEqual([4, expect.stringContaining(`does not know ${what} (HTTP 404: no)`)]);
-  });
-
-  it('404 of many names each', async () => {
-    const { service, user } = await account();
-    service.allow('*', { status: 404, body: { message: 'no' } });
-    const { code, stderr } = await user.run(['file', '1', '2']);
-    expect([code, stderr]).toEqual([
-      4,
-      'steno: 1: the service does not know audiofile 1 (HTTP 404: no)\n' +
-        'steno: 2: the service does not know audiofile 2 (HTTP 404: no)\nsteno: 2 of 2 failed\n',
-    ]);
   });
 
   it.each([

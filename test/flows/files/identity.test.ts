@@ -38,7 +38,7 @@ const episode = {
   ...{ published_at: '2026-02-03T06:00:00.000Z', key: null, source: null, tags: [] },
 };
 
-describe.concurrent('an episode of a feed', { timeout: 60_000 }, () => {
+describe('an episode of a feed', { timeout: 60_000 }, () => {
   it('has the feed, its guid, page, date and title in every command', async () => {
     const it = await orderingAccount();
     writeFileSync(join(it.user.home, 'feed.xml'), episodes);
@@ -80,7 +80,7 @@ describe.concurrent('an episode of a feed', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('a key', { timeout: 60_000 }, () => {
+describe('a key', { timeout: 60_000 }, () => {
   it('finds its file, and reaches the command of listen with the feed and the title', async () => {
     const it = await orderingAccount();
     await it.order(audio('a'), '--key', 'show 41/b');
@@ -123,7 +123,7 @@ describe.concurrent('a key', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('who ordered', { timeout: 60_000 }, () => {
+describe('who ordered', { timeout: 60_000 }, () => {
   it.each([
     ['GITHUB_ACTOR', 'octocat'],
     ['GITLAB_USER_LOGIN', 'tanuki'],
@@ -135,7 +135,7 @@ describe.concurrent('who ordered', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('names of transcripts', { timeout: 60_000 }, () => {
+describe('names of transcripts', { timeout: 60_000 }, () => {
   it('take key, feed, guid and date, with a slash that makes no folder', async () => {
     const it = await orderingAccount();
     await it.order(audio('a'), '--key', 'show 41%2Fb/../c');

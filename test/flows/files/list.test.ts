@@ -34,18 +34,17 @@ const shop = stocked();
 
 const ids = (text: string): string => text.trim().split('\n').join(' ');
 
-describe.concurrent('files', () => {
+describe('files', () => {
   it('of an empty ledger are none, in every form', async () => {
     const { user } = await orderingAccount();
-    const forms = await Promise.all(
-      [['files'], ['ls', '--json'], ['ls', '--csv'], ['ls', '--quiet']].map((line) => user.run(line)),
-    );
-    expect(forms.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-    expect(forms.map(({ stderr }) => stderr)).toEqual(['', '', '', '']);
-    expect(forms[0]?.stdout).toBe('');
-    expect(forms[1]?.stdout).toBe('[]\n');
-    expect(parseCsv(forms[2]?.stdout ?? '')).toHaveLength(1);
-    expect(forms[3]?.stdout).toBe('');
+    const forms: string[] = [];
+    for (const line of [['files'], ['ls', '--json'], ['ls', '--csv'], ['ls', '--quiet']]) {
+      const { code, stdout, stderr } = await user.run(line);
+      expect([line, code, stderr]).toEqual([line, 0, '']);
+      forms.push(stdout);
+    }
+    expect(forms.with(2, '')).toEqual(['', '[]\n', '', '']);
+    expect(parseCsv(forms[2] ?? '')).toHaveLength(1);
     expect((await user.onTerminal('steno files')).stdout).toContain('no files; order one with');
   });
 
@@ -70,13 +69,10 @@ describe.concurrent('files', () => {
       ['--limit 2', '6 5'],
       ['--limit 2 --state Delivered', '1'],
     ];
-    const results = await Promise.all(
-      wanted.map(([args]) => user.run(['files', '--quiet', ...args.split(' ').filter(Boolean)])),
-    );
-    wanted.forEach(([args, found], at) => {
-      if (args === '--state=Order-Cancelled') expect(results[at]?.code).toBe(2);
-      else expect([args, results[at]?.code, ids(results[at]?.stdout ?? '')]).toEqual([args, 0, found]);
-    });
+    for (const [args, found] of wanted) {
+      const { code, stdout } = await user.run(['files', '--quiet', ...args.split(' ').filter(Boolean)]);
+      expect([args, code, ids(stdout)]).toEqual([args, args === '--state=Order-Cancelled' ? 2 : 0, found]);
+    }
     const odd = await user.run([
       'files',
       '--quiet',

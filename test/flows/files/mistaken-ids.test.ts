@@ -9,7 +9,7 @@ async function ordered(): Promise<Account> {
   return it;
 }
 
-describe.concurrent('an id', () => {
+describe('an id', () => {
   it.each([[['file', '4nX']], [['track', '4nX']], [['transcript', '4nX']]])(
     'of an order in place of a file: %j',
     async (args) => {

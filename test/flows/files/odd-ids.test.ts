@@ -34,7 +34,7 @@ async function ordered(ids: readonly string[], state = 'Delivered'): Promise<Acc
   return it;
 }
 
-describe.concurrent('any id of the service', () => {
+describe('any id of the service', () => {
   it('is percent-encoded into the path by files --refresh, file and wait', async () => {
     const { user, service } = await ordered(odd);
     const refreshed = await user.run(['files', '--refresh', '--json']);
@@ -66,15 +66,9 @@ describe.concurrent('any id of the service', () => {
     expect(readdirSync(join(user.home, 'got'))).toHaveLength(odd.length);
     expect(existsSync(join(user.home, 'got', 'AF'))).toBe(false);
   });
-
-  it('is unknown to the sandbox, like any other', async () => {
-    const { user } = await account();
-    const { code, stderr } = await user.run(['file', '--sandbox', '--', ...odd]);
-    expect(code, stderr).toBe(4);
-  });
 });
 
-describe.concurrent("an id that can't be asked about", () => {
+describe("an id that can't be asked about", () => {
   const ids = ['..', '7', 'a/../b', 'x\u0007y', '8'];
 
   it.each([

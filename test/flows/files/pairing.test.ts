@@ -26,7 +26,7 @@ const pairs = (user: User): unknown =>
     ({ id, url }) => `${id} ${url}`,
   );
 
-describe.concurrent('a file that was paired with another URL of its order', () => {
+describe('a file that was paired with another URL of its order', () => {
   it('gets the URL that the service says: sync', async () => {
     const { user } = await ordered([a, b, c], { 21: b, 22: c, 23: a });
     expect(pairs(user)).toEqual([`21 ${a}`, `22 ${b}`, `23 ${c}`]);
@@ -59,7 +59,7 @@ describe.concurrent('a file that was paired with another URL of its order', () =
   });
 });
 
-describe.concurrent('a file', () => {
+describe('a file', () => {
   it('keeps its URL where the service names a link that the order does not have', async () => {
     const { user } = await ordered([a, b], { 21: audio('elsewhere'), 22: `${b}?utm_source=x` });
     expect((await user.run(['sync'])).code).toBe(0);

@@ -170,15 +170,6 @@ describe.concurrent('sync --exec', { timeout: 60_000 }, () => {
     expect(ran()).toEqual(['1 1', '2 1', '2 2', '3 1']);
   });
 
-  it('exits 1 where the only command failed', async () => {
-    const { exec } = await withOrders(1);
-    const { code, stderr } = await exec('exit 7');
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/^steno: the command for file 1 failed: exit 7\n$/m),
-    ]);
-  });
-
   it('downloads again what is gone before its command exited 0, and nothing else', async () => {
     const { exec, ran, user, sync } = await withOrders(2);
     await exec(`${RAN}; test "$STENO_EVENT_AUDIOFILE" = 1`);

@@ -23,21 +23,6 @@ const text = (it: OrderingAccount, name: string): string => readFileSync(join(it
 const withoutTimes = (rows: string): string => rows.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
 
 describe.concurrent('sync', () => {
-  it('does nothing in an empty ledger, in every form', async () => {
-    const { user, service } = await orderingAccount();
-    const [plain, json, csv, quiet] = await Promise.all(
-      [[], ['--json'], ['--csv'], ['--quiet']].map((form) => user.run(['sync', ...form])),
-    );
-    expect([plain, json, csv, quiet].map((each) => each?.code)).toEqual([0, 0, 0, 0]);
-    expect([plain?.stdout, plain?.stderr]).toEqual(['', '0 open, 0 changed, 0 downloaded\n']);
-    expect(JSON.parse(json?.stdout ?? '')).toEqual([]);
-    expect(parseCsv(csv?.stdout ?? '')).toEqual([
-      ['audiofile', 'what', 'was', 'state', 'format', 'bytes', 'path', 'downloaded_at'],
-    ]);
-    expect([quiet?.stdout, quiet?.stderr]).toEqual(['', '']);
-    expect(service.got).toEqual([]);
-  });
-
   it('asks about what is open, fetches what is delivered, and does nothing the second time', async () => {
     const it = await withOrders(4);
     it.states.set('2', ['Order Cancelled']).set('3', ['Transcribing']).set('4', ['On Hold']);
@@ -228,33 +213,6 @@ describe.concurrent('sync', () => {
   });
 
   it.each([
-    ['--json', /"path": "d\/1\.txt"/],
-    ['--csv', /^1,transcript,.*d\/1\.txt/m],
-  ] as const)('prints with %s what is done as it goes', async (form, first) => {
-    const it = await withOrders(2);
-    let answer = (): void => {};
-    it.service.on('POST /audiofile/2/transcript.txt', (_, response) => {
-      response.writeHead(200, { 'content-length': '8' }).write('half');
-      answer = () => void response.end('rest');
-    });
-    const child = it.user.start(['sync', '--download', 'd', '--jobs', '1', form]);
-    let stdout = '';
-    child.stdout.on('data', (chunk) => {
-      stdout += chunk;
-    });
-    const end = finished(child);
-    await until(
-      () => first.test(stdout) && it.fetched().includes('2.txt'),
-      () => `told so far: ${stdout}`,
-    );
-    expect(child.exitCode).toBeNull();
-    answer();
-    expect((await end).code).toBe(0);
-    if (form === '--json') expect(JSON.parse(stdout)).toMatchObject([{ audiofile: '1' }, { audiofile: '2' }]);
-    else expect(parseCsv(stdout)).toHaveLength(5);
-  });
-
-  it.each([
     ['--json', (out: string) => JSON.parse(out) as unknown[]],
     ['--csv', (out: string) => parseCsv(out).filter(([, what]) => what === 'transcript')],
   ] as const)(
@@ -290,16 +248,4 @@ describe.concurrent('sync', () => {
       expect(listing(join(it.user.home, 'd'))).toHaveLength(40);
     },
   );
-
-  it('works from the ledger of the sandbox as pasted', async () => {
-    const { user } = await orderingAccount({ STENO_API_KEY: undefined, STENO_BASE_URL: undefined });
-    const line = ['order', audio('talk'), '--sku', 'EMSR02', '--sandbox'];
-    expect((await user.run(line)).code).toBe(0);
-    const early = await user.run(['sync', '--sandbox', '--download', 'd']);
-    expect([early.code, listing(join(user.home, 'd'))]).toEqual([0, []]);
-    for (let n = 0; n < 6; n += 1) await user.run(['sandbox', 'advance']);
-    const { code, stdout } = await user.run(['sync', '--sandbox', '--download', 'd', '--quiet']);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^d\/\d+\.txt\n$/)]);
-    expect(readFileSync(join(user.home, stdout.trim()), 'utf8').length).toBeGreaterThan(50);
-  });
 });

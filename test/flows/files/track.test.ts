@@ -18,7 +18,7 @@ const file = (id: number, link?: string, more: object = {}) => ({
   },
 });
 
-describe.concurrent('track', () => {
+describe('track', () => {
   it('takes in order, link, state, title and invoices, and shows the row of files', async () => {
     const { service, user } = await orderingAccount();
     service.on(

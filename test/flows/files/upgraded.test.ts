@@ -40,7 +40,7 @@ async function upgraded(): Promise<Upgraded> {
   return account;
 }
 
-describe.concurrent('a refunded file', () => {
+describe('a refunded file', () => {
   it('is Refunded at once, is not open, and is asked about for its bill alone', async () => {
     const { user, service, states, file, sync, askedFiles } = await ordered('Transcribing');
     await sync();
@@ -57,7 +57,7 @@ describe.concurrent('a refunded file', () => {
   });
 });
 
-describe.concurrent('an upgraded file', { timeout: 90_000 }, () => {
+describe('an upgraded file', { timeout: 90_000 }, () => {
   it('has its new SKUs at once', async () => {
     const { user, service, file } = await ordered('Transcribing');
     service.on('POST /audiofile/1/upgrade', fine, fine);

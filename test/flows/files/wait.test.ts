@@ -1,38 +1,18 @@
 /** `wait`: until every file is delivered or can no longer be. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { account, fileAnswer, jsonError } from '../../support/account.ts';
+import { account, jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
 import { audio, orderingAccount, queryLedger, ZIP_HEADER } from '../../support/ledger.ts';
-import { finished, type User } from '../../support/steno.ts';
+import { finished } from '../../support/steno.ts';
 import { until } from '../../support/until.ts';
 import { deadAddress } from '../../support/wire.ts';
 
 const soon = ['--interval', '50ms'];
 
-/** Sets the clock back by an hour a second after the start. */
-function clockSetBack(user: User): Record<string, string> {
-  const path = join(user.home, 'clock.cjs');
-  writeFileSync(
-    path,
-    `const { now } = Date;
-    const change = now() + 1000;
-    Date.now = () => (now() > change ? now() - 3600e3 : now());`,
-  );
-  return { NODE_OPTIONS: `--require ${path}` };
-}
-
 describe.concurrent('wait', () => {
-  it('looks until a file is delivered, and tells what it became', async () => {
-    const { user, states, askedFiles } = await orderingAccount();
-    states.set('5', ['Pre-Processing', 'Transcribing', 'A State Of Its Own', 'Delivered']);
-    const { code, stdout, stderr } = await user.run(['wait', '5', ...soon, '--quiet']);
-    expect([code, stdout, stderr]).toEqual([0, '5\n', '']);
-    expect(askedFiles()).toHaveLength(4);
-  });
-
   it('waits for several at once and asks about each until it has ended', async () => {
     const { user, states, askedFiles } = await orderingAccount();
     states
@@ -135,30 +115,6 @@ describe.concurrent('wait', () => {
     const released = await user.run(['wait', '1', '2', '3', ...soon, '--quiet']);
     expect([released.code, released.stdout]).toEqual([8, '1\n2\n']);
     expect(released.stderr).toMatch(/^steno: 3 ended as 'Error': no transcript comes\n$/);
-  });
-
-  it('gives up with 6 when its time is over', async () => {
-    const { user, states } = await orderingAccount();
-    states.set('5', ['Transcribing']);
-    const start = Date.now();
-    const { code, stderr } = await user.run(['wait', '5', ...soon, '--timeout', '600ms']);
-    expect(code).toBe(6);
-    expect(stderr).toMatch(/^steno: 5 is still 'Transcribing'\nhint: /);
-    expect(Date.now() - start).toBeGreaterThan(600);
-  });
-
-  it.each([
-    ['wait', ['wait', '5']],
-    ['file --watch', ['file', '5', '--watch']],
-  ])('%s gives up with 6 in time although the clock is set back', async (_, line) => {
-    const { user, states, askedFiles } = await orderingAccount();
-    states.set('5', ['Transcribing']);
-    const child = user.start([...line, ...soon, '--timeout', '2s'], { env: clockSetBack(user) });
-    const end = finished(child);
-    const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
-    expect((await end).code).toBe(6);
-    clearTimeout(late);
-    expect(askedFiles().length).toBeGreaterThan(1);
   });
 
   it.each([
@@ -335,19 +291,6 @@ describe.concurrent('wait', () => {
     expect(listing(join(user.home, 'd'))).toEqual(['6.txt']);
   });
 
-  it('ends with 130 at Ctrl-C', async () => {
-    const { user, states, askedFiles } = await orderingAccount();
-    states.set('5', ['Transcribing']);
-    const child = user.start(['wait', '5', '--interval', '10s', '--json']);
-    const end = finished(child);
-    await until(() => askedFiles().length > 0, 'a look');
-    await sleep(100);
-    child.kill('SIGINT');
-    const { code, stdout, stderr } = await end;
-    expect([code, stdout]).toEqual([130, '']);
-    expect(jsonError(stderr)).toMatchObject({ code: 'interrupted' });
-  });
-
   it.each([
     ['saw it end', "state = 'Delivered', ended = 'delivered'"],
     ['heard of it', "heard_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"],
@@ -402,12 +345,5 @@ describe.concurrent('wait', () => {
     const { user } = await orderingAccount();
     expect((await user.run(['wait', '5', '--no-ledger'])).code).toBe(0);
     expect(listing(join(user.home, 'state')).filter((name) => name.startsWith('ledger'))).toEqual([]);
-  });
-
-  it('gives an array for several ids, and for one an object', async () => {
-    const { service, user } = await account();
-    service.on('GET /audiofile/5', fileAnswer(5));
-    expect(Array.isArray(JSON.parse((await user.run(['wait', '5', '5', '--json'])).stdout))).toBe(true);
-    expect(JSON.parse((await user.run(['wait', '5', '--json'])).stdout)).toHaveProperty('audiofile');
   });
 });

@@ -65,7 +65,7 @@ const untold: readonly Case[] = [
   },
 ];
 
-describe.concurrent('an answer with', () => {
+describe('an answer with', () => {
   it.each(untold)('$what: exit 11, the order is shown and kept, and stays open', async (each) => {
     const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', { body: { order: 'X1', audiofiles: each.audiofiles, message: 'ok' } });
@@ -176,7 +176,7 @@ describe.concurrent('an answer with', () => {
   });
 });
 
-describe.concurrent('the id of an order', () => {
+describe('the id of an order', () => {
   it.each([
     ['in an object', { order: { id: 'N1' }, audiofiles: [{ id: 5 }], message: 'ok' }],
     ['in a list', { order: ['N1'], audiofiles: [5], message: 'ok' }],
@@ -221,7 +221,7 @@ describe.concurrent('the id of an order', () => {
   });
 });
 
-describe.concurrent('such an order', () => {
+describe('such an order', () => {
   it('is settled with its files', async () => {
     const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', { body: { order: 'X1', audiofiles: [5], message: 'ok' } });
@@ -242,22 +242,9 @@ describe.concurrent('such an order', () => {
     ]);
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('');
   });
-
-  it('is settled too by tracking the files of all its URLs', async () => {
-    const { service, user, order } = await orderingAccount();
-    service.on('POST /order_url', { body: { order: 'X1', audiofiles: [], message: 'ok' } });
-    service.on('GET /audiofile/5', {
-      body: { audiofile: { id: 5, statename: 'Delivered', originallink: a, orders: ['X1'] } },
-    });
-    await order(a);
-    expect((await user.run(['track', '5'])).code).toBe(0);
-    expect((await user.run(['attempts', '--quiet'])).stdout).toBe('');
-    expect((await user.run(['wait', '--order', 'X1', '--quiet'])).stdout).toBe('5\n');
-    expect((await order(a)).code).toBe(9);
-  });
 });
 
-describe.concurrent('an order whose answer is that to another one', () => {
+describe('an order whose answer is that to another one', () => {
   /** `a` is on order as o1, and the order of `b` got the same answer. */
   async function sameAnswer(...args: string[]) {
     const account = await orderingAccount();
@@ -315,7 +302,7 @@ describe.concurrent('an order whose answer is that to another one', () => {
   });
 });
 
-describe.concurrent('JSON of an order whose files can not be told', () => {
+describe('JSON of an order whose files can not be told', () => {
   it.each(untold)('has each URL with an error: $what', async ({ urls, audiofiles, kept, said }) => {
     const { service, user } = await orderingAccount();
     service.on('POST /order_url', { body: { order: 'X1', audiofiles, message: 'ok' } });

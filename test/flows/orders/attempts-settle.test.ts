@@ -7,7 +7,7 @@ import { notShared } from '../../support/store.ts';
 import { listed, unclearAccount, url } from '../../support/unclear-orders.ts';
 import { deadAddress } from '../../support/wire.ts';
 
-describe.concurrent('attempts settle', () => {
+describe('attempts settle', () => {
   it.skipIf(notShared('an account belongs to one base URL there'))(
     '--placed keeps the order with what is known, and needs no network',
     async () => {
@@ -133,17 +133,6 @@ describe.concurrent('attempts settle', () => {
     expect(queryLedger(user, 'SELECT id FROM files')).toEqual([]);
   });
 
-  it('--placed refuses two files of the one URL without a link', async () => {
-    const { service, user } = await unclearAccount();
-    for (const id of [5, 6]) service.on(`GET /audiofile/${id}`, linked(id));
-    const settled = await user.run(['attempts', 'settle', '1', '--placed', 'o9', '--file', '5,6']);
-    expect([settled.code, settled.stderr]).toEqual([
-      1,
-      expect.stringContaining(`audiofiles 5 and 6 are both of ${url}`),
-    ]);
-    expect(statuses(user)).toEqual(['uncertain']);
-  });
-
   it('--placed refuses the order of another attempt, but not that of a file that was tracked', async () => {
     const { service, user, order } = await orderingAccount();
     await order(audio('b'));
@@ -174,15 +163,6 @@ describe.concurrent('attempts settle', () => {
     const wait = await user.run(['wait', '--order', 'o9', '--quiet']);
     expect([wait.code, wait.stdout]).toEqual([11, '54\n']);
     expect(wait.stderr).toContain(missing);
-  });
-
-  it('--placed without a file warns of every URL', async () => {
-    const { user } = await unclearAccount(audio('a'), audio('b'));
-    const { code, stderr } = await user.run(['attempts', 'settle', '1', '--placed', 'o9', '--json']);
-    expect(code).toBe(0);
-    expect(JSON.parse(stderr)).toMatchObject({
-      warning: { message: `order o9: no file is known of ${audio('a')}, ${audio('b')}` },
-    });
   });
 
   it('--not-placed frees the names that nothing else holds', async () => {

@@ -176,15 +176,6 @@ describe('a budget', () => {
     expect(sent()).toBe(1);
   });
 
-  it("is counted in the ledger, so --no-ledger can't be used under it", async () => {
-    const { buy, sent } = await budgeted('100/month');
-    const { code, stderr } = await buy('a', '--no-ledger', '--again');
-    expect([code, sent()]).toEqual([2, 0]);
-    expect(stderr).toMatch(
-      /steno: the budget is counted in the ledger, so --no-ledger can't be used under it\nhint: /,
-    );
-  });
-
   it('stops no plan, which says that it would', async () => {
     const { buy, sent } = await budgeted('9/month');
     const { code, stdout, stderr } = await buy('a', '--dry-run');

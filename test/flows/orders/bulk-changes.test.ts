@@ -35,7 +35,7 @@ const changes = [
   { kind: 'refund', flags: ['--yes'], done: 'refunded' },
 ] as const;
 
-describe.concurrent.each(changes)('$kind of several files', ({ kind, flags, done }) => {
+describe.each(changes)('$kind of several files', ({ kind, flags, done }) => {
   const line = (...ids: string[]): string[] => [kind, ...ids, ...flags];
   const route = (id: number): string => `POST /audiofile/${id}/${kind}`;
   const sent = ({ service }: OrderingAccount): string[] =>
@@ -226,7 +226,7 @@ describe.concurrent.each(changes)('$kind of several files', ({ kind, flags, done
   });
 });
 
-describe.concurrent('a list without a terminal', () => {
+describe('a list without a terminal', () => {
   it('is refunded only with --yes', async () => {
     const { user, service } = await ordered();
     const { code, stderr } = await user.run(['refund', '--from', '-'], { stdin: '1\n2\n' });
@@ -235,7 +235,7 @@ describe.concurrent('a list without a terminal', () => {
   });
 });
 
-describe.concurrent('upgrades under a budget', () => {
+describe('upgrades under a budget', () => {
   const upgrade = ['upgrade', '1', '2', '3', '--sku', 'TSTMP1'];
 
   /** Each upgrade is estimated at 5.00. */

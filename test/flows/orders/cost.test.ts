@@ -71,7 +71,7 @@ const isOrder = ({ path }: { path: string }): boolean => path === '/order_url';
 const told = (stderr: string): string[] =>
   stderr.split('\n').filter((line) => /^estimate|^[A-Z0-9]+ at |not known/.test(line));
 
-describe.concurrent('the estimate', () => {
+describe('the estimate', () => {
   it('of what has no price and no length is not known, and never zero', async () => {
     const { order, service } = await costing();
     const { code, stdout, stderr } = await order('https://e.org/a.mp3', 'https://e.org/b.mp3', '--dry-run');
@@ -201,7 +201,7 @@ describe.concurrent('the estimate', () => {
   });
 });
 
-describe.concurrent('--max-cost', () => {
+describe('--max-cost', () => {
   it('stops what would cost more, and lets pass what costs as much', async () => {
     const { episodes, set, service } = await costing();
     set('price.TRANS14', '0.333');

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ATOM, type Item, item, rss, SELF } from '../../support/feed.ts';
+import { type Item, item, rss, SELF } from '../../support/feed.ts';
 import { type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { Service } from '../../support/server.ts';
 import { KEY } from '../../support/steno.ts';
@@ -39,7 +39,7 @@ async function ordering(): Promise<Ordering> {
 
 const m = (n: number | string): string => `https://m.example/${n}.mp3`;
 
-describe.concurrent('the choice of episodes', () => {
+describe('the choice of episodes', () => {
   it.each([
     ['--latest', ['--latest', '2'], [m(3), m(2)]],
     ['--since', ['--since', '2026-11-02'], [m(3), m(2)]],
@@ -67,33 +67,11 @@ describe.concurrent('the choice of episodes', () => {
     expect(queryLedger(user, 'SELECT id FROM purchases')).toEqual([]);
   });
 
-  it('is needed also where some are on order, or listed twice', async () => {
-    const { service, from } = await ordering();
-    expect((await from(feedOf(three), '--latest', '1')).code).toBe(0);
-    const more = [...three, { guid: 'other', title: 'Copy', url: m(2) }];
-    const { code, stdout, stderr } = await from(feedOf(more));
-    expect(code).toBe(2);
-    expect(stdout.match(/https:\S+/g)).toEqual([m(2), m(1)]);
-    expect(stderr).toContain('left out because on order already: 1 of 3 (https://m.example/3.mp3)\n');
-    expect(service.got).toHaveLength(1);
-  });
-
   it('may be empty: then nothing is ordered, and a cron job goes on', async () => {
     const { service, from } = await ordering();
     const { code, stdout, stderr } = await from(feedOf(three), '--match', 'nothing', '--json');
     expect([code, stdout], stderr).toEqual([0, '[]\n']);
     expect(service.got).toEqual([]);
-  });
-
-  it.each([
-    ['--latest', '2'],
-    ['--since', '1d'],
-    ['--match', 'x'],
-  ])('requires --feed: %s', async (...flags) => {
-    const { order } = await orderingAccount();
-    const { code, stderr } = await order('https://e.org/a.mp3', ...flags);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`steno: ${flags[0]} requires --feed\n`);
   });
 
   it.each([[['https://e.org/a.mp3']], [['--from', 'feed.xml']], [['--key', 'x']]])(
@@ -109,7 +87,7 @@ describe.concurrent('the choice of episodes', () => {
   );
 });
 
-describe.concurrent('an episode', () => {
+describe('an episode', () => {
   const first: Item = { ...three[0], url: 'https://cdn1.example/p/3.mp3?token=one' };
   const without = (each: Item, ...names: Array<keyof Item>): Item => ({
     ...each,
@@ -344,7 +322,7 @@ describe.concurrent('an episode', () => {
   });
 });
 
-describe.concurrent('a feed that changes', () => {
+describe('a feed that changes', () => {
   const uuid = (n: number): string => `0b5e6c8e-3b1f-4c52-9d58-00000000000${n}`;
   const self = (path: string): string => `<atom:link rel="self" href="https://feeds.example/${path}"/>`;
   const site = '<link>https://show.example/</link>';
@@ -435,34 +413,7 @@ describe.concurrent('a feed that changes', () => {
   );
 });
 
-describe.concurrent('the JSON of --feed', () => {
-  it('is the orders of a plan, and always an array of what was ordered, of one order and of none', async () => {
-    const { from } = await ordering();
-    const json = async (...args: string[]) =>
-      JSON.parse((await from(feedOf(three), '--json', ...args)).stdout) as unknown;
-    expect(await json()).toMatchObject({ orders: [{ skus: ['TRANS14'] }] });
-    const estimate = { low: null, high: null, unpriced: [{ sku: 'TRANS14' }], unmeasured: [] };
-    expect(await json('--latest', '1', '--dry-run')).toMatchObject({
-      orders: [
-        {
-          skus: ['TRANS14'],
-          request: { url: [m(3)], sku: ['TRANS14'] },
-          audios: [{ title: 'Three', published_at: '2026-11-03T09:00:00.000Z', minutes: 30, guid: 'g3' }],
-          estimate,
-        },
-      ],
-      estimate,
-    });
-    expect(await json('--latest', '1')).toMatchObject([{ order: 'o1' }]);
-    expect(await json('--latest', '1', '--skip-ordered')).toMatchObject([
-      { order: 'o1', left_out: 'ordered' },
-    ]);
-    expect(await json('--latest', '1', '--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
-    expect(await json('--latest', '1', '--again', '--wait')).toMatchObject([{ order: 'o2' }]);
-  });
-});
-
-describe.concurrent('a feed by its address', () => {
+describe('a feed by its address', () => {
   it('is read without the key, over redirects, and its relative links belong to where it ended', async () => {
     const { service, order } = await orderingAccount();
     const host = await Service.start();
@@ -479,49 +430,9 @@ describe.concurrent('a feed by its address', () => {
     expect(sent.join()).not.toContain('api_key');
     expect(host.got[0]?.headers).not.toHaveProperty('authorization');
   });
-
-  it('may be Atom', async () => {
-    const { from, bought } = await ordering();
-    const entry = `<entry><id>tag:e,1</id><title>A</title><published>2026-11-01T00:00:00Z</published>
-      <link rel="enclosure" type="audio/mpeg" href="${m('atom')}"/></entry>`;
-    const text = `<feed xmlns="${ATOM}"><title>Atom</title><id>tag:e</id>${entry}</feed>`;
-    expect((await from(text, '--latest', '1')).code).toBe(0);
-    expect(bought()).toEqual([[m('atom')]]);
-  });
-
-  it('that does not answer in time ends with 6, and orders nothing', async () => {
-    const { service, order } = await orderingAccount();
-    const host = await Service.start();
-    host.on('GET /feed', () => {});
-    const { code, stderr } = await order('--feed', `${host.origin}/feed`, '--latest', '1', '--timeout', '1s');
-    expect(code, stderr).toBe(6);
-    expect(service.got).toEqual([]);
-  });
-
-  it('shows with --debug what was asked for, without its parameters', async () => {
-    const { order } = await orderingAccount();
-    const host = await Service.start();
-    host.on('GET /feed', { body: feedOf(three) });
-    const source = `${host.origin}/feed?token=t0k3n`;
-    const { code, stderr } = await order('--feed', source, '--latest', '1', '--debug');
-    expect(code, stderr).toBe(0);
-    expect(stderr).toContain(`debug: > GET ${host.origin}/feed?…\n`);
-    expect(stderr).toContain('debug: < 200');
-    expect(stderr).not.toContain('t0k3n');
-  });
-
-  it('that is not there ends with its own failure', async () => {
-    const { service, order } = await orderingAccount();
-    const host = await Service.start();
-    const { code, stderr } = await order('--feed', `${host.origin}/none?token=secret`, '--latest', '1');
-    expect(code).toBe(1);
-    expect(stderr).toContain(`${host.origin}/none`);
-    expect(stderr).not.toContain('secret');
-    expect(service.got).toEqual([]);
-  });
 });
 
-describe.concurrent("a feed that can't be used", () => {
+describe("a feed that can't be used", () => {
   const laughs = `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>${feedOf(three).replace(/^<\?xml.*\n/, '')}`;
 
   it.each([
@@ -548,42 +459,6 @@ describe.concurrent("a feed that can't be used", () => {
     expect([code, stdout], stderr).toEqual([2, '']);
     expect(stderr).toContain(why);
     expect(stderr.match(/^steno: /gm)).toHaveLength(1);
-    expect(service.got).toEqual([]);
-  });
-
-  it('is told where it is a file that is not there', async () => {
-    const { order } = await orderingAccount();
-    const { code, stderr } = await order('--feed', 'none.xml', '--latest', '1');
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^steno: can't read the feed none\.xml: /);
-  });
-
-  it('is told where it is larger than a feed may be', async () => {
-    const { service, order } = await orderingAccount();
-    const host = await Service.start();
-    const part = Buffer.alloc(1 << 20, ' ');
-    host.on('GET /feed', (_, response) => {
-      const more = (): void => {
-        while (!response.destroyed && response.write(part));
-      };
-      response.on('drain', more).on('error', () => {});
-      more();
-    });
-    const { code, stderr } = await order('--feed', `${host.origin}/feed`, '--latest', '1');
-    expect(code, stderr).toBe(2);
-    expect(stderr).toContain('is larger than 64 MB');
-    expect(service.got).toEqual([]);
-  });
-
-  it.each([
-    ['--latest', '0'],
-    ['--since', 'sometime'],
-    ['--match', '/(/'],
-  ])("or a choice that can't be read: %s %s", async (...flags) => {
-    const { from, service } = await ordering();
-    const { code, stderr } = await from(feedOf(three), ...flags);
-    expect(code).toBe(2);
-    expect(stderr).toContain(flags[1]);
     expect(service.got).toEqual([]);
   });
 });

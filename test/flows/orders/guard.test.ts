@@ -45,61 +45,11 @@ const all = async (guard: OrderGuard, given: Partial<typeof waiting> = {}): Prom
 };
 
 describe('the guard', () => {
-  it('lets through what nothing holds, in its order', async () => {
-    const orders = [planned('a b'), planned('c')];
-    const guard = await guardOf(orders);
-    expect([guard.unsent, guard.ready, guard.deferred]).toEqual([2, orders, []]);
-    expect(await all(guard)).toEqual(orders);
-    expect([guard.unsent, guard.ready, guard.failures, guard.leftOut.length]).toEqual([0, [], [], 0]);
-    expect(guard.takeOver(orders[0] as PlannedOrder)).toEqual([]);
-  });
-
-  it('lets everything through without a ledger, with --again, and for tests', async () => {
-    await placed('a', 'o1');
-    await unclear('b');
-    const orders = [planned('a b')];
-    const bare = await OrderGuard.of(orders, undefined, usual);
-    expect(namesOf(bare.ready)).toEqual(['a b']);
-    const again = await guardOf(orders, { again: true });
-    expect([namesOf(again.ready), again.takeOver(orders[0] as PlannedOrder)]).toEqual([['a b'], 'any']);
-    const test = await guardOf([planned('a b', { test: true })]);
-    expect(namesOf(test.ready)).toEqual(['a b']);
-  });
-
-  it.each(['placed', 'unclear', 'being sent'])('stops all where one is %s', async (status) => {
-    if (status === 'placed') await placed('b', 'o1');
-    else if (status === 'unclear') await unclear('b');
-    else await begin('b');
-    const orders = [planned('a'), planned('b c')];
-    await expect(guardOf(orders)).rejects.toMatchObject({ kind: 'duplicate' });
-    const manifest = { manifest: true };
-    if (status === 'placed')
-      await expect(guardOf(orders, manifest)).rejects.toMatchObject({ kind: 'duplicate' });
-    else expect(namesOf((await guardOf(orders, manifest)).ready)).toEqual(['a', 'c']);
-  });
-
-  it('leaves out what is on order with --skip-ordered, and tells what is unclear', async () => {
-    await placed('a', 'o1');
-    await placed('b', 'o2');
-    await unclear('c');
-    const guard = await guardOf([planned('a b c d'), planned('a')], { skipOrdered: true });
-    expect([namesOf(guard.ready), guard.leftOut.length, guard.unsent]).toEqual([['d'], 3, 1]);
-    expect(guard.failures).toMatchObject([{ what: url('c'), error: { kind: 'duplicate' } }]);
-  });
-
   it('looks at all of them, also where there are more than it asks about at a time', async () => {
     const many = Array.from({ length: 20_001 }, (_, at) => `n${at}`);
     for (const held of ['n0', 'n9999', 'n10000', 'n20000']) await placed(held, `o${held}`);
     const guard = await guardOf([planned(many.join(' '))], { skipOrdered: true });
     expect([guard.leftOut.length, guard.ready[0]?.audios.length]).toEqual([4, 20_001 - 4]);
-  });
-
-  it('tells what is unclear in a manifest, and holds up no other row', async () => {
-    await unclear('a');
-    const guard = await guardOf([planned('a'), planned('b')], { manifest: true });
-    expect([namesOf(guard.ready), guard.failures.length, guard.leftOut.length]).toEqual([['b'], 1, 0]);
-    await guard.putBack(planned('b'));
-    expect(guard.unsent).toBe(2);
   });
 
   it('orders again what was unclear when it began, with --retry-unclear, and only that', async () => {
@@ -166,37 +116,6 @@ describe('the guard', () => {
 
 describe('what another process is sending', () => {
   const skipping = { skipOrdered: true };
-
-  it('comes last, and is ordered where that process was refused', async () => {
-    const [first, second] = [await begin('a'), await begin('b')];
-    const guard = await guardOf([planned('a b'), planned('c')], skipping);
-    expect([namesOf(guard.ready), namesOf(guard.deferred), guard.unsent]).toEqual([['c'], ['a b'], 2]);
-    const said: string[] = [];
-    const orders = all(guard, { onWait: (text?: string) => void said.push(text ?? '') });
-    await new Promise((done) => setTimeout(done, 50));
-    await markRefused(first);
-    await markPlaced(second, 'o1', '1');
-    expect(namesOf(await orders)).toEqual(['c', 'a']);
-    expect(guard.leftOut.length).toBe(1);
-    expect(said[0]).toMatch(/^Waiting for 2 URLs that .*pid \d+ is ordering$/);
-  });
-
-  it('is waited for until --timeout, then told', async () => {
-    await begin('a');
-    const guard = await guardOf([planned('a b')], { ...skipping, timeout: 60 });
-    expect(namesOf(await all(guard))).toEqual(['b']);
-    expect(guard.failures).toMatchObject([{ what: url('a'), error: { kind: 'timeout' } }]);
-    expect([guard.unsent, guard.deferred]).toEqual([0, []]);
-  });
-
-  it('is waited for no longer than the user wants', async () => {
-    await begin('a');
-    const guard = await guardOf([planned('a')], skipping);
-    const abort = new AbortController();
-    const orders = all(guard, { signal: abort.signal });
-    setTimeout(() => abort.abort(), 40);
-    expect([await orders, guard.unsent, guard.failures]).toEqual([[], 1, []]);
-  });
 
   it('does not hold up what others have ended', async () => {
     await begin('a');

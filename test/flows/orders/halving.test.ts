@@ -55,7 +55,7 @@ const rows = (count: number, ...bad: number[]): string[] =>
   Array.from({ length: count }, (_, at) => audio(`${bad.includes(at) ? 'bad' : 'a'}${at}`));
 const good = (urls: readonly string[]): string[] => urls.filter((url) => !url.includes('bad')).sort();
 
-describe.concurrent('a refused order of a list', () => {
+describe('a refused order of a list', () => {
   it('is sent again in halves, and the refused row is named with its line', async () => {
     const { user, list, bought } = await picky();
     const urls = rows(7, 4);
@@ -222,7 +222,7 @@ describe.concurrent('a refused order of a list', () => {
   });
 });
 
-describe.concurrent('a half', () => {
+describe('a half', () => {
   it('is held to the budget', async () => {
     const { user, order, bought } = await picky();
     setAll(user, { 'price.TRANS14': '1', budget: '30/month' });

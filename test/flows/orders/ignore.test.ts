@@ -29,7 +29,7 @@ async function ignoring(...args: string[]): Promise<Ignoring> {
   };
 }
 
-describe.concurrent('ignored audio', () => {
+describe('ignored audio', () => {
   it('is left out of a list however its link is written, and is named', async () => {
     const { list, sent } = await ignoring(audio('a'));
     const { code, stderr } = await list(['url', 'HTTPS://EXAMPLE.com:443/%61.mp3?utm_source=x', audio('b')]);
@@ -115,7 +115,7 @@ describe.concurrent('ignored audio', () => {
   });
 });
 
-describe.concurrent('the list of ignored audio', () => {
+describe('the list of ignored audio', () => {
   it('is printed without signatures, and says since when and by whom', async () => {
     const signed = `${audio('s')}?X-Amz-Signature=0123456789abcdef0123456789abcdef`;
     const { run, list, sent } = await ignoring(signed, 'k');

@@ -17,7 +17,6 @@ import { type OrderingAccount, orderingAccount, queryLedger, statuses } from '..
 import { setAll } from '../../support/settings.ts';
 import { signed } from '../../support/signed.ts';
 import { BIN, finished } from '../../support/steno.ts';
-import { hasStrace, trace } from '../../support/strace.ts';
 import { until } from '../../support/until.ts';
 
 /** Says what it was given, and prints a URL that follows from the content. */
@@ -61,7 +60,7 @@ async function local(command: string | undefined = UPLOAD): Promise<Local> {
 
 const NONE = '';
 
-describe.concurrent('a file of this machine', () => {
+describe('a file of this machine', () => {
   it('is uploaded, and ordered under the URL that the command printed', async () => {
     const { file, order, uploads, bought, user } = await local();
     const path = file('talk.mp3');
@@ -190,7 +189,7 @@ describe.concurrent('a file of this machine', () => {
   });
 });
 
-describe.concurrent('a folder', () => {
+describe('a folder', () => {
   it('is ordered with the folders in it, and copies of a recording once', async () => {
     const { file, order, uploads, bought } = await local();
     const [a, b] = [file('rec/a.mp3'), file('rec/deep/b.WAV')];
@@ -266,26 +265,6 @@ describe.concurrent('a folder', () => {
     ]);
   });
 
-  it.runIf(hasStrace)('is read once: for the hash and the length, and not for the order', async () => {
-    const { file, user, bought } = await local('echo "https://up.example/$(basename "$1")"');
-    const tone = readFileSync('test/data/tone-vbr-no-table.mp3', 'latin1');
-    const sizes = [30, 60].map((times) => {
-      const path = file(`rec/${times}.mp3`);
-      writeFileSync(path, tone.repeat(times), 'latin1');
-      utimesSync(path, 1e9, 1e9);
-      return [path, tone.length * times] as const;
-    });
-    const line = ['order', 'rec', '--sku', 'TRANS14'];
-    const { calls, code } = await trace(user, line, 'read,pread64');
-    expect(code).toBe(0);
-    expect(bought().flat()).toHaveLength(2);
-    for (const [path, size] of sizes) {
-      const read = calls.filter(({ target }) => target.endsWith(`<${path}>`));
-      // The first 4 KiB tell audio from text, before anything else is done.
-      expect(read.reduce((sum, { result }) => sum + result, 0)).toBe(size + 4_096);
-    }
-  });
-
   it('without audio is an error', async () => {
     const { file, order, service } = await local();
     file('rec/notes.txt');
@@ -293,25 +272,6 @@ describe.concurrent('a folder', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/^steno: there is no audio in rec\nhint: looked for names that end in mp3, /);
     expect(service.got).toEqual([]);
-  });
-
-  it('gives an array with --json, whatever is in it and whatever becomes of it', async () => {
-    const { file, order, service } = await local();
-    const json = async (...args: string[]): Promise<unknown> =>
-      JSON.parse((await order('rec', '--json', ...args)).stdout);
-    file('rec/a.mp3');
-    service.on(
-      'POST /order_url',
-      { status: 400, body: { message: 'no' } },
-      {
-        body: { order: 'x', audiofiles: [1], message: 'ok' },
-      },
-    );
-    expect(await json('--dry-run')).toMatchObject({ orders: [{ skus: ['TRANS14'] }] });
-    expect(await json()).toMatchObject([{ audiofile: null, error: { status: 400 } }]);
-    expect(await json()).toMatchObject([{ order: 'x' }]);
-    expect(await json('--skip-ordered')).toMatchObject([{ order: 'x', left_out: 'ordered' }]);
-    expect(await json('--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
   });
 
   it('leaves out a file that is still growing, and orders it when it is complete', async () => {
@@ -338,7 +298,7 @@ describe.concurrent('a folder', () => {
   });
 });
 
-describe.concurrent('the identity of a file', () => {
+describe('the identity of a file', () => {
   it('is its content: a renamed, moved or copied one is neither uploaded nor bought again', async () => {
     const { file, order, uploads, bought, user } = await local();
     const path = file('talk.mp3');
@@ -366,7 +326,7 @@ describe.concurrent('the identity of a file', () => {
   });
 });
 
-describe.concurrent('one URL for two recordings', () => {
+describe('one URL for two recordings', () => {
   const BY_NAME = 'echo "https://up.example/$(basename "$1")"';
 
   it('in one run is refused for both, and holds up no other; both are named', async () => {
@@ -428,7 +388,7 @@ describe.concurrent('one URL for two recordings', () => {
   });
 });
 
-describe.concurrent('a link to the URL of a recording', () => {
+describe('a link to the URL of a recording', () => {
   const BY_NAME = 'echo "https://up.example/$(basename "$1")"';
   const URL = 'https://up.example/z.mp3';
 
@@ -510,22 +470,12 @@ it('a recording that changes while it is uploaded is not ordered, and is bought 
   expect(bought()).toHaveLength(1);
 });
 
-describe.concurrent('an upload that fails', () => {
+describe('an upload that fails', () => {
   const failing = (how: string): string => `case "$1" in *bad*) ${how} ;; *) ${UPLOAD} ;; esac`;
 
   it.each([
     ['exits with a code', 'echo "no room" >&2; exit 7', 1, 'the upload command failed for bad.mp3 (exit 7)'],
     ['prints nothing', ':', 2, 'the upload command printed no URL for bad.mp3'],
-    [
-      'prints two lines',
-      'echo https://a.example; echo https://b.example',
-      2,
-      'printed 2 lines for bad.mp3, not one URL',
-    ],
-    ['prints http', 'echo http://a.example/b.mp3', 2, 'printed an http URL for bad.mp3'],
-    ['prints no URL', 'echo done', 2, 'printed no https URL for bad.mp3'],
-    ['prints without end', 'yes https://a.example', 2, 'printed more than 64 KiB for bad.mp3'],
-    ['is ended by a signal', 'kill -9 $$', 1, 'the upload command failed for bad.mp3 (exit 137)'],
     ['hangs', 'sleep 60', 6, 'the upload of bad.mp3 did not end within 2s'],
   ])('because the command %s names the file, and its order is not sent', async (_, how, exit, why) => {
     const { file, order, bought, uploads, user } = await local(failing(how));
@@ -570,7 +520,7 @@ describe.concurrent('an upload that fails', () => {
   });
 });
 
-describe.concurrent('a recording that the service does not take', () => {
+describe('a recording that the service does not take', () => {
   const BY_NAME = 'echo "https://up.example/$(basename "$1")"';
 
   it.each([
@@ -611,7 +561,7 @@ describe.concurrent('a recording that the service does not take', () => {
   });
 });
 
-describe.concurrent('after an order that failed', () => {
+describe('after an order that failed', () => {
   const refused = { status: 400, body: { message: 'no' } };
   const placed = { body: { order: 'x', audiofiles: [1], message: 'ok' } };
 
@@ -669,17 +619,7 @@ describe.concurrent('after an order that failed', () => {
   });
 });
 
-describe.concurrent('uploads', () => {
-  it('run side by side', async () => {
-    // Each waits until another has begun: one after the other they would never end.
-    const meet = 'touch "$1.begun"; while [ "$(ls rec/*.begun | wc -l)" -lt 2 ]; do sleep 0.05; done';
-    const { file, order, bought } = await local(`${meet}; ${UPLOAD}`);
-    file('rec/a.mp3');
-    file('rec/b.mp3');
-    expect((await order('rec', '--timeout', '20s')).code).toBe(0);
-    expect(bought()[0]).toHaveLength(2);
-  });
-
+describe('uploads', () => {
   it('end with Ctrl-C: nothing is ordered, no command goes on, and what was uploaded is kept', async () => {
     const slow = `case "$1" in *slow*) echo $$ > pid; sleep 60 & wait ;; *) ${UPLOAD} ;; esac`;
     const { file, user, service, uploads, order } = await local(slow);

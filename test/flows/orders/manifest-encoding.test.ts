@@ -32,7 +32,7 @@ const encodings: ReadonlyArray<readonly [string, (text: string) => Buffer, numbe
   ['UTF-32', utf32, 1, NOTES],
 ];
 
-describe.concurrent('a manifest in another encoding', () => {
+describe('a manifest in another encoding', () => {
   it.each(encodings)('%s is named, and the hint mends it', async (name, encode, line, notes) => {
     const { user, service } = await orderingAccount();
     writeFileSync(join(user.home, 'my talks.csv'), encode(table(notes)));
@@ -88,7 +88,7 @@ describe.concurrent('a manifest in another encoding', () => {
   });
 });
 
-describe.concurrent('notes from a file', () => {
+describe('notes from a file', () => {
   it('in another encoding are refused, and those with a byte order mark are taken', async () => {
     const { user, service } = await orderingAccount();
     const line = ['order', a, '--sku', 'TRANS14', '--notes-file', 'notes.txt'];

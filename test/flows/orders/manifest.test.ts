@@ -26,7 +26,7 @@ async function plan(text: string, ...args: string[]): Promise<Plan[]> {
 const sku = ['TRANS14'];
 const flags = ['--sku', 'TRANS14'];
 
-describe.concurrent('a manifest', () => {
+describe('a manifest', () => {
   it('is one URL a line, with blank lines, comments, a byte order mark and any line break', async () => {
     const text = `\ufeff# talks\r\n${a}\r\n\r\n  ${b}#part?x=1,2;3  \r  # more\n${c}`;
     expect(await plan(text, ...flags)).toEqual([{ url: [a, `${b}#part?x=1,2;3`, c], sku }]);
@@ -247,7 +247,7 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
   ],
 ];
 
-describe.concurrent('refuses a manifest with', () => {
+describe('refuses a manifest with', () => {
   it.each(bad)('%s, and sends nothing', async (_, text, says) => {
     const { user, service } = await orderingAccount();
     writeFileSync(join(user.home, 'm'), text);

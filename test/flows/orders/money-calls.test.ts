@@ -61,7 +61,7 @@ const fine: Answer = { body: { message: 'done' } };
 const unclear: Answer = { status: 500, body: { message: 'oops' } };
 const refused: Answer = { status: 409, body: { message: 'not in this state' } };
 
-describe.concurrent.each(calls)('$name', ({ route, line, row, what }) => {
+describe.each(calls)('$name', ({ route, line, row, what }) => {
   it('is on disk before it is sent, and has its outcome after it', async () => {
     const { user, service } = await ordered();
     let atSending: Kept[] = [];
@@ -135,7 +135,7 @@ describe.concurrent.each(calls)('$name', ({ route, line, row, what }) => {
   });
 });
 
-describe.concurrent('settling an upgrade or a refund', () => {
+describe('settling an upgrade or a refund', () => {
   const unclearRefund = async (): Promise<OrderingAccount> => {
     const account = await ordered();
     account.service.on('POST /audiofile/1/refund', unclear);
@@ -214,7 +214,7 @@ describe.concurrent('settling an upgrade or a refund', () => {
   });
 });
 
-describe.concurrent('api POST /order_url', () => {
+describe('api POST /order_url', () => {
   const line = ['api', 'POST', '/order_url', `url=${audio('a')}`, 'sku=TRANS14', 'notes=mind the gap'];
 
   it('prints the answer as it came, and keeps order and files', async () => {
@@ -285,7 +285,7 @@ describe.concurrent('api POST /order_url', () => {
   });
 });
 
-describe.concurrent('the duplicates of order, for programs', () => {
+describe('the duplicates of order, for programs', () => {
   it('name the order, the files and the attempt', async () => {
     const { order } = await orderingAccount();
     await order(audio('a'), audio('b'));
@@ -317,7 +317,7 @@ describe.concurrent('the duplicates of order, for programs', () => {
   });
 });
 
-describe.concurrent('a test', () => {
+describe('a test', () => {
   it.each([
     ['upgrade', ['upgrade', '100', '--sku', 'TSTMP1', '--test']],
     ['refund', ['refund', '100', '--yes', '--test']],
@@ -336,7 +336,7 @@ describe.concurrent('a test', () => {
   });
 });
 
-describe.concurrent('without the ledger', () => {
+describe('without the ledger', () => {
   const upgrade = ['upgrade', '1', '--sku', 'TSTMP1', '--no-ledger'];
 
   it.skipIf(isShared)('an upgrade is sent, and nothing is kept', async () => {
@@ -388,7 +388,7 @@ describe.concurrent('without the ledger', () => {
   });
 });
 
-describe.concurrent('under a budget', () => {
+describe('under a budget', () => {
   it('upgrades and raw calls count, and one that is too much is not sent', async () => {
     const { user, service } = await ordered();
     service.on('GET /audiofile/1', {

@@ -17,7 +17,7 @@ interface Doc {
 
 const docs = (stdout: string): Doc[] => JSON.parse(stdout) as Doc[];
 
-describe.concurrent('--or-existing', () => {
+describe('--or-existing', () => {
   it('prints the document of what exists, and sends nothing', async () => {
     const { order, service } = await orderingAccount();
     const line = [audio('a'), '--or-existing', '--json'];
@@ -180,27 +180,9 @@ describe.concurrent('--or-existing', () => {
     expect(code).toBe(9);
     expect(jsonError(stderr)).toMatchObject({ reason: 'unclear', order: null, audiofiles: [], attempt: 1 });
   });
-
-  it('is refused with --again and without a ledger', async () => {
-    const { order } = await orderingAccount();
-    expect((await order(audio('a'), '--or-existing', '--again')).code).toBe(2);
-    expect((await order(audio('a'), '--or-existing', '--no-ledger')).code).toBe(2);
-  });
 });
 
-describe.concurrent('what is left out', () => {
-  it('is the document of what exists with --skip-ordered, and is named on stderr', async () => {
-    const { order } = await orderingAccount();
-    await order(audio('a'));
-    const { stdout } = await order(audio('a'), '--skip-ordered', '--json');
-    expect(docs(stdout)).toEqual([
-      expect.objectContaining({ audiofile: '1', order: 'o1', url: audio('a'), left_out: 'ordered' }),
-    ]);
-    const plain = await order(audio('a'), audio('b'), '--skip-ordered');
-    expect(plain.stdout.trim().split('\n')).toHaveLength(1);
-    expect(plain.stderr).toContain(`left out because on order already: 1 of 2 (${audio('a')})`);
-  });
-
+describe('what is left out', () => {
   it('is a row that is there twice, a recording, and an episode with a transcript', async () => {
     const { order, user } = await orderingAccount();
     setAll(user, { 'upload-command': 'echo "https://up.example/$(basename "$1")"' });

@@ -9,11 +9,10 @@ import type { PlannedOrder } from '../../../src/flows/orders/planned-order.ts';
 import { Claims } from '../../../src/ledger/claims.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { openLedger } from '../../../src/ledger/open.ts';
-import { type Attempt, OpenAttempts } from '../../../src/ledger/open-attempts.ts';
+import { OpenAttempts } from '../../../src/ledger/open-attempts.ts';
 import { Purchases } from '../../../src/ledger/purchases.ts';
 import { SqliteStore } from '../../../src/ledger/stores/sqlite.ts';
-import { Uploads } from '../../../src/ledger/uploads.ts';
-import { audioOf, beginFree, newOrder, placedAs, url } from '../../support/attempts.ts';
+import { audioOf, newOrder, url } from '../../support/attempts.ts';
 import { freshFolder } from '../../support/files.ts';
 import { type Answer, Service } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
@@ -83,67 +82,7 @@ const guardOf = (order: PlannedOrder, from: Ledger | undefined = ledger): Promis
     begunAgoMs: () => 0,
   });
 
-/** The machine slept for a while after the attempt was begun. */
-async function asleep<T>(work: (costs: OrderCosts) => Promise<T>): Promise<T> {
-  const { now } = Date;
-  try {
-    return await work({
-      priced: (order: PlannedOrder) => {
-        Date.now = () => now() + 3_000;
-        return order;
-      },
-      limits: [],
-      refuses: async () => false,
-    } as unknown as OrderCosts);
-  } finally {
-    Date.now = now;
-  }
-}
-
 describe('an order', () => {
-  it('is in the ledger when it is sent, and its outcome when it is answered', async () => {
-    let during: string[] = [];
-    answers(async (_, response) => {
-      during = await statuses();
-      response.end(JSON.stringify({ order: 'o1', audiofiles: [1], hold: 'billing' }));
-    });
-    const order = planned('a', { notes: 'loud', names: ['Ann'] });
-    const placed = await place(order);
-    expect(during).toEqual(['being sent: ']);
-    expect(placed).toMatchObject({
-      ...{ attempt: 1, planned: order, order: { id: 'o1', audiofiles: ['1'], hold: 'billing' } },
-      files: { files: [{ id: '1', audio: { url: url('a') } }], problem: undefined },
-    });
-    expect(service.got).toMatchObject([
-      { body: { url: [url('a')], sku: ['TRANS14'], notes: 'loud', name: ['Ann'] } },
-    ]);
-    expect(await holder('a')).toMatchObject({ attempt: 1, status: 'placed', order: 'o1' });
-  });
-
-  it('is sent without a ledger too', async () => {
-    answers(ok);
-    const placed = await place(planned('a'), {
-      ledger: undefined,
-      guard: await guardOf(planned('a'), undefined),
-    });
-    expect(placed).toMatchObject({
-      ...{ attempt: undefined, files: { files: [{ id: '1', audio: { url: url('a') } }] } },
-    });
-  });
-
-  it.each([400, 429, 503])('that was refused with %i is free again', async (status) => {
-    answers({ status, body: { message: 'no' } });
-    await expect(place(planned('a'))).rejects.toMatchObject({ kind: 'failed', status });
-    expect([await statuses(), await holder('a'), service.got.length]).toEqual([[], undefined, 1]);
-  });
-
-  it.each([500, 502, 504])('that was answered with %i is unclear, and was sent once', async (status) => {
-    answers({ status, body: { message: 'oh' } });
-    await expect(place(planned('a'))).rejects.toMatchObject({ kind: 'uncertain' });
-    expect([(await holder('a'))?.status, service.got.length]).toEqual(['unclear', 1]);
-    expect((await statuses())[0]).toContain('unclear: ');
-  });
-
   it('that fails for a reason which is not ours leaves its attempt as it is', async () => {
     answers(ok);
     const beforeSending = (): Promise<void> => Promise.reject(new TypeError('a bug'));
@@ -162,13 +101,6 @@ describe('an order', () => {
     });
     expect(errors).toHaveLength(1);
     ledger = await openLedger(join(freshFolder(), 'ledger.db'), 'default', (text) => text);
-  });
-
-  it('says what is odd about its files', async () => {
-    answers(ok);
-    const first = await beginFree(ledger, newOrder('x'));
-    await new Purchases(ledger).markPlaced(first, first.purchase, placedAs('o0', '1'));
-    expect((await place(planned('a')))?.files.problem).toContain('audiofile 1 is the file of');
   });
 
   it('tells others that its process is there while it waits for the answer, and no longer', async () => {
@@ -203,12 +135,6 @@ describe('an order', () => {
       Object.assign(globalThis, { setInterval, clearInterval });
       await store.close();
     }
-  });
-
-  it('of nothing is not sent', async () => {
-    service.never('POST /order_url');
-    expect(await place(planned('a', { audios: [] }))).toBeUndefined();
-    expect(await new OpenAttempts(ledger).list()).toEqual([]);
   });
 });
 
@@ -245,95 +171,5 @@ describe('an order that another process has begun meanwhile', () => {
     } as unknown as OrderCosts;
     await expect(place(planned('a'), { costs })).rejects.toThrow('over the budget');
     expect(await holder('a')).toBeUndefined();
-  });
-
-  it('may cost anything where it is a test', async () => {
-    answers(ok);
-    const costs = {
-      priced,
-      limits: [{ millionths: -1, since: '2026-01-01T00:00:00.000Z', allowsUnknown: true }],
-      refuses: () => Promise.reject(new Error('over the budget')),
-    } as unknown as OrderCosts;
-    expect(await place(planned('a', { test: true }), { costs })).toMatchObject({ order: { id: 'o1' } });
-  });
-});
-
-describe('an order whose process stood still before it sent it', () => {
-  const first = async (): Promise<Attempt> => (await new OpenAttempts(ledger).get(1)) as Attempt;
-
-  it('is sent where it is still its own', async () => {
-    answers(ok);
-    expect(await asleep((costs) => place(planned('a'), { costs }))).toMatchObject({ order: { id: 'o1' } });
-    expect(
-      await asleep(async (costs) =>
-        place(planned('b'), { costs, ledger: undefined, guard: await guardOf(planned('b'), undefined) }),
-      ),
-    ).toBeDefined();
-  });
-
-  it('is sent at once, without a question, where it did not', async () => {
-    answers(ok);
-    const beforeSending = async (): Promise<void> =>
-      void (await new OpenAttempts(ledger).settleNotPlaced(await first()));
-    expect(await place(planned('a'), { beforeSending })).toMatchObject({ order: { id: 'o1' } });
-  });
-
-  it('is not sent where another took it over, and is back with the guard', async () => {
-    service.never('POST /order_url');
-    const guard = await guardOf(planned('a'));
-    const beforeSending = async (): Promise<void> =>
-      void (await new Purchases(ledger).begin(newOrder('a'), [(await first()).id]));
-    const placed = await asleep((costs) => place(planned('a'), { costs, guard, beforeSending }));
-    expect([placed, guard.deferred.length]).toEqual([undefined, 1]);
-    expect((await new OpenAttempts(ledger).get(1))?.detail).toContain('another process took it over');
-    expect(await holder('a')).toMatchObject({ attempt: 2, status: 'being sent' });
-  });
-
-  it.each([
-    [
-      'placed as order o9',
-      'duplicate',
-      async () => new OpenAttempts(ledger).settlePlaced(await first(), 'o9', []),
-    ],
-    ['not placed', 'failed', async () => new OpenAttempts(ledger).settleNotPlaced(await first())],
-  ] as const)('is not sent where somebody settled it as %s', async (settled, kind, settle) => {
-    service.never('POST /order_url');
-    const beforeSending = async (): Promise<void> => void (await settle());
-    await expect(asleep((costs) => place(planned('a'), { costs, beforeSending }))).rejects.toMatchObject({
-      kind,
-      message: `it was not sent: attempt 1 was settled as ${settled} while this process was suspended`,
-    });
-  });
-});
-
-describe('an order of files of this machine', () => {
-  const upload = async (order: PlannedOrder): Promise<PlannedOrder> => ({
-    ...order,
-    audios: [audioOf('up')],
-  });
-  const kept = () => new Uploads(ledger).urlOf('content', 'command');
-
-  it('is sent with the URLs that they got, which are then forgotten', async () => {
-    answers(ok);
-    await new Uploads(ledger).keep('content', 'command', url('up'));
-    expect(await place(planned('a'), { upload })).toMatchObject({
-      planned: { audios: [{ url: url('up') }] },
-    });
-    expect([service.got[0]?.body?.url, await kept()]).toEqual([[url('up')], undefined]);
-  });
-
-  it('keeps the URLs after a test, and of an order that uploaded nothing', async () => {
-    answers(ok);
-    await new Uploads(ledger).keep('content', 'command', url('up'));
-    await place(planned('a', { test: true }), { upload });
-    expect(await kept()).toBe(url('up'));
-    await place(planned('up'));
-    expect(await kept()).toBe(url('up'));
-  });
-
-  it('is not sent where none could be uploaded', async () => {
-    service.never('POST /order_url');
-    const nothing = async (order: PlannedOrder): Promise<PlannedOrder> => ({ ...order, audios: [] });
-    expect(await place(planned('a'), { upload: nothing })).toBeUndefined();
   });
 });

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
-import { interruptTwice } from '../../support/interrupt.ts';
 import { audio, ledgerOf, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
 import type { Answer } from '../../support/server.ts';
 import { finished, KEY, User } from '../../support/steno.ts';
@@ -14,7 +13,7 @@ import { deadAddress, Wire } from '../../support/wire.ts';
 const url = audio('a');
 const placed = { body: { order: 'x1', audiofiles: [7], message: 'ok' } };
 
-describe.concurrent('an order', () => {
+describe('an order', () => {
   it('is in the ledger before the service has the request', async () => {
     const { service, user, order } = await orderingAccount();
     let seen: unknown[] = [];
@@ -93,12 +92,6 @@ describe.concurrent('an order', () => {
     expect([json.code, json.stderr]).toEqual([0, '']);
     expect(JSON.parse(json.stdout)).toMatchObject([{ audiofile: '1', order: 'o1', left_out: 'ordered' }]);
     expect(service.got).toHaveLength(2);
-  });
-
-  it('takes no --again together with --skip-ordered', async () => {
-    const { service, order } = await orderingAccount();
-    expect((await order(url, '--again', '--skip-ordered')).code).toBe(2);
-    expect(service.got).toEqual([]);
   });
 
   it('that is a test does not count, and is not counted', async () => {
@@ -230,7 +223,7 @@ const unclear: ReadonlyArray<readonly [string, Answer]> = [
   ['a redirect', { status: 302, headers: { location: '/elsewhere' } }],
 ];
 
-describe.concurrent('after', () => {
+describe('after', () => {
   it.each(clear)('%s the URL may be ordered again', async (_, answer, exit) => {
     const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', answer, placed);
@@ -285,31 +278,6 @@ describe.concurrent('after', () => {
     expect((await order(url)).code).toBe(9);
     expect(service.got).toHaveLength(1);
   });
-
-  it('a second Ctrl-C on the way the outcome is unknown', async () => {
-    const { service, user, order } = await orderingAccount();
-    const sent = new Promise<void>((done) => service.on('POST /order_url', () => done()));
-    const child = user.start(['order', url, '--sku', 'TRANS14']);
-    const end = finished(child);
-    await sent;
-    await interruptTwice(child);
-    expect((await end).code).toBe(11);
-    expect(statuses(user)).toEqual(['uncertain']);
-    expect((await order(url)).code).toBe(9);
-  });
-
-  it('an unclear order `files` says so on stderr until it is settled', async () => {
-    const { service, user, order } = await orderingAccount();
-    service.on('POST /order_url', { status: 500 }, placed);
-    await order(url);
-    const told = await user.run(['files']);
-    expect([told.code, told.stdout]).toEqual([0, '']);
-    expect(told.stderr).toBe('warning: 1 order has no known end; see: steno attempts\n');
-    await order(url, '--again');
-    expect((await user.run(['files'])).stderr).toBe(told.stderr);
-    await user.run(['attempts', 'settle', '1', '--not-placed']);
-    expect((await user.run(['files'])).stderr).toBe('');
-  });
 });
 
 /** The orders that arrive at a server that takes its time with each. */
@@ -327,17 +295,9 @@ describe('eight processes that order the same URL at the same moment', () => {
     expect(service.got).toHaveLength(1);
     expect(statuses(user)).toEqual(['placed']);
   });
-
-  it('order eight different ones all the same', async () => {
-    const { service, user, order } = await orderingAccount();
-    const ends = await Promise.all(Array.from({ length: 8 }, (_, n) => order(audio(`n${n}`))));
-    expect(ends.map(({ code }) => code)).toEqual(Array(8).fill(0));
-    expect(service.got).toHaveLength(8);
-    expect(queryLedger(user, 'SELECT count(*) AS n FROM files')).toEqual([{ n: 8 }]);
-  });
 });
 
-describe.concurrent('kill -9', () => {
+describe('kill -9', () => {
   it.skipIf(notShared('only a heartbeat tells there whether a process is gone'))(
     'before sending leaves an attempt that the next order stops at',
     async () => {
@@ -354,21 +314,6 @@ describe.concurrent('kill -9', () => {
       expect(next.code).toBe(9);
       expect(next.stderr).toMatch(/was begun and has no outcome: it may have gone through\nhint: /);
       expect(wire.connections).toBe(1);
-    },
-  );
-
-  it.skipIf(notShared('only a heartbeat tells there whether a process is gone'))(
-    'after sending leaves an attempt that the next order stops at',
-    async () => {
-      const { service, user, order } = await orderingAccount();
-      const sent = new Promise<void>((done) => service.on('POST /order_url', () => done()));
-      const child = user.start(['order', url, '--sku', 'TRANS14']);
-      await sent;
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      expect((await order(url)).code).toBe(9);
-      expect(service.got).toHaveLength(1);
-      expect((await user.run(['files'])).stderr).toContain('1 order has no known end');
     },
   );
 

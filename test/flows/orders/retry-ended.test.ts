@@ -28,7 +28,7 @@ async function ended(
   };
 }
 
-describe.concurrent('--retry-ended', () => {
+describe('--retry-ended', () => {
   it('orders what ended as Error, Order Cancelled or Refunded, and only that', async () => {
     const { order, sent } = await ended({
       ...{ a: 'Error', b: 'Delivered', c: 'Order Cancelled', d: 'Transcribing', e: 'Refunded', f: 'On Hold' },
@@ -101,12 +101,5 @@ describe.concurrent('--retry-ended', () => {
       ['placed', 'refused', 'refused'].map((status) => ({ status })),
     );
     expect((await order(audio('a'))).code).toBe(9);
-  });
-
-  it('needs --skip-ordered', async () => {
-    const { order } = await orderingAccount();
-    const { code, stderr } = await order(audio('a'), '--retry-ended');
-    expect(code).toBe(2);
-    expect(stderr).toContain('--skip-ordered');
   });
 });

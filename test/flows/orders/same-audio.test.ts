@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseCsv } from '../../support/csv.ts';
-import { audio, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
+import { audio, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { signed, signers } from '../../support/signed.ts';
 
 const url = audio('a');
@@ -14,7 +14,7 @@ const claimsOf = (user: Parameters<typeof queryLedger>[0]): Array<Record<string,
     'SELECT name, number AS attempt FROM claims JOIN purchases ON purchases.id = purchase ORDER BY name',
   );
 
-describe.concurrent('the same audio', () => {
+describe('the same audio', () => {
   const links: ReadonlyArray<readonly [string, string, string, string]> = [
     ...signers.map((by) => [by, signed(url, 1, by), signed(url, 2, by), 'its signature'] as const),
     ['a signature and none', signed(url), url, 'its signature'],
@@ -56,21 +56,9 @@ describe.concurrent('the same audio', () => {
     expect((await order(...two, '--skip-ordered')).code).toBe(0);
     expect(service.got.map((got) => got.body?.url)).toEqual([[two[0]]]);
   });
-
-  it('is bought once by eight processes that have eight links to it', async () => {
-    const { service, user, order } = await orderingAccount();
-    const answer = { order: 'o1', audiofiles: [1], message: 'ok' };
-    service.on('POST /order_url', (_, response) =>
-      setTimeout(() => response.end(JSON.stringify(answer)), 300),
-    );
-    const ends = await Promise.all(Array.from({ length: 8 }, (_, n) => order(signed(url, n + 1))));
-    expect(ends.map(({ code }) => code).sort()).toEqual([0, 9, 9, 9, 9, 9, 9, 9]);
-    expect(service.got).toHaveLength(1);
-    expect(statuses(user)).toEqual(['placed']);
-  });
 });
 
-describe.concurrent('--key', () => {
+describe('--key', () => {
   it('is the name of the audio in place of its URL, and is shown in files', async () => {
     const { service, user, order } = await orderingAccount();
     const latest = audio('latest');
@@ -124,7 +112,7 @@ describe.concurrent('--key', () => {
   });
 });
 
-describe.concurrent('a claim', () => {
+describe('a claim', () => {
   it('is on every URL of an order or on none', async () => {
     const { service, user, order } = await orderingAccount();
     await order(audio('b'));
@@ -133,13 +121,6 @@ describe.concurrent('a claim', () => {
     expect((await order(audio('c'), audio('a'))).code).toBe(0);
     expect(claimsOf(user).map(({ attempt }) => attempt)).toEqual([2, 1, 2]);
     expect(service.got).toHaveLength(2);
-  });
-
-  it('of an order that is refused is given back', async () => {
-    const { service, user, order } = await orderingAccount();
-    service.on('POST /order_url', { status: 400 });
-    expect((await order(audio('a'), audio('b'))).code).toBe(1);
-    expect(claimsOf(user)).toEqual([]);
   });
 
   it('that --again took over returns to the order that was placed, if the new one is refused', async () => {

@@ -220,13 +220,6 @@ describe.concurrent('a hold', () => {
     expect([code, stderr]).toEqual([11, expect.stringContaining('order o1: is on hold (billing)')]);
   });
 
-  it('ends with 5 where it is the only failure', async () => {
-    const { service, user } = await account();
-    service.on('POST /order_url', placed(1, held), ...[2, 3, 4, 5].map((n) => placed(n)));
-    const { code, stderr } = await run(user, '--fail-on-hold');
-    expect([code, stderr]).toEqual([5, expect.stringContaining('order o1 is on hold (billing)')]);
-  });
-
   it('is said also where a file of another order ends without a transcript', async () => {
     const { service, user } = await account();
     service.on('POST /order_url', placed(1, held), ...[2, 3, 4, 5].map((n) => placed(n)));
@@ -260,17 +253,4 @@ describe.concurrent('order --wait that breaks off', () => {
     },
     60_000,
   );
-
-  it('because of Ctrl-C says so too', async () => {
-    const { service, user } = await account();
-    service.on('POST /order_url', placed(1));
-    service.on('GET /audiofile/1', fileAnswer(1, 'Transcribing'));
-    const child = user.start([...one, '--wait', '--quiet']);
-    const end = finished(child);
-    await until(() => service.got.length > 1, 'a look');
-    child.kill('SIGINT');
-    const { code, stdout, stderr } = await end;
-    expect([code, stdout]).toEqual([130, '1\n']);
-    expect(stderr).toContain('steno: order o1 is placed; waiting for it broke off: interrupted\n');
-  });
 });

@@ -1,5 +1,4 @@
 /** `order --wait --download` as one flow, and orders of several parts. */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, fileAnswer, jsonError } from '../../support/account.ts';
@@ -95,14 +94,6 @@ describe.concurrent('order --wait', () => {
     expect(askedFiles()).toEqual([]);
   });
 
-  it('ends with 6 when its time is over; the order stands', async () => {
-    const { user, order, states } = await orderingAccount();
-    states.set('1', ['Transcribing']);
-    const { code, stdout } = await order(audio('a'), '--wait', ...soon, '--timeout', '2s', '--json');
-    expect([code, JSON.parse(stdout)[0].order]).toEqual([6, 'o1']);
-    expect(statuses(user)).toEqual(['placed']);
-  });
-
   it('tells what was paid for when Ctrl-C ends the waiting', async () => {
     const { user, states, askedFiles } = await orderingAccount();
     states.set('1', ['Transcribing']);
@@ -130,34 +121,6 @@ describe.concurrent('order --wait', () => {
     const { order, service } = await orderingAccount();
     expect((await order(audio('a'), '--test', '--wait')).code).toBe(2);
     expect(service.got).toEqual([]);
-  });
-
-  it('goes its way in the sandbox: delivered, held, cancelled, difficult', async () => {
-    const { user } = await orderingAccount({ STENO_API_KEY: undefined, STENO_BASE_URL: undefined });
-    const run = (name: string, ...args: string[]) =>
-      user.run([
-        'order',
-        audio(name),
-        '--sku',
-        'TRANS2',
-        '--sandbox',
-        '--interval',
-        '200ms',
-        '--download',
-        name,
-        '--quiet',
-        ...args,
-      ]);
-    const [talk, hold, cancel, difficult] = await Promise.all([
-      run('talk'),
-      run('hold'),
-      run('cancel'),
-      run('difficult', '--format', 'docx'),
-    ]);
-    expect([talk, hold, cancel, difficult].map((each) => each?.code)).toEqual([0, 5, 8, 0]);
-    expect(readFileSync(join(user.home, talk?.stdout.trim() ?? ''), 'utf8').length).toBeGreaterThan(50);
-    expect(difficult?.stdout).toMatch(/^difficult\/\d+\.docx\n$/);
-    expect([hold?.stdout, cancel?.stdout]).toEqual(['', '']);
   });
 });
 
@@ -201,30 +164,6 @@ describe.concurrent('an order of several parts', () => {
       ],
     ]);
     expect(service.got.at(-1)?.body?.url).toEqual([audio('b')]);
-  });
-
-  it('is an array as JSON however many were placed', async () => {
-    const { user, service } = await orderingAccount();
-    service.on('POST /order_url', { body: { order: 'p1', audiofiles: [1], message: 'ok' } }, { status: 400 });
-    const { code, stdout, stderr } = await user.run(inParts('--json'), { stdin: three });
-    expect(code).toBe(10);
-    expect(JSON.parse(stdout)).toMatchObject([
-      { audiofile: '1', url: audio('a'), answer: { order: 'p1', audiofiles: [1], message: 'ok' } },
-      { audiofile: null, url: audio('b'), skus: ['TRANS14'], answer: null, error: { status: 400 } },
-      { audiofile: null, url: audio('c'), error: { status: 400 } },
-    ]);
-    expect(jsonError(stderr)).toMatchObject({
-      code: 'partial',
-      failures: [
-        { what: `stdin, line 2: ${audio('b')}`, status: 400 },
-        { what: `stdin, line 3: ${audio('c')}` },
-      ],
-    });
-    const none = await user.run(inParts('--json', '--again'), { stdin: three });
-    expect(none.code).toBe(1);
-    expect(JSON.parse(none.stdout)).toMatchObject(
-      ['a', 'b', 'c'].map((name) => ({ url: audio(name), error: {} })),
-    );
   });
 
   it('stops with 11 at the first that is unclear, and says what was not sent', async () => {
@@ -302,25 +241,6 @@ describe.concurrent('an order of several parts', () => {
     service.on('POST /order_url', fine, held, last);
     const failed = await user.run(inParts('--again', '--fail-on-hold', '--quiet'), { stdin: three });
     expect([failed.code, failed.stdout]).toEqual([5, '1\n2\n3\n']);
-  });
-
-  it('of eight processes with the same manifest buys each URL once', async () => {
-    const { user, service } = await orderingAccount();
-    const manifest = Array.from({ length: 6 }, (_, n) => audio(`m${n}`)).join('\n');
-    writeFileSync(join(user.home, 'm.txt'), manifest);
-    const line = ['order', '--from', 'm.txt', '--sku', 'TRANS14', '--per-order', '1', '--skip-ordered'];
-    const ends = await Promise.all(Array.from({ length: 8 }, () => user.run(line)));
-    expect(
-      ends.map(({ code }) => code),
-      ends.map(({ stderr }) => stderr).join(''),
-    ).toEqual(Array(8).fill(0));
-    const bought = service.got.flatMap((got) => got.body?.url as string[]);
-    expect(bought.sort()).toEqual(manifest.split('\n').sort());
-    const settled = await user.run([...line, '--json']);
-    expect([settled.code, JSON.parse(settled.stdout)]).toMatchObject([
-      0,
-      manifest.split('\n').map((url) => ({ url, left_out: 'ordered' })),
-    ]);
   });
 });
 

@@ -79,7 +79,7 @@ describe('a delivery that is forged or early', () => {
   });
 });
 
-describe.concurrent('a draft that we wrote ourselves', () => {
+describe('a draft that we wrote ourselves', () => {
   it.each(commands)('is replaced by %s once the file is delivered, and not before', async (name, args) => {
     const it = await withDraft();
     if (name === 'sync') {
@@ -135,7 +135,7 @@ describe.concurrent('a draft that we wrote ourselves', () => {
   });
 });
 
-describe.concurrent('what sync or transcript --skip-existing leaves as it is', () => {
+describe('what sync or transcript --skip-existing leaves as it is', () => {
   it('is told by transcript where it is a draft, and not where it is final', async () => {
     const it = await withDraft();
     const line = ['transcript', '1', '-o', 'd/', '--skip-existing', '--quiet'];
@@ -199,7 +199,7 @@ describe.concurrent('what sync or transcript --skip-existing leaves as it is', (
   });
 });
 
-describe.concurrent('what is no draft', () => {
+describe('what is no draft', () => {
   it('is not fetched again: a transcript of a file that the ledger knows as delivered', async () => {
     const it = await orderingAccount();
     await it.order(audio('a'));

@@ -48,7 +48,7 @@ const faultIn = (home: string, call: string, code: string): Record<string, strin
      };`,
   );
 
-describe.concurrent('a symlink to nowhere in the place of a transcript', () => {
+describe('a symlink to nowhere in the place of a transcript', () => {
   it('is called that, and nothing is fetched', async () => {
     const { service, user } = await account();
     service.never(route, { body: 'words' }).on('GET /audiofile/5', fileAnswer(5));
@@ -97,7 +97,7 @@ describe.concurrent('a symlink to nowhere in the place of a transcript', () => {
   });
 });
 
-describe.concurrent('trouble of the disk', () => {
+describe('trouble of the disk', () => {
   it.each([
     ['open', 'EACCES', 'permission denied'],
     ['open', 'EROFS', 'the disk can only be read'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { item, rss } from '../../support/feed.ts';
 import { listing } from '../../support/files.ts';
-import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
+import { type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { complete, Listener, send } from '../../support/listener.ts';
 
 const episodes = [
@@ -97,18 +97,6 @@ describe('the title, day and guid of an episode', () => {
 });
 
 describe('a folder of --download', () => {
-  it('gives two files of one name their own', async () => {
-    const it = await withFeed({ 1: 'Talk', 2: 'talk', 3: 'Talk' });
-    await it.order(audio('a'), audio('b'), audio('c'));
-    await it.user.run(['sync', '--download', 'out', '--name-as', '{title}.{ext}']);
-    expect(files(it)).toEqual(['Talk-3.txt', 'Talk.txt', 'talk-2.txt']);
-    expect(['Talk.txt', 'talk-2.txt', 'Talk-3.txt'].map((name) => text(it, name))).toEqual([
-      'transcript 1.txt\n',
-      'transcript 2.txt\n',
-      'transcript 3.txt\n',
-    ]);
-  });
-
   it('gets nothing a second time under another template, or below a folder of one', async () => {
     const it = await withFeed();
     await ordered(it);
@@ -162,7 +150,7 @@ describe('a folder of --download', () => {
   });
 });
 
-describe.concurrent('--name-as is refused', () => {
+describe('--name-as is refused', () => {
   it.each([
     ['without --download', ['wait', '1', '--name-as', '{id}'], /--name-as requires --download/],
     ['without --download', ['sync', '--name-as', '{id}'], /--name-as requires --download/],

@@ -27,7 +27,7 @@ const noted = (it: OrderingAccount): Array<[string, string]> =>
     'SELECT file, path FROM downloads ORDER BY file, path',
   ).map(({ file, path }) => [file, path.slice(it.user.home.length + 1)]);
 
-describe.concurrent('a name that is noted for one file', () => {
+describe('a name that is noted for one file', () => {
   it('is not given to another of the same title, with --skip-existing', async () => {
     const it = await twoOfOneTitle();
     await it.user.run(['transcript', '1', ...byTitle]);
@@ -44,24 +44,6 @@ describe.concurrent('a name that is noted for one file', () => {
     const again = await it.user.run(['transcript', '2', '1', ...byTitle, '--skip-existing']);
     expect([again.code, again.stdout, it.fetched()]).toEqual([0, '', ['1.txt', '2.txt']]);
     expect(noted(it)).toHaveLength(2);
-  });
-
-  it('is not given to another that is asked for beside it', async () => {
-    const it = await twoOfOneTitle();
-    await it.user.run(['transcript', '1', ...byTitle]);
-    const both = ['transcript', '1', '2', '--name-as', '{title}.{ext}', '--skip-existing', '--json'];
-    const { code, stdout } = await it.user.run(both);
-    expect([code, JSON.parse(stdout)]).toMatchObject([
-      0,
-      [
-        { audiofile: '1', path: 'Talk.txt', skipped: true },
-        { audiofile: '2', path: 'Talk-2.txt', skipped: false },
-      ],
-    ]);
-    expect([text(it, 'Talk.txt'), text(it, 'Talk-2.txt')]).toEqual([
-      'transcript 1.txt\n',
-      'transcript 2.txt\n',
-    ]);
   });
 
   it('is not given to another with --force, and its transcript stays', async () => {
@@ -110,7 +92,7 @@ describe.concurrent('a name that is noted for one file', () => {
   });
 });
 
-describe.concurrent('without a ledger, a name that may be that of another file', () => {
+describe('without a ledger, a name that may be that of another file', () => {
   const unknown = /^warning: already there, and not known to be the transcript that was asked for: /;
 
   /** Two files of the same title, of which the ledger knows nothing. */
@@ -165,7 +147,7 @@ describe.concurrent('without a ledger, a name that may be that of another file',
   });
 });
 
-describe.concurrent('a file that was there before', () => {
+describe('a file that was there before', () => {
   it.each([
     ['sync', ['sync', '--download', 'd']],
     ['wait', ['wait', '1', '--download', 'd']],

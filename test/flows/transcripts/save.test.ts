@@ -1,10 +1,10 @@
 /** Where a download goes, and what it leaves alone. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, fileAnswer } from '../../support/account.ts';
 
-describe.concurrent('a download', () => {
+describe('a download', () => {
   it('to what can never be a folder is refused before anything is ordered', async () => {
     const { service, user } = await account();
     writeFileSync(join(user.home, 'file'), '');
@@ -17,19 +17,6 @@ describe.concurrent('a download', () => {
     expect(service.got).toEqual([]);
   });
 
-  it('does not claim a file that was there before', async () => {
-    const { service, user } = await account();
-    mkdirSync(join(user.home, 'd'));
-    writeFileSync(join(user.home, 'd', '5.txt'), 'MINE');
-    service
-      .on('GET /audiofile/5', fileAnswer(5))
-      .never('POST /audiofile/5/transcript.txt', { body: 'words' });
-    const { code, stdout, stderr } = await user.run(['wait', '5', '--download', 'd', '--quiet']);
-    expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('d/5.txt');
-    expect(readFileSync(join(user.home, 'd', '5.txt'), 'utf8')).toBe('MINE');
-  });
-
   it('of a file without a title goes by its id, and several formats need {ext}', async () => {
     const { service, user } = await account();
     service.on('*', { body: 'words' }).on('GET /audiofile/5', fileAnswer(5, 'Delivered', '  '));
@@ -37,11 +24,5 @@ describe.concurrent('a download', () => {
     expect(stdout).toBe('5.txt\n');
     const clash = await user.run(['transcript', '5', '--name-as', '{id}', '--format', 'txt,srt']);
     expect([clash.code, clash.stderr]).toEqual([2, expect.stringContaining('{ext}')]);
-  });
-
-  it('that is announced as JSON and is none is a transcript all the same', async () => {
-    const { service, user } = await account();
-    service.on('*', { headers: { 'content-type': 'application/json' }, body: 'Good morning.' });
-    expect((await user.run(['transcript', '5', '-o', '-'])).stdout).toBe('Good morning.');
   });
 });

@@ -1,7 +1,6 @@
 /** The upload command: what it is given, what it may print, and how it ends. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canBeKept, type UploadOptions, uploadAll, uploadFile } from '../../../src/flows/uploads/upload.ts';
 import { StenoError } from '../../../src/lib/errors.ts';
@@ -87,59 +86,8 @@ describe('an upload command', () => {
     );
   });
 
-  it('never has a name run as a command, whatever that is', async () => {
-    const shell = fc.constantFrom(
-      '$(touch x)',
-      '`touch x`',
-      '; touch x;',
-      '" ; touch x "',
-      "' ; touch x '",
-      '| touch x',
-      '\n',
-      '*',
-      '~',
-    );
-    const names = fc
-      .array(fc.oneof(shell, fc.stringMatching(/^[^\0/]*$/)), { minLength: 1, maxLength: 4 })
-      .map((parts) => parts.join(''));
-    const own = freshFolder();
-    await fc.assert(
-      fc.asyncProperty(
-        names.filter(
-          (name) =>
-            Buffer.from(name).toString() === name && Buffer.byteLength(name) < 200 && !/^\.{0,2}$/.test(name),
-        ),
-        async (name) => {
-          const command = `cd "$FOLDER" || exit; printf %s "$1" > one; printf %s "$STENO_FILE" > two; echo https://example.com/`;
-          const env = { PATH: process.env.PATH, FOLDER: own };
-          await uploadFile(join(own, name), options(command, { env }));
-          expect(readFileSync(join(own, 'one'), 'utf8')).toBe(join(own, name));
-          expect(readFileSync(join(own, 'two'), 'utf8')).toBe(join(own, name));
-          expect(existsSync(join(own, 'x'))).toBe(false);
-        },
-      ),
-      { numRuns: 25 },
-    );
-  });
-
-  it('does not get the key', async () => {
-    expect(await uploadFile(path, options('echo "https://example.com/x$STENO_API_KEY"'))).toBe(
-      'https://example.com/x',
-    );
-  });
-
   it('has no input to wait for', async () => {
     expect(await uploadFile(path, options('cat; echo https://example.com/'))).toBe('https://example.com/');
-  });
-
-  it('tells on stderr, in whole lines, what it likes', async () => {
-    const given = options(
-      `printf 'one ' >&2; sleep 0.1; printf 'two\\n10%%\\r20%%\\rdone' >&2; echo https://example.com/`,
-    );
-    const parts: string[] = [];
-    await uploadFile(path, { ...given, onMessage: (lines) => parts.push(lines) });
-    expect(parts.join('')).toBe('one two\n10%\n20%\ndone\n');
-    expect(parts.every((part) => part.endsWith('\n'))).toBe(true);
   });
 
   it('is not shown beyond a limit, nor a line that has no end', async () => {
@@ -235,28 +183,6 @@ describe('several uploads', () => {
     expect(done).toEqual([1, 2, 3, 4, 5]);
     const counts = readFileSync(join(folder, 'counts'), 'utf8').trim().split('\n').map(Number);
     expect(Math.max(...counts)).toBe(2);
-  });
-
-  it('go on where one fails, and say which', async () => {
-    const command = 'case "$1" in */bad.mp3) exit 4 ;; esac; echo https://example.com/';
-    const paths = ['one.mp3', 'bad.mp3', 'two.mp3'];
-    const outcomes = await uploadAll(paths, { ...options(command), jobs: 2, onDone: () => {} });
-    expect(outcomes.map(({ what, error }) => [what, error?.message])).toEqual([
-      ['one.mp3', undefined],
-      ['bad.mp3', 'the upload command failed for bad.mp3 (exit 4)'],
-      ['two.mp3', undefined],
-    ]);
-  });
-
-  it('all end at Ctrl-C', async () => {
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(), 300);
-    const all = uploadAll(['a', 'b', 'c'], {
-      ...options('sleep 300', { signal: controller.signal }),
-      jobs: 2,
-      onDone: () => {},
-    });
-    await expect(all).rejects.toThrow('interrupted');
   });
 });
 
