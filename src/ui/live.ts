@@ -68,7 +68,10 @@ export class LiveLines {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     // After Ctrl-S nothing is read: drawings must not pile up.
-    if (stream.writableLength > 0) return this.update();
+    if (stream.writableLength > 0) {
+      this.update();
+      return;
+    }
     this.clear();
     // Some terminals wrap in the last column.
     const text = drawLines(lines(), { ...drawing, width: this.#columns - 1 }).trimEnd();

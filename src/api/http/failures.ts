@@ -94,21 +94,30 @@ export async function statusError(
     const hint = 'redirects are not followed, because the key would be sent along: check the base URL';
     return new CallError('failed', redirect, { ...details, hint });
   }
-  const subject = subjectOf(call.path);
-  if (status === 403 && subject !== undefined)
-    return new CallError('auth', `this key may not see ${subject} (${answered})`, {
-      ...details,
-      hint: 'it may belong to another account: check which key is used with: steno whoami',
-    });
-  if (status === 401 || status === 403) {
-    const hint = keyHint(origin.keySource);
-    return new CallError('auth', `the service did not accept the key (${answered})`, { ...details, hint });
-  }
+  if (status === 401 || status === 403) return keyError(call, status, answered, details, origin);
   if (status === 404) return missingError(call.path, answered, details, origin.baseUrl);
   const verdict = status < 500 ? 'refused' : 'failed';
   const pause = details.retryAfter && `the service asks to wait ${formatDuration(details.retryAfter)}`;
   const hint = wantsTls(status, text) ? USE_HTTPS : pause || notReadyHint(call.path, status);
   return new CallError('failed', `the service ${verdict} (${answered})`, { ...details, hint });
+}
+
+/** The key is wrong; or what is asked about belongs to another one. */
+function keyError(
+  { path }: Call,
+  status: number,
+  answered: string,
+  details: CallErrorDetails,
+  { keySource }: CallOrigin,
+): CallError {
+  const subject = subjectOf(path);
+  if (status === 401 || subject === undefined)
+    return new CallError('auth', `the service did not accept the key (${answered})`, {
+      ...details,
+      hint: keyHint(keySource),
+    });
+  const hint = 'it may belong to another account: check which key is used with: steno whoami';
+  return new CallError('auth', `this key may not see ${subject} (${answered})`, { ...details, hint });
 }
 
 /** For a transcript that is not there yet, though its file is. */
