@@ -6,13 +6,16 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Line } from '../lib/text.ts';
 import { drawLines, widthOf } from './fit.ts';
 import type { Drawing } from './paint.ts';
-import type { LiveSlot } from './streams.ts';
 
 /** Changes within this time are drawn together. */
 const REDRAW_MS = 40;
 
-export interface LiveOptions {
-  /** Where stdout and stderr find what they have to take away. */
+/** Where stdout and stderr find what they have to take away. */
+export interface LiveSlot {
+  live?: LiveLines | undefined;
+}
+
+interface LiveOptions {
   readonly slot: LiveSlot;
   readonly stream: NodeJS.WriteStream;
   readonly drawing: Drawing;

@@ -3,6 +3,7 @@ import { BulkError, errorMessage, onePerError, StenoError, stackTrace } from '..
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { forCsv, forRow, forTerminalLines, type Line } from '../lib/text.ts';
 import type { Rows, View } from '../lib/view.ts';
+import type { LiveSlot } from './live.ts';
 import { MAX_WAITING_WARNINGS, type OutputMode, Stderr, Stdout, type StreamOptions } from './streams.ts';
 
 /** The only way to stdout and stderr: data on one, everything else on the other, secrets on neither. */
@@ -19,7 +20,7 @@ export class Output {
     options: StreamOptions,
   ) {
     this.mode = options.mode;
-    const slot = {};
+    const slot: LiveSlot = {};
     this.stdout = new Stdout(streams.stdout, options, slot);
     this.stderr = new Stderr(streams.stderr, options, slot);
     this.#hide = options.hide;

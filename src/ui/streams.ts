@@ -7,7 +7,7 @@ import type { Env } from '../lib/env.ts';
 import { formatJson, type JsonObject, toJson } from '../lib/json.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { forRow, forTerminalLines, type Line, oneLine, plural } from '../lib/text.ts';
-import type { LiveLines } from './live.ts';
+import type { LiveLines, LiveSlot } from './live.ts';
 import type { Drawing } from './paint.ts';
 
 export interface OutputMode {
@@ -20,11 +20,6 @@ export interface OutputMode {
   readonly progress: boolean;
   /** Long lists may be read in a pager. */
   readonly pager: boolean;
-}
-
-/** Lines of a terminal that change in place, where there are any: stdout and stderr share it. */
-export interface LiveSlot {
-  live?: { clear(): void; update(): void } | undefined;
 }
 
 export interface StreamOptions {
