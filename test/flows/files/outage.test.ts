@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { audio, type OrderingAccount, orderingAccount } from '../../support/ledger.ts';
 import type { Answer } from '../../support/server.ts';
+import { finished } from '../../support/steno.ts';
 
 const FILES = 500;
 
@@ -109,7 +110,7 @@ describe.concurrent('connections', () => {
   it.each([1, 3, 16])('are at most as many as --jobs: %i', async (jobs) => {
     const { user, service } = await withOpenFiles(120);
     service.maxConnections = 0;
-    const { code, stderr } = await user.run(['sync', '--download', 'd', '--jobs', String(jobs)]);
+    const { code, stderr } = await finished(user.start(['sync', '--download', 'd', '--jobs', String(jobs)]));
     expect(code, stderr).toBe(0);
     expect(service.maxConnections).toBeLessThanOrEqual(jobs);
   });
