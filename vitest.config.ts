@@ -12,7 +12,7 @@ const quick = [
   'test/api/money-calls.test.ts',
   'test/commands/requests.test.ts',
   'test/completion/scripts.test.ts',
-  'test/feeds/{feed,names,times}.test.ts',
+  'test/feeds/{feed,times}.test.ts',
   'test/flows/bulk.test.ts',
   'test/flows/{prices,report}/*.test.ts',
   'test/flows/orders/place.test.ts',
@@ -22,7 +22,6 @@ const quick = [
   'test/project/{layers,map}.test.ts',
   'test/sandbox/{changes,document,orders,requests}.test.ts',
   'test/start/*.test.ts',
-  'test/views/**/{estimate,rows}.test.ts',
 ];
 
 /** What takes much processor time and seldom changes its answer; with it `npm test` would take over a quarter of an hour. */
@@ -39,7 +38,7 @@ const onlyLong = [
   'test/listen/{crowded,durability,exec,failing-ledger,flood,hostile,inherited-key,keep,linear-readers,missed-events,missed-events-order,once,queues,stalled-reader,stuck-disk,timeout,webhook-after-crash,webhook-registration}.test.ts',
   'test/pictures/pictures.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
-  'test/sandbox/{feed,load}.test.ts',
+  'test/sandbox/feed.test.ts',
   'test/settings/access.test.ts',
   'test/ui/{fit,pager,progress}.test.ts',
   'test/views/report-page.test.ts',

@@ -28,7 +28,7 @@ export function seedOf(wanted: string | undefined, now: Date): number {
 export const timeLimit = (usual: number): number => Math.ceil(usual * Math.max(1, factor));
 
 /** What runs other programs for most of its time. */
-const slowFiles = /^test\/(sandbox\/transcripts-opened|flows\/uploads\/|views\/report\/)/;
+const slowFiles = /^test\/(flows\/uploads\/|views\/report\/)/;
 
 /** The test files that have properties. */
 export const propertyFiles = (folder = 'test'): string[] =>
