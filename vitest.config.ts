@@ -85,7 +85,7 @@ const sharedLong = [
 delete process.env.NODE_EXTRA_CA_CERTS;
 
 const common = {
-  setupFiles: ['test/support/seed.ts', 'test/support/hooks.ts'],
+  setupFiles: ['test/support/seed.ts', 'test/support/hooks.ts', 'test/support/string-width.ts'],
   testTimeout: 30_000,
   hookTimeout: 30_000,
   // Some measure processor time or kill at a moment, while hundreds of other processes run: in CI each has a second try.
