@@ -5,39 +5,51 @@
 import {
   accessSync,
   close,
+  closeSync,
   constants,
   fdatasync,
   fsync,
   link,
+  linkSync,
+  lstatSync,
   open,
+  openSync,
   promises,
   readlinkSync,
   realpathSync,
   rename,
+  renameSync,
   type Stats,
   statSync,
   unlink,
+  unlinkSync,
   writeFile,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { DiskError, errorCode, StenoError } from './errors.ts';
 import { diskReason, makeFolder, throwUnlessUnableToSync } from './fs.ts';
 
-/** A disk that hangs holds the threads of libuv's pool: of its four, a receiver leaves two for everything else. */
+// Calls of the file system for files that are written. Where nothing else waits for this thread they are done at once: a
+// write to the page cache takes microseconds, and handing it to a thread ten times as long. A receiver leaves them to
+// libuv's pool, because a disk that hangs must not hold up its answers: at most two at a time, so that two of the pool's
+// four threads are left for everything else. Syncs always go there.
+
 const MAX_RUNNING = 2;
 
-let isBounded = false;
+let usesPool = false;
 let runningCalls = 0;
 const waitingCalls: Array<() => void> = [];
 
-/** For a receiver: from now on, at most two calls at a time. */
-export function boundDiskCalls(): void {
-  isBounded = true;
+/** For a receiver. */
+export function leaveDiskToPool(): void {
+  usesPool = true;
 }
 
+/** Work in the pool. */
 export async function onDisk<Result>(work: () => Promise<Result>): Promise<Result> {
-  while (isBounded && runningCalls >= MAX_RUNNING)
+  while (usesPool && runningCalls >= MAX_RUNNING)
     await new Promise<void>((resolve) => waitingCalls.push(resolve));
   runningCalls += 1;
   try {
@@ -51,23 +63,26 @@ export async function onDisk<Result>(work: () => Promise<Result>): Promise<Resul
 /** Whether a call is running, which Node would wait for before it exits. */
 export const isDiskBusy = (): boolean => runningCalls > 0;
 
-const inPool =
-  <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
-  (...args: Args): Promise<Result> =>
-    onDisk(() => call(...args));
+const call =
+  <Args extends unknown[], Result>(
+    inPool: (...args: Args) => Promise<Result>,
+    atOnce: (...args: Args) => Result,
+  ) =>
+  async (...args: Args): Promise<Result> =>
+    usesPool ? onDisk(() => inPool(...args)) : atOnce(...args);
 
 /** Speed: every start loads this file, so that it must not load node:fs/promises, which takes 5 ms. */
 export const disk = {
-  lstat: inPool((path: string) => promises.lstat(path)),
-  stat: inPool((path: string) => promises.stat(path)),
-  open: inPool<[path: string, flags: string, mode?: number], number>(promisify(open)),
-  write: inPool<[file: number, chunk: Uint8Array], void>(promisify(writeFile)),
-  close: inPool(promisify(close)),
-  link: inPool(promisify(link)),
-  rename: inPool(promisify(rename)),
-  unlink: inPool(promisify(unlink)),
-  fdatasync: inPool(promisify(fdatasync)),
-  fsync: inPool(promisify(fsync)),
+  lstat: call<[path: string], Stats>((path) => promises.lstat(path), lstatSync),
+  stat: call<[path: string], Stats>((path) => promises.stat(path), statSync),
+  open: call<[path: string, flags: string, mode?: number], number>(promisify(open), openSync),
+  write: call<[file: number, chunk: Uint8Array], void>(promisify(writeFile), writeFileSync),
+  close: call<[file: number], void>(promisify(close), closeSync),
+  link: call<[from: string, to: string], void>(promisify(link), linkSync),
+  rename: call<[from: string, to: string], void>(promisify(rename), renameSync),
+  unlink: call<[path: string], void>(promisify(unlink), unlinkSync),
+  fdatasync: (file: number) => onDisk(() => promisify(fdatasync)(file)),
+  fsync: (file: number) => onDisk(() => promisify(fsync)(file)),
 };
 
 /** Hands over a content chunk by chunk, and waits for each. */
@@ -229,9 +244,10 @@ export async function replaceFile(path: string, content: Uint8Array): Promise<vo
 
 async function keepAccess(path: string, { uid, gid, mode }: Stats): Promise<void> {
   // Only root may give a file away; without that it is ours, as every editor leaves it.
-  if (uid !== process.getuid?.() || gid !== process.getgid?.())
-    await promises.chown(path, uid, gid).catch(() => {});
-  await promises.chmod(path, mode & 0o7777);
+  // Speed: every start loads this file, and that module of Node takes 5 ms.
+  const { chmod, chown } = await import('node:fs/promises');
+  if (uid !== process.getuid?.() || gid !== process.getgid?.()) await chown(path, uid, gid).catch(() => {});
+  await chmod(path, mode & 0o7777);
 }
 
 /** The file that a path leads to through links, whether it is there or not. */

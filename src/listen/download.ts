@@ -14,7 +14,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { DiskError, errorMessage, StenoError } from '../lib/errors.ts';
 import { diskReason, makeFolder } from '../lib/fs.ts';
 import { monotonicMs } from '../lib/time.ts';
-import { boundDiskCalls, onDisk } from '../lib/whole-file.ts';
+import { leaveDiskToPool, onDisk } from '../lib/whole-file.ts';
 import { type Action, fileRetries, type Outcome, unknownFileRetries } from './action.ts';
 import type { ReceivedEvent } from './event.ts';
 
@@ -78,7 +78,7 @@ export function downloadAction(
   template: string | undefined,
 ): Action {
   // This thread answers deliveries.
-  boundDiskCalls();
+  leaveDiskToPool();
   const downloads = new TranscriptDownloads({
     ...{ transport, ledger, folder, template, keepsNames: true },
     ifExists: 'skip',
