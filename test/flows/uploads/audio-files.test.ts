@@ -237,7 +237,7 @@ describe('the content of a file', () => {
         writeFileSync(path, bytes);
         const hash = createHash('sha256').update(bytes).digest('hex');
         const mark = { size: bytes.length, changedMs: statSync(path).mtimeMs };
-        expect(await readContent(path, signal)).toEqual({ hash, bytes: bytes.length, mark });
+        expect(await readContent(path, signal)).toMatchObject({ hash, mark });
       }),
     );
   });
