@@ -23,6 +23,21 @@ const text = (it: OrderingAccount, name: string): string => readFileSync(join(it
 const withoutTimes = (rows: string): string => rows.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
 
 describe.concurrent('sync', () => {
+  it('does nothing in an empty ledger, in every form', async () => {
+    const { user, service } = await orderingAccount();
+    const [plain, json, csv, quiet] = await Promise.all(
+      [[], ['--json'], ['--csv'], ['--quiet']].map((form) => user.run(['sync', ...form])),
+    );
+    expect([plain, json, csv, quiet].map((each) => each?.code)).toEqual([0, 0, 0, 0]);
+    expect([plain?.stdout, plain?.stderr]).toEqual(['', '0 open, 0 changed, 0 downloaded\n']);
+    expect(JSON.parse(json?.stdout ?? '')).toEqual([]);
+    expect(parseCsv(csv?.stdout ?? '')).toEqual([
+      ['audiofile', 'what', 'was', 'state', 'format', 'bytes', 'path', 'downloaded_at'],
+    ]);
+    expect([quiet?.stdout, quiet?.stderr]).toEqual(['', '']);
+    expect(service.got).toEqual([]);
+  });
+
   it('asks about what is open, fetches what is delivered, and does nothing the second time', async () => {
     const it = await withOrders(4);
     it.states.set('2', ['Order Cancelled']).set('3', ['Transcribing']).set('4', ['On Hold']);

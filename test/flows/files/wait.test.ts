@@ -13,6 +13,14 @@ import { deadAddress } from '../../support/wire.ts';
 const soon = ['--interval', '50ms'];
 
 describe.concurrent('wait', () => {
+  it('looks until a file is delivered, and tells what it became', async () => {
+    const { user, states, askedFiles } = await orderingAccount();
+    states.set('5', ['Pre-Processing', 'Transcribing', 'A State Of Its Own', 'Delivered']);
+    const { code, stdout, stderr } = await user.run(['wait', '5', ...soon, '--quiet']);
+    expect([code, stdout, stderr]).toEqual([0, '5\n', '']);
+    expect(askedFiles()).toHaveLength(4);
+  });
+
   it('waits for several at once and asks about each until it has ended', async () => {
     const { user, states, askedFiles } = await orderingAccount();
     states

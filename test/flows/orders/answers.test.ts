@@ -242,6 +242,19 @@ describe('such an order', () => {
     ]);
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('');
   });
+
+  it('is settled too by tracking the files of all its URLs', async () => {
+    const { service, user, order } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: 'X1', audiofiles: [], message: 'ok' } });
+    service.on('GET /audiofile/5', {
+      body: { audiofile: { id: 5, statename: 'Delivered', originallink: a, orders: ['X1'] } },
+    });
+    await order(a);
+    expect((await user.run(['track', '5'])).code).toBe(0);
+    expect((await user.run(['attempts', '--quiet'])).stdout).toBe('');
+    expect((await user.run(['wait', '--order', 'X1', '--quiet'])).stdout).toBe('5\n');
+    expect((await order(a)).code).toBe(9);
+  });
 });
 
 describe('an order whose answer is that to another one', () => {

@@ -67,6 +67,17 @@ describe('the choice of episodes', () => {
     expect(queryLedger(user, 'SELECT id FROM purchases')).toEqual([]);
   });
 
+  it('is needed also where some are on order, or listed twice', async () => {
+    const { service, from } = await ordering();
+    expect((await from(feedOf(three), '--latest', '1')).code).toBe(0);
+    const more = [...three, { guid: 'other', title: 'Copy', url: m(2) }];
+    const { code, stdout, stderr } = await from(feedOf(more));
+    expect(code).toBe(2);
+    expect(stdout.match(/https:\S+/g)).toEqual([m(2), m(1)]);
+    expect(stderr).toContain('left out because on order already: 1 of 3 (https://m.example/3.mp3)\n');
+    expect(service.got).toHaveLength(1);
+  });
+
   it('may be empty: then nothing is ordered, and a cron job goes on', async () => {
     const { service, from } = await ordering();
     const { code, stdout, stderr } = await from(feedOf(three), '--match', 'nothing', '--json');
@@ -413,6 +424,33 @@ describe('a feed that changes', () => {
   );
 });
 
+describe('the JSON of --feed', () => {
+  it('is the orders of a plan, and always an array of what was ordered, of one order and of none', async () => {
+    const { from } = await ordering();
+    const json = async (...args: string[]) =>
+      JSON.parse((await from(feedOf(three), '--json', ...args)).stdout) as unknown;
+    expect(await json()).toMatchObject({ orders: [{ skus: ['TRANS14'] }] });
+    const estimate = { low: null, high: null, unpriced: [{ sku: 'TRANS14' }], unmeasured: [] };
+    expect(await json('--latest', '1', '--dry-run')).toMatchObject({
+      orders: [
+        {
+          skus: ['TRANS14'],
+          request: { url: [m(3)], sku: ['TRANS14'] },
+          audios: [{ title: 'Three', published_at: '2026-11-03T09:00:00.000Z', minutes: 30, guid: 'g3' }],
+          estimate,
+        },
+      ],
+      estimate,
+    });
+    expect(await json('--latest', '1')).toMatchObject([{ order: 'o1' }]);
+    expect(await json('--latest', '1', '--skip-ordered')).toMatchObject([
+      { order: 'o1', left_out: 'ordered' },
+    ]);
+    expect(await json('--latest', '1', '--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
+    expect(await json('--latest', '1', '--again', '--wait')).toMatchObject([{ order: 'o2' }]);
+  });
+});
+
 describe('a feed by its address', () => {
   it('is read without the key, over redirects, and its relative links belong to where it ended', async () => {
     const { service, order } = await orderingAccount();
@@ -459,6 +497,18 @@ describe("a feed that can't be used", () => {
     expect([code, stdout], stderr).toEqual([2, '']);
     expect(stderr).toContain(why);
     expect(stderr.match(/^steno: /gm)).toHaveLength(1);
+    expect(service.got).toEqual([]);
+  });
+
+  it.each([
+    ['--latest', '0'],
+    ['--since', 'sometime'],
+    ['--match', '/(/'],
+  ])("or a choice that can't be read: %s %s", async (...flags) => {
+    const { from, service } = await ordering();
+    const { code, stderr } = await from(feedOf(three), ...flags);
+    expect(code).toBe(2);
+    expect(stderr).toContain(flags[1]);
     expect(service.got).toEqual([]);
   });
 });

@@ -274,6 +274,25 @@ describe('a folder', () => {
     expect(service.got).toEqual([]);
   });
 
+  it('gives an array with --json, whatever is in it and whatever becomes of it', async () => {
+    const { file, order, service } = await local();
+    const json = async (...args: string[]): Promise<unknown> =>
+      JSON.parse((await order('rec', '--json', ...args)).stdout);
+    file('rec/a.mp3');
+    service.on(
+      'POST /order_url',
+      { status: 400, body: { message: 'no' } },
+      {
+        body: { order: 'x', audiofiles: [1], message: 'ok' },
+      },
+    );
+    expect(await json('--dry-run')).toMatchObject({ orders: [{ skus: ['TRANS14'] }] });
+    expect(await json()).toMatchObject([{ audiofile: null, error: { status: 400 } }]);
+    expect(await json()).toMatchObject([{ order: 'x' }]);
+    expect(await json('--skip-ordered')).toMatchObject([{ order: 'x', left_out: 'ordered' }]);
+    expect(await json('--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
+  });
+
   it('leaves out a file that is still growing, and orders it when it is complete', async () => {
     const { file, order, uploads, user } = await local();
     const done = file('rec/done.mp3');

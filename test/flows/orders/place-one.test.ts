@@ -12,6 +12,7 @@ import { openLedger } from '../../../src/ledger/open.ts';
 import { OpenAttempts } from '../../../src/ledger/open-attempts.ts';
 import { Purchases } from '../../../src/ledger/purchases.ts';
 import { SqliteStore } from '../../../src/ledger/stores/sqlite.ts';
+import { Uploads } from '../../../src/ledger/uploads.ts';
 import { audioOf, newOrder, url } from '../../support/attempts.ts';
 import { freshFolder } from '../../support/files.ts';
 import { type Answer, Service } from '../../support/server.ts';
@@ -171,5 +172,22 @@ describe('an order that another process has begun meanwhile', () => {
     } as unknown as OrderCosts;
     await expect(place(planned('a'), { costs })).rejects.toThrow('over the budget');
     expect(await holder('a')).toBeUndefined();
+  });
+});
+
+describe('an order of files of this machine', () => {
+  const upload = async (order: PlannedOrder): Promise<PlannedOrder> => ({
+    ...order,
+    audios: [audioOf('up')],
+  });
+  const kept = () => new Uploads(ledger).urlOf('content', 'command');
+
+  it('keeps the URLs after a test, and of an order that uploaded nothing', async () => {
+    answers(ok);
+    await new Uploads(ledger).keep('content', 'command', url('up'));
+    await place(planned('a', { test: true }), { upload });
+    expect(await kept()).toBe(url('up'));
+    await place(planned('up'));
+    expect(await kept()).toBe(url('up'));
   });
 });

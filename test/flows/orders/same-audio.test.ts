@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseCsv } from '../../support/csv.ts';
-import { audio, orderingAccount, queryLedger } from '../../support/ledger.ts';
+import { audio, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
 import { signed, signers } from '../../support/signed.ts';
 
 const url = audio('a');
@@ -55,6 +55,18 @@ describe('the same audio', () => {
     expect(listed.stderr).toContain('is the same as in m, line 1 (differs only in tracking parameters)');
     expect((await order(...two, '--skip-ordered')).code).toBe(0);
     expect(service.got.map((got) => got.body?.url)).toEqual([[two[0]]]);
+  });
+
+  it('is bought once by eight processes that have eight links to it', async () => {
+    const { service, user, order } = await orderingAccount();
+    const answer = { order: 'o1', audiofiles: [1], message: 'ok' };
+    service.on('POST /order_url', (_, response) =>
+      setTimeout(() => response.end(JSON.stringify(answer)), 300),
+    );
+    const ends = await Promise.all(Array.from({ length: 8 }, (_, n) => order(signed(url, n + 1))));
+    expect(ends.map(({ code }) => code).sort()).toEqual([0, 9, 9, 9, 9, 9, 9, 9]);
+    expect(service.got).toHaveLength(1);
+    expect(statuses(user)).toEqual(['placed']);
   });
 });
 

@@ -298,6 +298,28 @@ describe('--up-to-budget', () => {
     await ok(buy('a=10 b=10 c=10', '--up-to-budget', '--max-cost', '20'));
     expect(sent()).toBe(1);
   });
+
+  it('is never exceeded by many processes at once', async () => {
+    const { buy, service, user } = await spender({ 'price.TRANS14': '1', budget: '45/month' });
+    let files = 0;
+    service.on('POST /order_url', (got, response) => {
+      const audiofiles = ((got.body?.url ?? []) as string[]).map(() => ++files);
+      setTimeout(() => reply(response, { order: `o${files}`, audiofiles, message: 'ok' }), 200);
+    });
+    const ends = await Promise.all(
+      [1, 2, 3, 4].map((n) => buy(`a${n}=10 b${n}=10`, '--up-to-budget', '--per-order', '1')),
+    );
+    expect(
+      ends.map(({ code }) => code),
+      ends.map((end) => end.stderr).join(),
+    ).toEqual([0, 0, 0, 0]);
+    const [row] = queryLedger<{ sum: number }>(
+      user,
+      'SELECT CAST(sum(estimate) AS BIGINT) AS sum FROM purchase_items WHERE counted_at IS NOT NULL',
+    );
+    expect(Number(row?.sum)).toBe(40_000_000);
+    expect(service.calls('POST /order_url')).toHaveLength(4);
+  });
 });
 
 describe('the period of a budget', () => {

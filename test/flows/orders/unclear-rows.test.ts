@@ -6,6 +6,8 @@ import { jsonError } from '../../support/account.ts';
 import { audio, orderingAccount, statuses } from '../../support/ledger.ts';
 import type { Answer } from '../../support/server.ts';
 import { signed } from '../../support/signed.ts';
+import { finished } from '../../support/steno.ts';
+import { until } from '../../support/until.ts';
 
 const placed = (n: number): Answer => ({ body: { order: `x${n}`, audiofiles: [n], message: 'ok' } });
 
@@ -209,6 +211,31 @@ describe.concurrent('an audio that is on order, and whose next order had no clea
     const both = await order(audio('a'), audio('b'), '--skip-ordered', '--retry-unclear');
     expect(both.code, both.stderr).toBe(0);
     expect(sent()).toEqual([[audio('b')]]);
+  });
+
+  it('is left out also where the next order was killed', async () => {
+    const { user, order, service } = await orderingAccount();
+    service.on('POST /order_url', placed(1), (_got, _response, socket) => void socket.pause());
+    await order(audio('a'));
+    const child = user.start(['order', audio('a'), '--sku', 'TRANS14', '--again']);
+    const end = finished(child);
+    await until(() => service.got.length === 2, 'the second order');
+    child.kill('SIGKILL');
+    await end;
+    const { code, stderr } = await order(audio('a'), '--skip-ordered', '--retry-unclear');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('left out')]);
+    expect(service.got).toHaveLength(2);
+  });
+
+  it('is not ordered again where the first was accepted without its files', async () => {
+    const { order, service } = await orderingAccount();
+    const accepted = { body: { order: 'n1', audiofiles: [], message: 'ok' } };
+    service.on('POST /order_url', accepted, { status: 500 });
+    expect((await order(audio('a'))).code).toBe(11);
+    expect((await order(audio('a'), '--again')).code).toBe(11);
+    const { code, stderr } = await order(audio('a'), '--skip-ordered', '--retry-unclear');
+    expect([code, stderr]).toEqual([9, expect.stringContaining('order n1')]);
+    expect(service.got).toHaveLength(2);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   type Estimate,
   estimateCost,
   groundText,
+  groundTexts,
   isKnown,
   type PlannedAudio,
   type Price,
@@ -184,6 +185,12 @@ describe('the price of a minute', () => {
     expect(perMinute(learn([item('1', '10', '0.99')], files))).toBe('0.99, not known');
   });
 
+  it('names no time where one can not be read', () => {
+    const items = [item('1', '10', '0.86', { created: '1786356000' }), item('1', '10', '0.86')];
+    const price = learn(items, [file('1', '10')]);
+    expect(price && isKnown(price) && groundText(price.ground, NOW)).toBe('from 2 invoices');
+  });
+
   it('is found exactly for any price and any lengths', () => {
     const cents = fc.integer({ min: 1, max: 100_000 });
     const seconds = fc.array(fc.integer({ min: 1, max: 36_000 }), { minLength: 1, maxLength: 20 });
@@ -206,6 +213,32 @@ describe('the price of a minute', () => {
       }),
     );
   });
+
+  it('is learned or not, whatever comes', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.constantFrom('', '0', '-1', '1e9', '€5', '$1', '0.86', '12,5', 'null'),
+    );
+    const items = fc.record({
+      invoice: text,
+      created: text,
+      sku: fc.constantFrom('', 'TRANS14', '<b>'),
+      price: text,
+      quantity: text,
+      total: text,
+      audiofile: fc.constantFrom('1', '2', ''),
+    });
+    fc.assert(
+      fc.property(fc.array(items), text, text, (billed, one, other) => {
+        for (const price of learnPrices(
+          { items: billed, files: [file('1', one), file('2', other)] },
+          '',
+        ).values())
+          if (isKnown(price)) expect([price.low.sign >= 0, price.high.sign]).toEqual([true, 1]);
+          else expect(price.reason).not.toBe('');
+      }),
+    );
+  });
 });
 
 const set = (prices: Record<string, string>, currency = 'USD'): Map<string, Price> =>
@@ -219,6 +252,16 @@ const audio = (name: string, length?: string, skus: readonly string[] = ['TRANS1
 
 describe('an estimate', () => {
   const both = (estimate: Estimate): string[] => [totalText(estimate), ...unknownTexts(estimate)];
+
+  it('is the sum of all minutes and all SKUs', () => {
+    const prices = set({ TRANS14: '0.86', TSTMP1: '0.5' });
+    const estimate = estimateCost([audio('a', '10'), audio('b', '2.5', ['TRANS14', 'TSTMP1'])], prices);
+    expect(both(estimate)).toEqual(['12.00 USD']);
+    expect(groundTexts(estimate, NOW)).toEqual([
+      'TRANS14 at 0.86 USD a minute, from the settings',
+      'TSTMP1 at 0.50 USD a minute, from the settings',
+    ]);
+  });
 
   it('loses nothing of a length in seconds', () => {
     const third = { name: 'a', skus: ['TRANS14'], minutes: Fraction.of(20, 60) };

@@ -43,6 +43,27 @@ const files = [
 ];
 
 describe('spend', () => {
+  it('is added up by month, SKU and order, each file once', () => {
+    const { months, skus, orders, totals, notes } = report({
+      files,
+      invoices: [
+        invoiceOf('1', '2026-08-30T23:00:00-02:00', [
+          ['TRANS14', '1', '10', '0.86'],
+          ['TSTMP1', '1', '10', '0.50'],
+        ]),
+        invoiceOf('2', '2026-09-02', [
+          ['TRANS14', '2', '2.5', '0.86'],
+          ['TRANS7', '3', '4', '1.25'],
+        ]),
+      ],
+    });
+    expect(shown(months)).toEqual(['2026-08 13.60 10m 1', '2026-09 7.15 2.5m 2']);
+    expect(shown(skus)).toEqual(['TRANS14 10.75 12.5m 2', 'TRANS6 5.00 0m 1', 'TSTMP1 5.00 10m 1']);
+    expect(shown(orders)).toEqual(['A 15.75 12.5m 2', 'B 5.00 0m 1']);
+    expect(shown(totals)).toEqual(['- 20.75 12.5m 3']);
+    expect(notes).toEqual(['1 file not in the minutes: length not known']);
+  });
+
   it('is what was paid, less credits; those are said apart', () => {
     const { totals, skus } = report({
       files,
@@ -195,6 +216,22 @@ describe('spend', () => {
     ]);
   });
 
+  it('adds up no two currencies', () => {
+    const invoices = [
+      invoiceOf('1', '2026-08-01', [
+        ['TRANS14', '1', '1', '€5'],
+        ['TRANS14', '1', '1', '$7'],
+        ['TRANS14', '1', '1', '9'],
+      ]),
+    ];
+    expect(shown(report({ files, invoices }).totals)).toEqual([
+      '- 9.00 10m 1',
+      '- 5.00 EUR 10m 1',
+      '- 7.00 USD 10m 1',
+    ]);
+    expect(shown(report({ files, invoices, currency: 'EUR' }).totals)).toContain('- 14.00 EUR 10m 1');
+  });
+
   it('has what is not billed yet by the date of its purchase, with its estimate', () => {
     const estimate = { amount: Fraction.of(860, 100), currency: 'USD' };
     const open = (id: string, at: string, more: object = {}) =>
@@ -218,6 +255,25 @@ describe('spend', () => {
       ['2026-09 0.00 8.60 USD 2'],
       ['2 purchases not billed yet: about 8.60 USD by estimate, 1 of unknown cost'],
     ]);
+  });
+
+  it('is of what came until a time alone', () => {
+    const invoices = ['2026-07-31', '2026-08-01', 'soon'].map((created, at) =>
+      invoiceOf(String(at), created, [['TRANS14', '2', '1', '1']]),
+    );
+    const { totals, notes } = report({ files: [], invoices, until: '2026-07-31T23:59:59.999Z' });
+    expect(shown(totals)).toEqual(['- 1.00 0m 1']);
+    expect(notes.at(-1)).toMatch(/can't be read: invoice 2: its date/);
+    expect(report({ files, until: '2026-08-11T09:00:00.000Z' }).turnaround).toEqual([]);
+  });
+
+  it('is of what came since a time alone', () => {
+    const invoices = ['2026-07-31', '2026-08-01', 'soon'].map((created, at) =>
+      invoiceOf(String(at), created, [['TRANS14', '2', '1', '1']]),
+    );
+    const { totals, notes } = report({ files, invoices, since: '2026-08-01T00:00:00.000Z' });
+    expect(shown(totals)).toEqual(['- 1.00 2.5m 1']);
+    expect(notes.at(-1)).toMatch(/can't be read: invoice 2: its date/);
   });
 
   it('has the same sum however it is divided, to the last digit', () => {
@@ -260,6 +316,22 @@ describe('turnaround', () => {
       deliveredAt: new Date(Date.parse('2026-08-01T00:00:00Z') + days * 86_400_000).toISOString(),
     });
 
+  it('is the median and the slowest from order to delivery, against the target', () => {
+    const list = [took('1', 2), took('2', 4), took('3', 6), took('4', 6.001), took('5', 1, ['TRANS7'])];
+    expect(report({ files: list }).turnaround).toEqual([
+      {
+        sku: 'TRANS6',
+        targetDays: 6,
+        delivered: 5,
+        onTime: 4,
+        late: 1,
+        medianSeconds: 4 * 86_400,
+        slowestSeconds: Math.round(6.001 * 86_400),
+        unmeasured: 0,
+      },
+    ]);
+  });
+
   it('has no target where the document has none, and no time where the ledger has none', () => {
     const list = [
       took('1', 1, ['EMSR02']),
@@ -286,6 +358,19 @@ describe('turnaround', () => {
     expect(report({ files: [took('1', 3, ['TRANS14', 'UPGRD2'])] }).turnaround).toMatchObject([
       { sku: 'TRANS2', targetDays: 1, late: 1 },
     ]);
+  });
+
+  it('is between the fastest and the slowest', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1 }), (days) => {
+        const [row] = report({ files: days.map((each, at) => took(String(at), each)) }).turnaround;
+        const sorted = [...days].sort((one, other) => one - other);
+        const below = sorted.filter((each) => each * 86_400 < (row?.medianSeconds ?? 0)).length;
+        expect(below).toBeLessThanOrEqual(days.length / 2);
+        expect(row?.slowestSeconds).toBe((sorted.at(-1) ?? 0) * 86_400);
+        expect((row?.onTime ?? 0) + (row?.late ?? 0)).toBe(days.length);
+      }),
+    );
   });
 });
 
@@ -323,6 +408,10 @@ describe('what waits', () => {
       ['open', '1', 0],
     ]);
     expect(counts).toEqual({ delivered: 1, open: 4, held: 1, unclear: 1, late: 2 });
+  });
+
+  it('is not late at the very end of its target', () => {
+    expect(report({ files: [open('1', 14)] }).counts.late).toBe(0);
   });
 });
 

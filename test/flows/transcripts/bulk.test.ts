@@ -42,6 +42,21 @@ describe.concurrent('transcript in bulk', () => {
     expect(fetched()).toHaveLength(before + 1);
   });
 
+  it('keeps to the number of jobs', async () => {
+    const { user, service } = await orderingAccount();
+    let [now, most] = [0, 0];
+    service.on('*', (_, response) => {
+      now += 1;
+      most = Math.max(most, now);
+      setTimeout(() => {
+        now -= 1;
+        response.end('text');
+      }, 30);
+    });
+    await user.run(['transcript', ...ids.slice(0, 20), '--jobs', '3']);
+    expect(most).toBe(3);
+  });
+
   it('takes its ids from `files --quiet`, and from a table of ours', async () => {
     const { user, order } = await orderingAccount();
     await order(audio('a'), audio('b'));
@@ -118,6 +133,48 @@ describe.concurrent('transcript in bulk', () => {
     utimesSync(join(folder, old), yesterday, yesterday);
     await user.run(['transcript', '1', '-o', 'd/', '--quiet']);
     expect(listing(folder)).toEqual(['1.txt', ...names].sort());
+  });
+
+  it('leaves nothing at Ctrl-C but what was whole', async () => {
+    const { user, service } = await orderingAccount();
+    for (const id of ['3', '4', '5']) service.on(`POST /audiofile/${id}/transcript.txt`, stuck);
+    const child = user.start([
+      'transcript',
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+      '-o',
+      'd',
+      '--jobs',
+      '3',
+      '--json',
+    ]);
+    const end = finished(child);
+    const folder = join(user.home, 'd');
+    // The first two are parts too until they are synced.
+    await until(() => {
+      const names = listing(folder);
+      const parts = names.filter((name) => name.endsWith('.steno-part'));
+      return parts.length === 3 && names.includes('1.txt') && names.includes('2.txt');
+    }, 'two transcripts and three parts');
+    child.kill('SIGINT');
+    const { code } = await end;
+    expect(code).toBe(130);
+    expect(listing(folder)).toEqual(['1.txt', '2.txt']);
+  });
+
+  it('takes an answer that is shorter than announced for none', async () => {
+    const { user, service } = await orderingAccount();
+    service.on('POST /audiofile/2/transcript.txt', (_, response, socket) => {
+      response.writeHead(200, { 'content-length': '400000' });
+      response.write('half '.repeat(30_000), () => socket.destroy());
+    });
+    const { code, stderr } = await user.run(['transcript', '1', '2', '-o', 'd']);
+    expect(code, stderr).toBe(10);
+    expect(listing(join(user.home, 'd'))).toEqual(['1.txt']);
   });
 
   it('given the same file twice by two processes keeps one of them, whole', async () => {

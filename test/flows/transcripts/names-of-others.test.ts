@@ -46,6 +46,24 @@ describe('a name that is noted for one file', () => {
     expect(noted(it)).toHaveLength(2);
   });
 
+  it('is not given to another that is asked for beside it', async () => {
+    const it = await twoOfOneTitle();
+    await it.user.run(['transcript', '1', ...byTitle]);
+    const both = ['transcript', '1', '2', '--name-as', '{title}.{ext}', '--skip-existing', '--json'];
+    const { code, stdout } = await it.user.run(both);
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      0,
+      [
+        { audiofile: '1', path: 'Talk.txt', skipped: true },
+        { audiofile: '2', path: 'Talk-2.txt', skipped: false },
+      ],
+    ]);
+    expect([text(it, 'Talk.txt'), text(it, 'Talk-2.txt')]).toEqual([
+      'transcript 1.txt\n',
+      'transcript 2.txt\n',
+    ]);
+  });
+
   it('is not given to another with --force, and its transcript stays', async () => {
     const it = await twoOfOneTitle();
     await it.user.run(['transcript', '1', ...byTitle]);

@@ -1,17 +1,19 @@
 /** Which files on disk are audio, whether they are complete, and what tells one from another. */
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
   linkSync,
   mkdirSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CountedRows, findAudio, readContent, settle } from '../../../src/flows/uploads/audio-files.ts';
 import { freshFolder } from '../../support/files.ts';
@@ -45,6 +47,48 @@ const countsOf = (folder: string, counted: readonly CountedRows[]): string[][] =
     .map(({ because, rows }) => [because, ...rows.map(({ path }) => relative(folder, path))]);
 
 describe('a folder', () => {
+  it('gives what ends like audio, in it and below it, by name', async () => {
+    const names = [
+      'b.mp3',
+      'a/z.MP3',
+      'a/b/c.flac',
+      'a.wav',
+      'B.m4a',
+      'notes.txt',
+      'cover.jpg',
+      'mp3',
+      'x.mp3.part',
+      'ä.opus',
+    ];
+    const folder = folderOf(Object.fromEntries(names.map((name) => [name, AUDIO])));
+    expect(await found(folder)).toEqual(['B.m4a', 'a/b/c.flac', 'a/z.MP3', 'a.wav', 'b.mp3', 'ä.opus']);
+  });
+
+  it('counts what it leaves out, and names it', async () => {
+    const folder = folderOf({
+      'a.mp3': AUDIO,
+      'a.txt': 'its transcript',
+      'dictation.dss': AUDIO,
+      '.b.mp3': AUDIO,
+      '.old/deep/c.mp3': AUDIO,
+      '.old/notes.md': 'x',
+      '.git/config': 'x',
+      '.DS_Store': AUDIO,
+      '._a.mp3': AUDIO,
+    });
+    const { files, counted } = await findAudio([folder], signal);
+    expect(files).toEqual([join(folder, 'a.mp3')]);
+    expect(countsOf(folder, counted)).toEqual([
+      ['it is hidden', '.b.mp3', '.old/deep/c.mp3'],
+      ['it has no audio extension', 'dictation.dss'],
+    ]);
+    expect(counted.flatMap(({ rows }) => rows.map(({ why }) => why))).toEqual([
+      'hidden',
+      'hidden',
+      undefined,
+    ]);
+  });
+
   it('gives hidden ones too where they are asked for, but not what macOS keeps beside a file', async () => {
     const folder = folderOf({ 'a.mp3': AUDIO, '.b.mp3': AUDIO, '.old/c.mp3': AUDIO, '._a.mp3': AUDIO });
     const { files, counted } = await findAudio([folder], signal, true);
@@ -58,6 +102,21 @@ describe('a folder', () => {
       message: expect.stringMatching(/^there is no audio to use: .*\/\.a\.mp3: it is hidden$/),
       hint: '--hidden takes what is hidden, and follows links to folders',
     });
+  });
+
+  it.runIf(process.platform === 'linux')('names what is not UTF-8, and takes the others', async () => {
+    const folder = folderOf({ 'a.mp3': AUDIO, 'replaced \ufffd.mp3': AUDIO });
+    const named = (name: string): Buffer =>
+      Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')]);
+    writeFileSync(named('caf\u00e9.mp3'), AUDIO);
+    mkdirSync(named('\u00fcber'));
+    writeFileSync(named('caf\u00e9.md'), 'x');
+    const { files, counted } = await findAudio([folder], signal);
+    expect(files.map((path) => relative(folder, path))).toEqual(['a.mp3', 'replaced \ufffd.mp3']);
+    expect(countsOf(folder, counted)).toEqual([
+      ['its name is not UTF-8', '\\xfcber', 'caf\\xe9.mp3'],
+      ['it has no audio extension', 'caf\\xe9.md'],
+    ]);
   });
 
   it('follows links to folders where hidden ones are asked for, each folder once', async () => {
@@ -93,6 +152,12 @@ describe('a folder', () => {
       ['gone.mp3', "there is no file or folder '/gone.mp3'"],
       ['loop.mp3', "can't read /loop.mp3: it is a link to itself"],
     ]);
+  });
+
+  it('may itself be a link', async () => {
+    const folder = folderOf({ 'in/a.mp3': AUDIO });
+    symlinkSync(join(folder, 'in'), join(folder, 'link'));
+    expect(await found(folder, 'link')).toEqual(['link/a.mp3']);
   });
 
   it('gives a file once, whatever names it has', async () => {
@@ -142,9 +207,41 @@ describe('a file that is named', () => {
       '.hidden.rec',
     ]);
   });
+
+  it.each([
+    ['urls.txt', 'https://example.com/a.mp3\n'],
+    ['urls.csv', 'url,sku\nhttps://example.com/ä.mp3,TRANS14\n'.repeat(200)],
+    ['talk.mp3', 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 5\n'],
+  ])('is no text, which may be a manifest: %s', async (name, text) => {
+    const path = join(folderOf({ [name]: text }), name);
+    await expect(findAudio([path], signal)).rejects.toMatchObject({
+      kind: 'usage',
+      message: `${path} is a text file, not audio`,
+      hint: `if it lists URLs: steno order --from ${path}`,
+    });
+  });
+
+  it('must be there, and hold something', async () => {
+    const folder = folderOf({ 'a.mp3': '' });
+    await expect(found(folder, 'b.mp3')).rejects.toThrow(/there is no file or folder '.*b\.mp3'/);
+    await expect(found(folder, 'a.mp3')).rejects.toThrow(/can't use .*a\.mp3: it is empty/);
+    await expect(found(folder, 'a.mp3/b.mp3')).rejects.toMatchObject({ kind: 'usage' });
+  });
 });
 
 describe('the content of a file', () => {
+  it('has the SHA-256 of its bytes', async () => {
+    const path = join(freshFolder(), 'a.mp3');
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 5000 }), async (bytes) => {
+        writeFileSync(path, bytes);
+        const hash = createHash('sha256').update(bytes).digest('hex');
+        const mark = { size: bytes.length, changedMs: statSync(path).mtimeMs };
+        expect(await readContent(path, signal)).toMatchObject({ hash, mark });
+      }),
+    );
+  });
+
   it('is not known where it changes meanwhile', async () => {
     const path = join(folderOf({ 'a.mp3': randomBytes(20_000_000) }), 'a.mp3');
     const reading = readContent(path, signal);
@@ -164,6 +261,27 @@ describe('a file that is being written', () => {
   const now = Date.now();
   const at = (path: string, ms: number): void => utimesSync(path, ms / 1000, ms / 1000);
 
+  it('is told from those that are complete', async () => {
+    const folder = folderOf({
+      'old.mp3': AUDIO,
+      'new.mp3': AUDIO,
+      'growing.mp3': AUDIO,
+      'touched.mp3': AUDIO,
+      'future.mp3': AUDIO,
+    });
+    const paths = ['old', 'new', 'growing', 'touched', 'future'].map((name) => join(folder, `${name}.mp3`));
+    const [old = '', , growing = '', touched = '', future = ''] = paths;
+    at(old, now - 3_600_000);
+    at(future, now + 3_600_000);
+    const looking = settle(paths, { now, signal, watchMs: 300 });
+    await sleep(100);
+    appendFileSync(growing, 'more');
+    at(touched, now + 1);
+    const { complete, growing: found } = await looking;
+    expect(found).toEqual([growing, touched]);
+    expect(complete).toEqual(paths.filter((path) => !found.includes(path)));
+  });
+
   it('is not waited for where all were left alone for a while', async () => {
     const path = join(folderOf({ 'a.mp3': AUDIO }), 'a.mp3');
     at(path, now - 61_000);
@@ -173,5 +291,14 @@ describe('a file that is being written', () => {
       growing: [],
     });
     expect(await settle([], { now, signal, watchMs: 3_600_000 })).toEqual({ complete: [], growing: [] });
+  });
+
+  it('is not waited for after Ctrl-C', async () => {
+    const path = join(folderOf({ 'a.mp3': AUDIO }), 'a.mp3');
+    await expect(
+      settle([path], { now, signal: AbortSignal.timeout(100), watchMs: 3_600_000 }),
+    ).rejects.toMatchObject({
+      kind: 'interrupted',
+    });
   });
 });

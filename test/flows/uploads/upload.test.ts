@@ -1,6 +1,7 @@
 /** The upload command: what it is given, what it may print, and how it ends. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canBeKept, type UploadOptions, uploadAll, uploadFile } from '../../../src/flows/uploads/upload.ts';
 import { StenoError } from '../../../src/lib/errors.ts';
@@ -83,6 +84,41 @@ describe('an upload command', () => {
   it('may print blank lines and the end of line of Windows around its URL', async () => {
     expect(await uploadFile(path, options(`printf '\\n  https://example.com/a.mp3 \\r\\n\\n'`))).toBe(
       'https://example.com/a.mp3',
+    );
+  });
+
+  it('never has a name run as a command, whatever that is', async () => {
+    const shell = fc.constantFrom(
+      '$(touch x)',
+      '`touch x`',
+      '; touch x;',
+      '" ; touch x "',
+      "' ; touch x '",
+      '| touch x',
+      '\n',
+      '*',
+      '~',
+    );
+    const names = fc
+      .array(fc.oneof(shell, fc.stringMatching(/^[^\0/]*$/)), { minLength: 1, maxLength: 4 })
+      .map((parts) => parts.join(''));
+    const own = freshFolder();
+    await fc.assert(
+      fc.asyncProperty(
+        names.filter(
+          (name) =>
+            Buffer.from(name).toString() === name && Buffer.byteLength(name) < 200 && !/^\.{0,2}$/.test(name),
+        ),
+        async (name) => {
+          const command = `cd "$FOLDER" || exit; printf %s "$1" > one; printf %s "$STENO_FILE" > two; echo https://example.com/`;
+          const env = { PATH: process.env.PATH, FOLDER: own };
+          await uploadFile(join(own, name), options(command, { env }));
+          expect(readFileSync(join(own, 'one'), 'utf8')).toBe(join(own, name));
+          expect(readFileSync(join(own, 'two'), 'utf8')).toBe(join(own, name));
+          expect(existsSync(join(own, 'x'))).toBe(false);
+        },
+      ),
+      { numRuns: 25 },
     );
   });
 
