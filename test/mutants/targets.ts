@@ -26,7 +26,7 @@ export const targets: readonly Target[] = [
   },
   {
     sources: named('src/flows/orders', 'place guard sending'),
-    tests: [...tests('test/flows/orders', 'place-one guard'), ...ordering],
+    tests: [...tests('test/flows/orders', 'place-one guard sent-orders'), ...ordering],
   },
   {
     sources: named('src/lib', 'names signatures'),
