@@ -213,6 +213,20 @@ describe('a webhook', () => {
     const csv = await user.run(['webhook', 'get', '--csv']);
     expect(csv.stdout).toBe('url\r\n');
   });
+
+  it('that comes as bare text is read', async () => {
+    const { service, user } = await account();
+    service.on('GET /webhook', { body: 'https://e.com/hook\n' });
+    expect((await user.run(['webhook', 'get'])).stdout).toBe('https://e.com/hook\n');
+  });
+
+  it('that was set is shown, also where the answer does not name it', async () => {
+    const { service, user } = await account();
+    service
+      .on('POST /webhook', { body: '{"message":"done"}' })
+      .on('GET /webhook', { body: { webhook: url } });
+    expect((await user.run(['webhook', 'set', url])).stdout).toBe(`${url}\n`);
+  });
 });
 
 describe('an order', () => {

@@ -251,6 +251,11 @@ describe('a call for money', () => {
     expect(await hint()).toBe(`${look}, steno attempts`);
   });
 
+  it('ends with 7 when the host has no address', async () => {
+    const { code, stderr } = await userOf('https://steno.invalid/API4').run(commands.order.args);
+    expect(code, stderr).toBe(7);
+  });
+
   it('tells how long to wait when the service asks for it', async () => {
     const { service, user } = await account();
     service.on('POST /order_url', { status: 429, headers: { 'retry-after': '7200' } });
@@ -344,5 +349,12 @@ describe('a call for money', () => {
     child.kill('SIGINT');
     expect((await end).code).toBe(130);
     expect(service.got).toHaveLength(0);
+  });
+
+  it('that is answered with a message alone says that message', async () => {
+    const { service, user } = await account();
+    service.on('POST /order_url', { body: { message: 'Insufficient funds' } });
+    const { code, stderr } = await user.run(['order', 'https://e.com/1', '--sku', 'TRANS14']);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('Insufficient funds')]);
   });
 });

@@ -48,6 +48,20 @@ describe.each(['upgrade', 'refund'] as const)('%s', (name) => {
   });
 });
 
+describe('a balance', () => {
+  it.each(['true', '"done"', '{"balance":""}', '{"balance":"abc"}', '{"balance":true}', '{"balance":null}'])(
+    'is not in %s',
+    async (body) => {
+      const { code, stdout, stderr } = await answered(['balance'], body);
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^steno: [^\n]+\n$/)]);
+    },
+  );
+
+  it.each(['12.50', '"12.50"', '{"balance":"USD 12"}', '{"balance":0}'])('is in %s', async (body) => {
+    expect((await answered(['balance'], body)).code).toBe(0);
+  });
+});
+
 it('an error beside an order is a warning: the order is placed', async () => {
   const body = '{"order":"o1","audiofiles":[1],"error":"insufficient funds"}';
   const order = ['order', 'https://example.com/a.mp3', '--sku', 'TRANS14'];
@@ -135,6 +149,23 @@ describe('a refusal in a 200', () => {
     const { code, stdout } = await answered(['file', '5'], file);
     expect([code, stdout.split('\t').slice(0, 2)]).toEqual([0, ['5', 'Error']]);
   });
+});
+
+describe('an invoice', () => {
+  it.each(['{"message":"ok"}', '{"invoice":{"message":"ok"}}', '{"items":[],"id":null}'])(
+    'is not in %s',
+    async (body) => {
+      const { code, stdout, stderr } = await answered(['invoice', '5'], body);
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('the answer for 5 ')]);
+    },
+  );
+
+  it.each(['{"id":9}', '{"state":"OPEN"}', '{"total":0}', '{"items":[{"id":1}]}'])(
+    'is in %s',
+    async (body) => {
+      expect((await answered(['invoice', '5'], body)).code).toBe(0);
+    },
+  );
 });
 
 describe('webhook set', () => {

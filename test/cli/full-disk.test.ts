@@ -150,6 +150,15 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('on a full disk', () => {
     }
   });
 
+  it('what sync downloaded is said to be done', async () => {
+    const { service, user } = await account();
+    service.on('POST /order_url', placed).on('GET /audiofile/1', fileAnswer(1));
+    service.on('POST /audiofile/1/transcript.txt', { body: 'A talk.' });
+    await user.run(order);
+    const { code, stderr } = await runOnFullDisk(user, '1', ['sync', '--download', '.']);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/1 transcript saved: .*1\.txt\n/)]);
+  });
+
   it('ends what would print for ever', async () => {
     const { service, user } = await account();
     service.on('GET /audiofile/7', (_, response) =>

@@ -150,6 +150,35 @@ describe.concurrent('Ctrl-C', () => {
     );
   });
 
+  it('in a manifest names the line that orders the rest, and no more', async () => {
+    const it = await orderingAccount();
+    let orders = 0;
+    it.service.allow('POST /order_url', (got, response) => {
+      orders += 1;
+      if (orders === 3) return void response.writeHead(503, { 'retry-after': '50' }).end();
+      const audiofiles = ((got.body?.url ?? []) as string[]).map((_, at) => orders * 10 + at);
+      reply(response, { order: `o${orders}`, audiofiles, message: 'ok' });
+    });
+    writeFileSync(join(it.user.home, 'm.txt'), ids(5).map(audio).join('\n'));
+    const child = it.user.start(['order', '--from', 'm.txt', '--sku', 'TRANS14', '--per-order', '1']);
+    const end = finished(child);
+    await until(() => orders === 3, 'the third order');
+    await new Promise((done) => setTimeout(done, 300));
+    child.kill('SIGINT');
+    const { code, stderr } = await end;
+    expect(code).toBe(130);
+    expect(stderr).toContain(
+      'steno: interrupted: 2 orders placed, with 2 files\nsteno: not sent: 2 orders\n' +
+        'hint: the rest with: steno order --from m.txt --sku TRANS14 --per-order 1 --skip-ordered\n',
+    );
+    expect((await pasted(it.user, stderr)).code).toBe(0);
+    const sent = it.service
+      .calls('POST /order_url')
+      .slice(3)
+      .flatMap(({ body }) => body?.url);
+    expect(sent).toEqual(['3', '4', '5'].map(audio));
+  });
+
   it('while an order is waited for names a line with the same folder', async () => {
     const it = await orderingAccount();
     it.states.set('1', ['Transcribing']);

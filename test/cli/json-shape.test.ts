@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Account, account } from '../support/account.ts';
+import { type Account, account, fileAnswer } from '../support/account.ts';
 
 const placed = (n: number): { body: object } => ({
   body: { order: `o${n}`, audiofiles: [n], message: 'ok' },
@@ -50,6 +50,38 @@ describe('the JSON of an order', () => {
     expect(await json('order', '--from', 'one', '--skip-ordered')).toMatchObject([left]);
     expect(await json('order', '--from', 'one', '--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
     expect(await json('order', '--from', 'two', '--skip-ordered')).toMatchObject([{ order: 'o2' }, left]);
+  });
+
+  it('of one that was waited for is an array of files, with their downloads', async () => {
+    const { service, json } = await withLists();
+    service.on('POST /order_url', placed(1), placed(2), placed(3), refused);
+    for (const id of [1, 2, 3]) service.on(`GET /audiofile/${id}`, fileAnswer(id));
+    service.on('POST /audiofile/1/transcript.txt', { body: 'A talk.' });
+    const soon = ['--wait', '--interval', '100ms'];
+    const each = (n: number): object => ({
+      audiofile: `${n}`,
+      order: `o${n}`,
+      state: 'Delivered',
+      answer: { audiofile: { id: n } },
+    });
+    expect(await json('order', 'https://e.org/z.mp3', ...soon, '--download', 'd')).toMatchObject([
+      { ...each(1), downloads: [{ audiofile: '1', format: 'txt' }] },
+    ]);
+    expect(await json('order', '--from', 'two', '--per-order', '1', ...soon)).toMatchObject([
+      each(2),
+      each(3),
+    ]);
+    expect(await json('order', '--from', 'one', '--again', ...soon)).toMatchObject([
+      { audiofile: null, error: { status: 400 } },
+    ]);
+  });
+
+  it('has the same shape where the waiting broke off', async () => {
+    const { service, json } = await withLists();
+    service.on('POST /order_url', placed(1)).on('GET /audiofile/1', { status: 401 });
+    expect(await json('order', '--from', 'one', '--wait', '--interval', '100ms')).toMatchObject([
+      { audiofile: '1', order: 'o1', state: null, error: { status: 401 } },
+    ]);
   });
 });
 

@@ -105,6 +105,38 @@ describe('budget', () => {
     expect((await user.run(['config', 'set', 'currency', 'chf'])).code).toBe(0);
   });
 
+  it('adds up no dollars and euros, here or for the next order', async () => {
+    const { user, service, budget, shown } = await budgets({ 'price.TRANS14': '1' });
+    let id = 0;
+    service.allow('POST /order_url', (_, response) => {
+      id += 1;
+      response.end(JSON.stringify({ order: `o${id}`, audiofiles: [id], message: 'ok' }));
+    });
+    const order = (name: string): string[] => [
+      'order',
+      `https://example.com/${name}.mp3`,
+      '--sku',
+      'TRANS14',
+    ];
+    for (const name of ['a', 'b']) expect((await user.run(order(name))).code).toBe(0);
+    service.allow('*', ({ path }, response) => {
+      const file = path.split('/').at(-1);
+      const total = file === '1' ? '$21.00' : '12.00 EUR';
+      response.end(JSON.stringify({ audiofile: { id: file, statename: 'Delivered', total } }));
+    });
+    await user.run(['files', '--refresh']);
+    await budget('set', '20/month');
+    const [only] = await shown();
+    const { billed, currency, not_counted } = only ?? {};
+    expect([`${billed} ${currency}`, not_counted]).toEqual(['12 EUR', ['21.00 USD']]);
+    expect((await budget()).stderr).toContain("21.00 USD can't be counted against the budget of 20.00/month");
+    const stopped = await user.run([...order('c'), '--unpriced']);
+    expect([stopped.code, stopped.stderr]).toEqual([
+      2,
+      expect.stringContaining("can't be counted against the budget"),
+    ]);
+  });
+
   it('of the environment is named by hints as what it is', async () => {
     const { user } = await budgets({ 'price.TRANS14': '1' });
     const env = { STENO_BUDGET: '1/month' };

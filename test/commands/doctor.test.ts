@@ -243,6 +243,12 @@ describe('what is missing or refused', () => {
     expect(report.of('clock').status).toBe('warn');
     expect(report.code).toBe(0);
   });
+
+  it('an id of an event that the service can not send is refused before anything is asked', async () => {
+    const { code, stderr } = await new User().run(['doctor', '--test-event', 'NONE']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('NONE');
+  });
 });
 
 describe('a config file', () => {

@@ -39,6 +39,23 @@ describe('a URL', () => {
     },
   );
 
+  it.each([
+    ['with a comma in its query', 'https://e.org/a?x=1,2\n', 'https://e.org/a?x=1,2'],
+    ['in quotes', '"https://e.org/a?x=1,2"\n', 'https://e.org/a?x=1,2'],
+    ['in quotes, with a comma in its path', '"https://e.org/a,b.mp3"\n', 'https://e.org/a,b.mp3'],
+  ])('%s may stand in a plain list', async (_, manifest, url) => {
+    const { code, stdout, stderr } = await (await ordering(manifest))('--from', 'm');
+    expect([code, stdout.split('\t')[4]], stderr).toEqual([0, url]);
+  });
+
+  it.each(['https://e.org/a?x=1,TRANS2\n', 'https://e.org/a?x=1,two words\n', 'https://e.org/a,b\n'])(
+    'is not guessed in %j: a header is missing',
+    async (manifest) => {
+      const { code } = await (await ordering(manifest))('--from', 'm');
+      expect(code).toBe(2);
+    },
+  );
+
   it('has no key where the cell of a CSV is empty', async () => {
     const order = await ordering('url,key\nhttps://e.org/a.mp3,\nhttps://e.org/b.mp3,k\n');
     const { code, stderr } = await order('--from', 'm');

@@ -62,6 +62,14 @@ describe('a transcript', () => {
     expect(files(user.home)).toEqual([]);
   });
 
+  it('that begins with many blanks is one', async () => {
+    const { service, user } = await account();
+    const body = `${' \n'.repeat(100_000)}words${' '.repeat(100_000)}`;
+    service.on(route, { body });
+    expect((await user.run(['transcript', '5'])).code).toBe(0);
+    expect(readFileSync(join(user.home, '5.txt'), 'utf8')).toBe(body);
+  });
+
   it('goes to stdout byte by byte, text and binary', async () => {
     const { service, user } = await account();
     for (const [ext, body] of [
@@ -84,6 +92,15 @@ describe('a transcript', () => {
     expect(out.bytes.equals(body)).toBe(true);
     await user.run(['transcript', '5']);
     expect(readFileSync(join(user.home, '5.txt')).equals(body)).toBe(true);
+  });
+
+  it('is kept as {id}.{ext} here, and its name is what --quiet prints', async () => {
+    const { service, user } = await account();
+    service.on('POST /audiofile/5/transcript.docx', { body: binary });
+    const { code, stdout, stderr } = await user.run(['transcript', '5', '--format', 'docx', '--quiet']);
+    expect([code, stdout, stderr]).toEqual([0, '5.docx\n', '']);
+    expect(readFileSync(join(user.home, '5.docx')).equals(binary)).toBe(true);
+    expect(files(user.home)).toEqual(['5.docx']);
   });
 
   it('goes to the file, the folder or the name that was asked for', async () => {
@@ -216,6 +233,22 @@ describe('a transcript', () => {
     expect(files(user.home)).toEqual(['5.txt']);
   });
 
+  it('that was packed on the way is unpacked', async () => {
+    const { gzipSync, brotliCompressSync } = await import('node:zlib');
+    const { service, user } = await account();
+    service.on('POST /audiofile/5/transcript.txt', {
+      body: gzipSync('Hello.'),
+      headers: { 'content-encoding': 'gzip' },
+    });
+    service.on('POST /audiofile/6/transcript.txt', {
+      body: brotliCompressSync('Bye.'),
+      headers: { 'content-encoding': 'br' },
+    });
+    await user.run(['transcript', '5', '6']);
+    expect(readFileSync(join(user.home, '5.txt'), 'utf8')).toBe('Hello.');
+    expect(readFileSync(join(user.home, '6.txt'), 'utf8')).toBe('Bye.');
+  });
+
   it('leaves nothing half-written after Ctrl-C, even if it arrives twice', async () => {
     const { service, user } = await account();
     const begun = new Promise<void>((done) => {
@@ -338,6 +371,21 @@ describe('several transcripts', () => {
     ]);
     expect(stdout).toBe('Talk.txt\nTALK-6.txt\n__.._Talk.txt\nTalk-8.txt\n');
     expect(files(user.home)).toHaveLength(4);
+  });
+
+  it('are fetched so many at a time as --jobs says', async () => {
+    const { service, user } = await account();
+    let [now, most] = [0, 0];
+    service.on('*', (_, response) => {
+      most = Math.max(most, ++now);
+      setTimeout(() => {
+        now -= 1;
+        response.end('Hello.');
+      }, 40);
+    });
+    const ids = Array.from({ length: 12 }, (_, at) => `${at + 1}`);
+    await user.run(['transcript', ...ids, '--jobs', '3']);
+    expect([most, files(user.home).length]).toEqual([3, 12]);
   });
 
   it('that can not all be found out about fail alone where the title is needed', async () => {

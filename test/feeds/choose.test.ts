@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Choice, chooseEpisodes, parseMatch } from '../../src/feeds/choose.ts';
 import { type Item, item, read, rss } from '../support/feed.ts';
+import { excessGrowth } from '../support/growth.ts';
 import { runs } from '../support/runs.ts';
 
 let urls = 0;
@@ -96,6 +97,26 @@ describe('--match', () => {
     const match = parseMatch('/^(a+)+$/');
     expect(() => match([`${'a'.repeat(900)}!`])).toThrow('takes more than 2 s');
     expect(match(['aaa', 'b'])).toEqual([true, false]);
+  });
+
+  it('finds in any titles what String finds', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), fc.string({ minLength: 1 }), (titles, part) => {
+        fc.pre(part.trim() !== '' && !part.startsWith('/'));
+        const expected = titles.map((title) => title.toLowerCase().includes(part.toLowerCase()));
+        expect(parseMatch(part)(titles)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('takes time in proportion to the titles', () => {
+    const match = parseMatch('aaab');
+    expect(
+      excessGrowth(
+        (title) => match([title]),
+        (length) => 'a'.repeat(length),
+      ),
+    ).toBeUndefined();
   });
 });
 

@@ -133,10 +133,34 @@ describe('a long feed', () => {
       ).join(''),
     );
 
+  it('of ten thousand episodes is read', async () => {
+    const { episodes } = await read(feedOf(10_000));
+    expect(episodes).toHaveLength(10_000);
+    expect(episodes[9_999]).toMatchObject({ guid: 'guid-9999', title: 'Episode 9999' });
+    expect(new Set(episodes.flatMap(({ names }) => names)).size).toBe(10_000);
+  });
+
   it('is left when the user interrupts', async () => {
     const user = new AbortController();
     setImmediate(() => user.abort());
     await expect(read(feedOf(20_000), { signal: user.signal })).rejects.toMatchObject({ exitCode: 130 });
+  });
+
+  it('takes time in proportion to its length', async () => {
+    // Where it were quadratic, four times the length would take sixteen times the time.
+    const timeOf = async (length: number): Promise<number> => {
+      const text = feedOf(length);
+      const runs: number[] = [];
+      for (let run = 0; run < 3; run += 1) {
+        const start = process.cpuUsage();
+        await read(text);
+        const { user, system } = process.cpuUsage(start);
+        runs.push(user + system);
+      }
+      return Math.min(...runs);
+    };
+    await timeOf(500);
+    expect((await timeOf(4_000)) / (await timeOf(1_000))).toBeLessThan(9);
   });
 });
 

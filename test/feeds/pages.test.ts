@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFeed } from '../../src/feeds/read.ts';
-import { item, rss } from '../support/feed.ts';
+import { ATOM, item, rss } from '../support/feed.ts';
 import { type OrderingAccount, orderingAccount } from '../support/ledger.ts';
 import { type Answer, Service } from '../support/server.ts';
 
@@ -241,6 +241,21 @@ describe('pages are read', () => {
     const link = '</x>; rel=first, </2?a=1,2>; title="a, b"; rel="last next"';
     const { from, bought } = await paged({ headers: { link }, body: page([9]) }, page([8]));
     expect((await from('--match', 'Show')).code).toBe(0);
+    expect(bought()).toEqual([m(9), m(8)]);
+  });
+
+  it('in Atom, and not where the link is of the web site', async () => {
+    const entry = (n: number): string =>
+      `<entry><id>g${n}</id><title>Show ${n}</title><updated>2026-10-0${n}T09:00:00Z</updated>` +
+      `<link rel="enclosure" type="audio/mpeg" href="${m(n)}"/></entry>`;
+    const atom = (n: number, links: string): string =>
+      `<feed xmlns="${ATOM}" xml:base="/sub/"><title>A show</title>${links}${entry(n)}</feed>`;
+    const { from, bought } = await paged(
+      atom(9, '<link rel="next" type="text/html" href="/web"/><link rel="next" href="/2"/>'),
+      atom(8, '<link rel="next" type="text/html" href="/web"/>'),
+    );
+    const { code, stderr } = await from('--match', 'Show');
+    expect(code, stderr).toBe(0);
     expect(bought()).toEqual([m(9), m(8)]);
   });
 

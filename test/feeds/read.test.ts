@@ -1,6 +1,8 @@
 /** Where a feed comes from: an address, over real HTTP on loopback, or a file. */
+import { execFileSync } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -50,6 +52,13 @@ describe('a feed at an address', () => {
     const service = (await Service.start()).on('GET /feed.xml', { headers, body: gzipSync(text) });
     expect((await fetchFeed(`${service.origin}/feed.xml`)).episodes).toHaveLength(1);
     expect(service.got[0]?.headers['accept-encoding']).toBe('gzip');
+  });
+
+  it('is decoded as its server says', async () => {
+    const body = Buffer.from(text, 'latin1');
+    const headers = { 'content-type': 'text/xml; charset=ISO-8859-1' };
+    const service = (await Service.start()).on('GET /feed.xml', { headers, body });
+    expect((await fetchFeed(`${service.origin}/feed.xml`)).episodes[0]?.title).toBe('Grüße');
   });
 
   it('is named in errors without its parameters', async () => {
@@ -315,10 +324,23 @@ describe('a feed in a file', () => {
     await expect(readFeed(huge, reading)).rejects.toThrow('more than 67108864 bytes');
   });
 
+  it.skipIf(process.platform === 'win32')('may be a pipe', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const writer = writeFile(pipe, text);
+    expect((await readFeed(pipe, reading)).episodes).toHaveLength(1);
+    await writer;
+  });
+
   it('is left when the user interrupts', async () => {
     writeFileSync(path, text);
     await expect(readFeed(path, { ...reading, signal: AbortSignal.abort() })).rejects.toMatchObject({
       exitCode: 130,
     });
+  });
+
+  it('may hold anything', async () => {
+    writeFileSync(path, Buffer.from([0, 1, 2, 255]));
+    await expect(readFeed(path, reading)).rejects.toMatchObject({ exitCode: 2 });
   });
 });

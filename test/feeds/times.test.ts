@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFeedDate, parseFeedDuration } from '../../src/feeds/times.ts';
+import { runs } from '../support/runs.ts';
 
 describe('a date', () => {
   it.each([
@@ -65,6 +66,39 @@ describe('a date', () => {
       }),
     );
   });
+
+  it('is a moment or nothing, for any text', () => {
+    const parts = fc.constantFrom(
+      'Tue',
+      ',',
+      ' ',
+      '03',
+      'Nov',
+      '2026',
+      ':',
+      '-',
+      '+',
+      '09',
+      'GMT',
+      'T',
+      'Z',
+      '(',
+      '.',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.array(parts).map((all) => all.join('')),
+          fc.string(),
+        ),
+        (text) => {
+          const date = parseFeedDate(text);
+          if (date !== undefined) expect(new Date(date).toISOString()).toBe(date);
+        },
+      ),
+      { numRuns: runs(1_000) },
+    );
+  });
 });
 
 describe('a duration', () => {
@@ -93,5 +127,17 @@ describe('a duration', () => {
     ...['99999999', '1000:00:00', 'about an hour', `1${' '.repeat(500)}m`, 'NaN', '٣'],
   ])('is not known: %s', (text) => {
     expect(parseFeedDuration(text)).toBeUndefined();
+  });
+
+  it('is the same in seconds, minutes and hours', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 604_800 }), (seconds) => {
+        const two = (value: number): string => String(value).padStart(2, '0');
+        const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60), seconds % 60];
+        expect(parseFeedDuration(String(seconds))).toBe(seconds);
+        expect(parseFeedDuration(`${minutes}:${two(rest)}`)).toBe(seconds);
+        expect(parseFeedDuration(`${hours}:${two(minutes % 60)}:${two(rest)}`)).toBe(seconds);
+      }),
+    );
   });
 });

@@ -74,20 +74,24 @@ function trySource(source: string, { tests }: Target): number {
   const mutants = makeCopy(source, tests);
   say(`${source}: ${mutants.length} faults`);
   if (!passes(0)) throw new Error(`the tests of ${source} fail without a fault`);
-  const survivors = mutants.filter(({ id }) => passes(id));
-  for (const { line, within, from, to } of survivors)
+  let survivors = 0;
+  for (const { id, line, within, from, to } of mutants) {
+    if (!passes(id)) continue;
+    survivors += 1;
     say(`no test finds ${source}:${line} ${within}: ${from} -> ${to || '(left out)'}`);
-  return survivors.length;
+  }
+  return survivors;
 }
 
 const wanted = process.argv.slice(2);
-const sources = targets.flatMap((target) => target.sources.map((source) => ({ source, target })));
+const sources = targets
+  .flatMap((target) => target.sources.map((source) => ({ source, target })))
+  .filter(({ source }) => wanted.length === 0 || wanted.some((each) => source.includes(each)));
+if (sources.length === 0) throw new Error(`test/mutants/targets.ts has no source ${wanted.join(' ')}`);
 const server = await startPostgres(['max_connections = 200', 'fsync = off']);
 process.env.STENO_TEST_POSTGRES = `postgres://postgres@127.0.0.1:${server.port}/postgres`;
 try {
-  for (const { source, target } of sources)
-    if (wanted.length === 0 || wanted.some((each) => source.includes(each)))
-      say(`${trySource(source, target)} survive`);
+  for (const { source, target } of sources) say(`${trySource(source, target)} survive`);
 } finally {
   await server.stop();
 }

@@ -277,6 +277,24 @@ function events(node: NodeUnderTest): void {
     expect((await second.ended).code).toBe(0);
     await user.exits(6, 'listen --port 0 --timeout 100ms');
   });
+
+  it('are followed while another process receives them', async () => {
+    const user = node.newUser();
+    const following = user.start(['events', '--follow', '--quiet', '--event', 'CC_AUTH_FAILURE']);
+    const ended = finished(following);
+    let seen = '';
+    following.stdout.on('data', (chunk) => {
+      seen += chunk;
+    });
+    const listener = await Listener.start(user);
+    await until(async () => {
+      await listener.post(form({ event: 'CC_AUTH_FAILURE', order: 'a1' }));
+      return /^\d+\n/.test(seen);
+    }, 'the number of an event');
+    following.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    await listener.stop();
+  });
 }
 
 function ledger(node: NodeUnderTest): void {
@@ -412,6 +430,17 @@ function processes(node: NodeUnderTest): void {
     const runs = await Promise.all(Array.from({ length: 4 }, () => user.ok(line, { stdin })));
     expect(runs.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean))).toHaveLength(6);
     expect(await user.json('files')).toHaveLength(6);
+  });
+
+  it('serve the sandbox, which fails as it is told to', async () => {
+    const child = node.newcomer().start(['sandbox', '--port', '0', '--ephemeral', '--fault', '503=1']);
+    const ended = finished(child);
+    const address = await new Promise<string>((done) =>
+      child.stdout.once('data', (chunk) => done(String(chunk).split('\t')[0] ?? '')),
+    );
+    await node.newUser({ STENO_BASE_URL: address }).exits(1, 'balance');
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
   });
 
   it('leave no process behind', async () => {

@@ -42,6 +42,19 @@ describe.concurrent('the CI job of the README', () => {
     expect(step(outcome, 'order')?.result?.stdout.trim().split('\n')).toHaveLength(urls.length);
   });
 
+  it('keeps the ledger of a run whose sync failed', async () => {
+    const it = await orderingAccount();
+    const runner = runnerFor(it);
+    it.service.on('GET /audiofile/1', { status: 403, body: 'not now' });
+    const first = await runner.run();
+    expect(step(first, 'steno sync')?.result?.code).toBeGreaterThan(0);
+    expect(step(first, 'cache/save')?.ran).toBe(true);
+    it.service.on('GET /audiofile/1', { body: { audiofile: { id: 1, statename: 'Delivered' } } });
+    const second = await runner.run();
+    expect(second.failed).toBe(false);
+    expect(ordered(it).sort()).toEqual([...urls].sort());
+  });
+
   it('keeps the ledger of a run whose order failed, fetches what is ready, and orders the rest once', async () => {
     const it = await orderingAccount();
     const runner = runnerFor(it);

@@ -20,6 +20,12 @@ describe('an upgrade', () => {
     expect(await balance(client)).toBe(before);
   });
 
+  it('takes TRANS7 for TRANS6', async () => {
+    const client = await open({ speed: 0 });
+    const { file } = await order(client, undefined, { sku: 'TRANS7' });
+    expect((await client.post(`/audiofile/${file}/upgrade`, { sku: 'UPGRD3' })).status).toBe(200);
+  });
+
   it('changes what the file is, so that the next one is checked against that', async () => {
     const client = await open({ speed: 0 });
     const { file } = await order(client);
@@ -28,6 +34,29 @@ describe('an upgrade', () => {
     expect((await client.post(`/audiofile/${file}/upgrade`, { sku: 'UPGRD3' })).status).toBe(200);
     const { audiofile } = (await client.get(`/audiofile/${file}`)).data as { audiofile: Fields };
     expect(audiofile.invoices).toHaveLength(3);
+  });
+
+  it('adds all of its SKUs or none', async () => {
+    const client = await open({ speed: 0 });
+    const { file } = await order(client);
+    const before = await balance(client);
+    expect((await client.post(`/audiofile/${file}/upgrade`, { sku: ['EDIT01', 'UPGRD3'] })).status).toBe(409);
+    expect(await balance(client)).toBe(before);
+    expect((await client.post(`/audiofile/${file}/upgrade`, { sku: 'EDIT01' })).status).toBe(200);
+  });
+
+  it.each([
+    ['an unknown SKU', { sku: 'TRANS2' }, 400],
+    ['no SKU', {}, 400],
+  ])('with %s is refused', async (_, body, status) => {
+    const client = await open({ speed: 0 });
+    const { file } = await order(client);
+    expect((await client.post(`/audiofile/${file}/upgrade`, body)).status).toBe(status);
+  });
+
+  it('of an unknown file is a 404', async () => {
+    const client = await open();
+    expect((await client.post('/audiofile/4711/upgrade', { sku: 'EDIT01' })).status).toBe(404);
   });
 });
 
@@ -65,5 +94,27 @@ describe('a refund', () => {
     await advance(folder);
     expect(await stateOf(client, file)).toBe('Refunded');
     expect(receiver.events).toHaveLength(1);
+  });
+
+  it('is granted in Error', async () => {
+    const folder = freshFolder();
+    const client = await open({ folder, speed: 0 });
+    const before = await balance(client);
+    const { file } = await order(client, 'https://a.example/error.mp3');
+    for (let n = 0; n < 9; n += 1) await advance(folder, [file]);
+    expect(await stateOf(client, file)).toBe('Error');
+    expect((await client.post(`/audiofile/${file}/refund`)).status).toBe(200);
+    expect(await balance(client)).toBe(before);
+  });
+
+  it('is granted once when asked for twenty times at once', async () => {
+    const client = await open({ speed: 0 });
+    const before = await balance(client);
+    const { file } = await order(client);
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => client.post(`/audiofile/${file}/refund`)),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await balance(client)).toBe(before);
   });
 });

@@ -18,6 +18,23 @@ const states = [
 ];
 
 describe('the clock', () => {
+  it.each(['TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02'])(
+    'brings %s home in five seconds at speed 1',
+    async (sku) => {
+      const folder = freshFolder();
+      const client = await open({ folder, speed: 1 });
+      const { file } = await order(client, undefined, { sku });
+      const { openStore } = await import('../../src/sandbox/store.ts');
+      const db = await openStore(folder);
+      const row = db.get<{ first: number; last: number }>(
+        'SELECT min(at) AS first, max(at) AS last FROM steps WHERE subject = ?',
+        `file/${file}`,
+      );
+      db.close();
+      expect((row?.last ?? 0) - (row?.first ?? 0)).toBe(5000);
+    },
+  );
+
   it('goes on while no process has the data open, and what became due is then sent', async () => {
     const folder = freshFolder();
     const receiver = await receive();
@@ -97,6 +114,14 @@ describe('a clock that is moved', () => {
       expect(Math.abs(Date.parse(String(time)) - second.sandbox.now())).toBeLessThan(60_000);
     await resetSandbox(folder);
     expect(second.sandbox.now()).toBeLessThan(Date.now() + 60_000);
+  });
+
+  it('moves no file at speed 0', async () => {
+    const folder = freshFolder();
+    const client = await open({ folder, speed: 0 });
+    const { file } = await order(client);
+    expect(await advanceBy(folder, WEEK_MS)).toEqual([]);
+    expect(await stateOf(client, file)).toBe('Pre-Processing');
   });
 
   it('is what the ledger and the report go by', async () => {

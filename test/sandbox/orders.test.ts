@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { orderId } from '../../src/sandbox/store.ts';
 import { balance, type Fields, open, order, reaches, receive, send, stateOf } from '../support/sandbox.ts';
 
 const file = async (client: Awaited<ReturnType<typeof open>>, id: string): Promise<Fields> =>
@@ -9,6 +10,11 @@ describe('an order', () => {
     const client = await open();
     const { reply } = await order(client, undefined, { url: ['https://a.example/1', 'https://a.example/2'] });
     expect(reply.text).toMatch(/"order":"[0-9A-Za-z]{3}","audiofiles":\[\d+,\d+\]/);
+  });
+
+  it('never gives the same order id twice', () => {
+    const ids = Array.from({ length: 300_000 }, (_, count) => orderId(count));
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('takes names from name and names, alone, repeated or as arrays', async () => {
@@ -37,6 +43,23 @@ describe('an order', () => {
       originallink: url,
       title: 'Board meeting May',
     });
+  });
+
+  it('puts all SKUs on every URL of the invoice, and takes the total from the balance', async () => {
+    const client = await open();
+    const before = await balance(client);
+    const { file: id } = await order(client, undefined, {
+      url: ['https://a.example/1', 'https://a.example/2'],
+      sku: ['TRANS7', 'TSTMP1', 'TRANS6'],
+    });
+    const [number] = (await file(client, id)).invoices as number[];
+    const { items, total } = (await client.post(`/invoice/${number}`)).data as {
+      items: Fields[];
+      total: number;
+    };
+    expect(items.map((item) => item.sku)).toEqual(['TRANS6', 'TSTMP1', 'TRANS6', 'TSTMP1']);
+    expect(items.reduce((sum, item) => sum + Number(item.total), 0)).toBeCloseTo(total, 2);
+    expect(await balance(client)).toBeCloseTo(before - total, 2);
   });
 
   it.each([
@@ -89,6 +112,11 @@ describe('a test order', () => {
     const real = await order(client, 'https://a.example/t');
     await receiver.event({ event: 'TRANSCRIPT_COMPLETE', audiofile: real.file });
     expect(receiver.events.map((event) => event.event)).toEqual(['TRANSCRIPT_COMPLETE']);
+  });
+
+  it.each(['0', 'false', false, null])('is not meant by test: %s', async (test) => {
+    const client = await open();
+    expect((await order(client, undefined, { test })).reply.data).not.toHaveProperty('test_message');
   });
 });
 

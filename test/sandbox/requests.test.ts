@@ -1,7 +1,9 @@
+import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../support/runs.ts';
-import { open, send } from '../support/sandbox.ts';
+import { open, order, send } from '../support/sandbox.ts';
+import { sendRaw } from '../support/wire.ts';
 
 const asJson = { 'content-type': 'application/json' };
 const asForm = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -93,6 +95,53 @@ describe('a bad request', () => {
     const reply = await get(path);
     expect(reply.status).toBe(404);
     expect(reply.data.message).toEqual(expect.any(String));
+  });
+
+  it.each(['/audiofile/%', '/audiofile/%ff%fe'])('for the badly encoded %s gets 400', async (path) => {
+    const { get } = await open();
+    expect((await get(path)).status).toBe(400);
+  });
+
+  it('outside of the base address gets 404', async () => {
+    const { sandbox } = await open();
+    const reply = await send(sandbox.baseUrl.replace('/API4', '/API3/prepay_balance'));
+    expect(reply.status).toBe(404);
+  });
+
+  it.each([
+    ['junk', 'hello\r\n\r\n', /^HTTP\/1.1 400 .*message/s],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01', /^HTTP\/1.1 400 /],
+    ['a huge header', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`, /^HTTP\/1.1 431 /],
+    [
+      'an absolute address',
+      'GET http://x/API4/webhook HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+      /^HTTP\/1.1 404 /,
+    ],
+    [
+      'two lengths',
+      'POST /API4/webhook HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      /^HTTP\/1.1 400 /,
+    ],
+  ])('of raw bytes (%s) is answered', async (_, bytes, pattern) => {
+    const client = await open();
+    expect(await sendRaw(Number(new URL(client.sandbox.baseUrl).port), Buffer.from(bytes, 'latin1'))).toMatch(
+      pattern,
+    );
+    expect((await client.get('/prepay_balance')).status).toBe(200);
+  });
+
+  it('that breaks off in the middle stops nothing', async () => {
+    const client = await open();
+    const { port } = new URL(client.sandbox.baseUrl);
+    for (let n = 0; n < 20; n += 1) {
+      const socket = connect(Number(port), '127.0.0.1', () => {
+        socket.write('POST /API4/order_url HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nabc', () =>
+          socket.resetAndDestroy(),
+        );
+      });
+      socket.on('error', () => {});
+    }
+    await order(client);
   });
 
   it('of any shape gets an answer below 500', async () => {

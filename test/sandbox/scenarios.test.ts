@@ -57,6 +57,17 @@ describe('the scenarios', () => {
     expect((await client.get('/audiofile/1001')).status).toBe(404);
   });
 
+  it('refund gives back what the order took', async () => {
+    const client = await withWebhook({ speed: 20 });
+    const before = await balance(client);
+    const { file } = await order(client, 'https://a.example/refund.mp3');
+    const paid = before - (await balance(client));
+    const event = await client.receiver.event({ event: 'REFUND_ISSUED', audiofile: file });
+    expect(Number(event.amount)).toBeCloseTo(paid, 2);
+    expect(await balance(client)).toBe(before);
+    expect(event.transaction).not.toBe(event.original_transaction);
+  });
+
   it('a URL ordered before is a duplicate of the first file with it, also within one order', async () => {
     const client = await withWebhook();
     const url = 'https://a.example/again.mp3';

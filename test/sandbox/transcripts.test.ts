@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/catalog/formats.ts';
+import { escapeMarkup, exchanges, oneLine, scene, words } from '../../src/sandbox/transcripts/dialogue.ts';
+import { escapeRtf, escapeVtt } from '../../src/sandbox/transcripts/formats.ts';
 import {
   renderTranscript,
   type TranscriptSource,
@@ -109,6 +111,18 @@ describe('a transcript', () => {
     },
   );
 
+  test('fills every blank in its sentences', () => {
+    const blanks = [...exchanges, scene].flat().flatMap((line) => line.match(/\{\w+\}/g) ?? []);
+    for (const blank of blanks) expect(Object.keys(words)).toContain(blank.slice(1, -1));
+    expect(render('txt', { minutes: 90 })).not.toMatch(/[{}]/);
+  });
+
+  test('lets everyone speak who is named in the order', () => {
+    const names = Array.from({ length: 40 }, (_, index) => `Member ${index}`);
+    const text = render('txt', { names, minutes: 0.1 });
+    for (const name of names) expect(text).toContain(`\n${name}: `);
+  });
+
   test('has numbered speakers where the order names none', () => {
     for (const names of [[], ['', ' \n']]) {
       expect(render('txt', { names })).toMatch(/\nSpeaker 1: .+\n\nSpeaker 2: /);
@@ -130,6 +144,14 @@ describe('the formats', () => {
     for (const [index, turn] of turns.entries()) expect(turn).toMatch(index % 2 ? /^Grace: \S/ : /^Ada: \S/);
   });
 
+  test('tstxt stamps each turn in order, within the length', () => {
+    const [, ...turns] = render('tstxt').trimEnd().split('\n\n');
+    const stamps = turns.map((turn) => /^\[(\d\d:\d\d:\d\d)\] (?:Ada|Grace): \S/.exec(turn)?.[1] ?? 'none');
+    expect(stamps[0]).toBe('00:00:00');
+    expect([...stamps].sort()).toEqual(stamps);
+    expect(stamps.at(-1)).toMatch(/^00:11:/);
+  });
+
   test('srt numbers its cues, and they fill the length without overlap', () => {
     const cues = srtCues(render('srt'));
     expect(cues[0]?.start).toBe(0);
@@ -142,6 +164,21 @@ describe('the formats', () => {
     for (const { lines } of vttCues(render('vtt'))) {
       expect(lines).toEqual([expect.stringMatching(/^<v (?:Ada|Grace)>[^<>]+<\/v>$/)]);
     }
+  });
+
+  test('times hold for a recording of three hours', () => {
+    expect(srtCues(render('srt', { minutes: 180 })).at(-1)?.end).toBeGreaterThan(179 * 60_000);
+    expect(vttCues(render('vtt', { minutes: 180 })).at(-1)?.end).toBeGreaterThan(179 * 60_000);
+  });
+
+  test('html links only to web addresses', () => {
+    expect(render('html')).toContain('<a href="https://example.com/a.mp3?x=1&amp;y=2">');
+    expect(render('html', { link: 'javascript:alert(1)' })).not.toContain('<a ');
+  });
+
+  test('doc is what Word takes under that name: rich text', () => {
+    expect(render('doc')).toBe(render('rtf'));
+    expect(render('rtf')).toMatch(/^\{\\rtf1\\ansi/);
   });
 });
 
@@ -188,6 +225,73 @@ describe('whatever an order holds', () => {
         expect(body[0]).toBe('{');
       }),
     );
+  });
+
+  test('plain text keeps one line a turn', () => {
+    fc.assert(
+      fc.property(hostileSource, (any) => {
+        const [, ...turns] = renderTranscript('tstxt', { ...any, fake: false })
+          .toString()
+          .trimEnd()
+          .split('\n\n');
+        for (const turn of turns) expect(turn).toMatch(/^\[\d\d:\d\d:\d\d\] .+: .+$/);
+      }),
+    );
+  });
+
+  test('a very long name is cut short', () => {
+    expect(render('txt', { names: ['😀'.repeat(100_000)] }).length).toBeLessThan(100_000);
+  });
+});
+
+describe('escaping', () => {
+  const unescapeMarkup = (text: string): string =>
+    text.replace(
+      /&(amp|lt|gt|quot|#39);/g,
+      (_, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '',
+    );
+  const unescapeRtf = (text: string): string =>
+    text.replace(/\\u(-?\d+)\?|\\([\\{}])/g, (_, unit: string | undefined, sign: string | undefined) =>
+      unit === undefined ? (sign ?? '') : String.fromCharCode(Number(unit) & 0xffff),
+    );
+
+  test('for markup is undone by reading it', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(escapeMarkup(text)).not.toMatch(/[<>"']/);
+        expect(unescapeMarkup(escapeMarkup(text))).toBe(text);
+      }),
+    );
+  });
+
+  test('for cues is undone by reading it', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(escapeVtt(text)).not.toMatch(/[<>]/);
+        expect(unescapeMarkup(escapeVtt(text))).toBe(text);
+      }),
+    );
+  });
+
+  test('for rich text is undone by reading it', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(escapeRtf(text)).toMatch(/^[\x20-\x7e]*$/);
+        expect(unescapeRtf(escapeRtf(text))).toBe(text);
+      }),
+    );
+    expect(escapeRtf('é 😀')).toBe('\\u233? \\u-10179?\\u-8704?');
+  });
+
+  test('leaves one clean line', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const line = oneLine(text);
+        expect(line).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/u);
+        expect(oneLine(line)).toBe(line);
+      }),
+    );
+    expect(oneLine(' a\u0000\r\n\u2028b\ud800 ')).toBe('a b\ufffd');
   });
 });
 

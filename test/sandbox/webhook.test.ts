@@ -27,6 +27,15 @@ describe('the webhook', () => {
     },
   );
 
+  it.each(['CC_AUTH_FAILURE', 'DUPLICATE_FILE', 'NOTHING', 'transcript_complete'])(
+    'can not be tested with %s',
+    async (type) => {
+      const { post } = await open();
+      await post('/webhook', { webhook: 'http://127.0.0.1:9/a' });
+      expect((await post(`/webhook/test/${type}`)).status).toBe(400);
+    },
+  );
+
   it('can not be tested while none is registered', async () => {
     const { post } = await open();
     const reply = await post('/webhook/test/DIFFICULT_AUDIO');

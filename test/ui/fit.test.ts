@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { findFileState } from '../../src/catalog/states.ts';
 import { forTerminal } from '../../src/lib/text.ts';
 import type { Column } from '../../src/lib/view.ts';
 import { cutEnd, cutLink, widestOf, widthOf, wrap } from '../../src/ui/fit.ts';
 import { Paint } from '../../src/ui/paint.ts';
-import { drawTable } from '../../src/ui/table.ts';
+import { columnWidths, drawRecords, drawTable, GAP_WIDTH } from '../../src/ui/table.ts';
 import { runs } from '../support/runs.ts';
 
 const snippets = [
@@ -68,6 +69,22 @@ describe('a cut text', () => {
     );
   });
 
+  it('of a URL keeps the file name', () => {
+    const word = fc.stringMatching(/^[a-z0-9-]{1,30}$/);
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1, maxLength: 8 }),
+        word,
+        fc.constantFrom('', '?x=1', '?token=abcdefghijklmnop#t'),
+        (folders, name, query) => {
+          const shown = cutLink(`https://${folders.join('/')}/${name}.mp3${query}`, 40);
+          expect(shown).toContain(`${name}.mp3`);
+          expect(shown.length).toBeLessThanOrEqual(40);
+        },
+      ),
+    );
+  });
+
   it.each([
     ['https://media.example.com/podcasts/2026/talk-one.mp3', 30, 'https://media.ex…/talk-one.mp3'],
     ['https://media.example.com/podcasts/2026/talk-one.mp3?id=7', 30, 'https://med…/talk-one.mp3?id=7'],
@@ -91,6 +108,48 @@ describe('a wrapped text', () => {
         for (const line of lines) expect(isOne(line) || widthOf(line) <= room).toBe(true);
         expect(lines.join('').replaceAll(' ', '')).toBe(given.replaceAll(' ', ''));
       }),
+    );
+  });
+});
+
+describe('the columns of a table', () => {
+  const size = fc
+    .record({
+      natural: fc.nat(60),
+      wanted: fc.nat(60),
+      least: fc.nat(60),
+      importance: fc.constantFrom(1, 2, 3, 50, Number.POSITIVE_INFINITY),
+    })
+    .map((each) => {
+      // As ids and states are: the whole of them or nothing.
+      if (each.importance === Number.POSITIVE_INFINITY)
+        return { ...each, wanted: each.natural, least: each.natural };
+      const wanted = Math.min(each.wanted, each.natural);
+      return { ...each, wanted, least: Math.min(each.least, wanted) };
+    });
+
+  it('fit into the terminal; each has what it needs, and those that must stay are there', () => {
+    fc.assert(
+      fc.property(
+        fc.array(size, { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 200 }),
+        (sizes, room) => {
+          const widths = columnWidths(sizes, room);
+          const needed = sizes.filter(({ importance }) => importance === Number.POSITIVE_INFINITY);
+          const least = needed.reduce((sum, each) => sum + each.least + GAP_WIDTH, -GAP_WIDTH);
+          if (!widths) {
+            expect(least > room || needed.length === 0).toBe(true);
+            return;
+          }
+          const shown = widths.filter((each) => each !== undefined);
+          expect(shown.reduce((sum, each) => sum + each + GAP_WIDTH, -GAP_WIDTH)).toBeLessThanOrEqual(room);
+          for (const [at, { least, natural, importance }] of sizes.entries()) {
+            const given = widths[at];
+            if (given === undefined) expect(importance).not.toBe(Number.POSITIVE_INFINITY);
+            else expect(given >= least && given <= natural).toBe(true);
+          }
+        },
+      ),
     );
   });
 });
@@ -148,6 +207,14 @@ describe('a table', () => {
       expect(widestOf(line)).toBeLessThanOrEqual(60);
   });
 
+  it('is a page for each row where not even ids and states fit', () => {
+    const rows = [['1001', 'Waiting For A Person To Look At It', 'A talk', '1.00', '', 'https://h/a.mp3']];
+    expect(drawTable({ columns, rows }, 30, paint, 0)).toBe(drawRecords({ columns, rows }, 30, paint, 0));
+    expect(drawTable({ columns, rows }, 30, paint, 0)).toContain(
+      'state    Waiting For A Person\n         To Look At It\n',
+    );
+  });
+
   it('takes a megabyte in a cell without pushing out the rest', () => {
     const rows = [
       [
@@ -163,5 +230,12 @@ describe('a table', () => {
     const lines = drawTable({ columns, rows }, 200, paint, 0).split('\n');
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(200);
     expect(lines[2]).toMatch(/^2 +On Hold +A talk +12\.00 +https:\/\/h\/b\.mp3$/);
+  });
+
+  it('colours a state by the whole of it', () => {
+    const painted = new Paint(true);
+    expect(findFileState('Delivered')?.end).toBe('delivered');
+    expect(painted.forCell('state', 'Delivered')('Deliv…')).toBe(painted.good('Deliv…'));
+    expect(painted.forCell('state', 'Delivered to nobody')('Delivered')).not.toBe(painted.good('Delivered'));
   });
 });

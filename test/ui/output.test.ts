@@ -246,6 +246,16 @@ describe('on a terminal', () => {
     for (const each of [env, flag, dumb]) expect(each?.stdout).not.toMatch(/\u001b\[\d+m/);
   });
 
+  it('a spinner never reaches a file that stdout goes to', async () => {
+    const { service, user } = await account();
+    service.on('*', (_, response) => {
+      setTimeout(() => response.end('{"balance":"1.00"}'), 1500);
+    });
+    const { stdout } = await user.onTerminal("sh -c 'steno balance > out.txt; cat -v out.txt | tail -n 9'");
+    expect(stdout.endsWith('1.00\r\n')).toBe(true);
+    expect(stdout).toContain('waiting for the service');
+  });
+
   it('a binary document is not printed', async () => {
     const { service, user } = await account();
     const { code, stdout } = await user.onTerminal('steno transcript 5 --format docx -o -');

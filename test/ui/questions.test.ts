@@ -202,6 +202,16 @@ describe.concurrent('login on a terminal', () => {
     expect(kept(user)).toBeUndefined();
   });
 
+  it('takes a long key that is pasted', async () => {
+    const { service, user } = await newcomer();
+    const long = KEY.repeat(100);
+    const terminal = new Terminal(user, `login --base-url ${service.baseUrl}`);
+    await terminal.answer('API key: ', `${long}\r`);
+    expect(await terminal.end()).toEqual(clean(0));
+    expect(terminal.screen).not.toContain(KEY.slice(0, 8));
+    expect(kept(user)).toMatchObject({ profiles: { default: { 'api-key': long } } });
+  });
+
   it('goes on after Ctrl-Z', async () => {
     const { service, user } = await newcomer();
     const terminal = new Terminal(user, 'login');

@@ -27,6 +27,12 @@ describe('a hidden character', () => {
     expect(JSON.parse(stdout)).toMatchObject({ title: spoofed, answer: { audiofile: { title: spoofed } } });
   });
 
+  it('is a blank in an error', async () => {
+    const { service, user } = await account();
+    service.on('*', { status: 400, body: { message: spoofed } });
+    expect((await user.run(['file', '1'])).stderr).toContain('invoice fdp.exe)');
+  });
+
   it('is no part of a key', async () => {
     const { user } = await account();
     const { code, stderr } = await user.run(['whoami'], { env: { STENO_API_KEY: 'some\u200bkey' } });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeReport } from '../../src/flows/report/report.ts';
-import { html } from '../../src/views/report-charts.ts';
+import { cutLabel, html, scaleTo } from '../../src/views/report-charts.ts';
 import { reportPage } from '../../src/views/report-page.ts';
 import { Browser, chromium } from '../support/browser.ts';
 import {
@@ -106,6 +106,29 @@ describe('a page', () => {
     );
     expect(html`${'<&>"\''}`.text).toBe('&lt;&amp;&gt;&quot;&#39;');
   });
+});
+
+describe('a scale', () => {
+  it('goes from zero to the value or a little above, in a few round steps', () => {
+    expect(scaleTo(8.6)).toEqual({ top: 10, ticks: [0, 2.5, 5, 7.5, 10] });
+    expect(scaleTo(0)).toEqual({ top: 1, ticks: [0] });
+    fc.assert(
+      fc.property(fc.double({ min: 1e-9, max: 1e15, noNaN: true }), (value) => {
+        const { top, ticks } = scaleTo(value);
+        expect(top).toBeGreaterThanOrEqual(value * (1 - 1e-8));
+        expect(top).toBeLessThanOrEqual(value * 2.5);
+        expect(ticks.length).toBeGreaterThanOrEqual(2);
+        expect(ticks.length).toBeLessThanOrEqual(6);
+      }),
+    );
+  });
+});
+
+it('a label is cut between characters, by the room that they take', () => {
+  expect(cutLabel('short', 5)).toBe('short');
+  expect(cutLabel('longer', 5)).toBe('longe…');
+  expect(cutLabel('東京都', 4)).toBe('東京…');
+  expect(cutLabel('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3)).toBe('👩‍👩‍👧‍👦…');
 });
 
 // In CI it must be there; elsewhere these are skipped.

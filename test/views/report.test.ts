@@ -1,11 +1,12 @@
 /** A report on a terminal, as JSON and as CSV. */
 import { describe, expect, it } from 'vitest';
 import { makeReport } from '../../src/flows/report/report.ts';
-import { formatJson } from '../../src/lib/json.ts';
+import { formatJson, type Json, parseJson } from '../../src/lib/json.ts';
+import { Fraction } from '../../src/lib/money.ts';
 import { csvTable } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { drawTable } from '../../src/ui/table.ts';
-import { reportPages, reportView } from '../../src/views/report.ts';
+import { barOf, daysText, groupings, reportPages, reportView, spendView } from '../../src/views/report.ts';
 import { parseCsv } from '../support/csv.ts';
 import {
   busyInput,
@@ -59,14 +60,63 @@ ID  STATUS        TITLE     SKUS     ORDERED   DUE       LATE
     );
   });
 
+  it('shows nothing of nothing, and with --by that part alone', () => {
+    expect(reportPages(makeReport(emptyInput), undefined)).toEqual([]);
+    const pages = reportPages(makeReport(busyInput()), 'order');
+    expect(pages.map(({ title }) => title)).toEqual(['Spend by order']);
+  });
+
+  it('says how many rows it leaves out', () => {
+    const [page] = reportPages(makeReport(busyInput(400)), 'order');
+    expect(page?.title).toBe('Spend by order (40 of 100; --csv has all)');
+    expect(page?.view.rows).toHaveLength(40);
+  });
+
   it.each([60, 80, 200])('fits %i columns, whatever the names are', (width) => {
     const lines = screen(hostileInput, width).split('\n');
     expect(lines.filter((line) => /[\u0000-\u001f\u202e]/.test(line))).toEqual([]);
     expect(lines.every((line) => line.length <= width * 2)).toBe(true);
   });
+
+  it('draws a bar for anything above zero, and none for zero', () => {
+    const bar = (value: number, top: number): string => barOf(Fraction.of(value), Fraction.of(top));
+    expect([bar(0, 5), bar(1, 10 ** 9), bar(5, 5), bar(1, 2), bar(0, 0)]).toEqual([
+      '',
+      '▏',
+      '█'.repeat(20),
+      '█'.repeat(10),
+      '',
+    ]);
+  });
+
+  it('writes a time in its largest unit', () => {
+    expect([0, 59, 3600, 86_399, 86_400, 129_600, undefined].map(daysText)).toEqual([
+      '0m',
+      '1m',
+      '1h',
+      '24h',
+      '1.0d',
+      '1.5d',
+      '',
+    ]);
+  });
 });
 
 describe('as JSON', () => {
+  it('has every figure exactly, with all of its digits', () => {
+    const invoices = [invoiceOf('1', '2026-08-11', [['TRANS14', '1', '10', '12345678901234567890.123']])];
+    const text = formatJson(reportView(makeReport({ ...oneInput, invoices })).json, 0);
+    expect(text).toContain(
+      '"months":[{"month":"2026-08","currency":"USD","spent":123456789012345678901.23,"refunded":0.00,',
+    );
+  });
+
+  it.each(everyReport)('is the same for each --by, and can be read again: %s', (_, report) => {
+    const text = formatJson(reportView(report).json);
+    for (const by of groupings) expect(formatJson(spendView(report, by).json)).toBe(text);
+    expect(formatJson(parseJson(text) as Json)).toBe(text);
+  });
+
   it('shows no signature of a link', () => {
     const url = 'https://b.s3.amazonaws.com/a.mp3?AWSAccessKeyId=AKIA&Expires=1&Signature=secret';
     const report = makeReport({ ...emptyInput, unclear: [{ attempt: '1', at: '', url, skus: [] }] });
@@ -88,4 +138,57 @@ describe('as CSV', () => {
     expect(new Set(rows.map((row) => row.length))).toEqual(all ? new Set([head.length]) : new Set());
     expect(new Set(head).size).toBe(head.length);
   });
+
+  it('has each part under the names of its columns', () => {
+    const [head = [], ...rows] = parseCsv(csvTable(reportView(makeReport(busyInput()))));
+    const of = (part: string) =>
+      Object.fromEntries(
+        (rows.find(([name]) => name === part) ?? [])
+          .map((cell, at) => [head[at], cell])
+          .filter(([, cell]) => cell),
+      );
+    expect(of('month')).toEqual({
+      part: 'month',
+      name: '2025-11',
+      currency: 'USD',
+      spent: '301.35',
+      refunded: '10.32',
+      unpaid: '0.00',
+      estimated: '0.00',
+      unbilled: '0',
+      minutes: '171',
+      files: '6',
+      unmeasured: '0',
+    });
+    expect(of('turnaround')).toMatchObject({
+      name: 'TRANS14',
+      target_days: '14',
+      delivered: '53',
+      unmeasured: '0',
+    });
+    expect(of('turnaround').spent).toBeUndefined();
+    expect(of('unclear')).toEqual({
+      part: 'unclear',
+      name: '17',
+      url: 'https://example.com/talks/keynote.mp3',
+      skus: 'TRANS14',
+      ordered_at: '2026-11-14T09:00:00.000Z',
+      late_seconds: '0',
+    });
+  });
+
+  it.each(groupings)('has the rows of --by %s', (by) => {
+    const report = makeReport(busyInput());
+    const [head = [], ...rows] = parseCsv(csvTable(spendView(report, by)));
+    expect(head).toEqual([
+      ...[by, 'currency', 'spent', 'refunded', 'unpaid', 'estimated', 'unbilled'],
+      ...['minutes', 'files', 'unmeasured'],
+    ]);
+    expect(rows).toHaveLength({ month: 13, sku: 9, order: 40, feed: 1, tag: 1 }[by]);
+  });
+});
+
+it('--quiet prints what was spent, a line for each currency', () => {
+  expect(reportView(makeReport(hostileInput)).quiet).toEqual(['557.50 EUR']);
+  expect(reportView(makeReport(oneInput)).quiet).toEqual(['8.60 USD']);
 });

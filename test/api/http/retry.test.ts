@@ -1,6 +1,7 @@
 /** Reads are asked for again where that may help, within bounds. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
@@ -188,6 +189,22 @@ describe.concurrent('a read', () => {
     expect(stderr).not.toMatch(/pa55word|x{250}|secret/);
   });
 
+  it.each([
+    ['nothing', '', 'it is empty'],
+    ['a page', '<html><title>Welcome</title></html>', 'Welcome'],
+    ['half a document', '{"balance":', '{"balance":'],
+  ])('with a success that holds %s ends with 1 and says so', async (_, body, says) => {
+    const { service, user } = await account();
+    service.on('*', { body });
+    // What tells of the webhook may be plain text, but this is none.
+    for (const args of [['balance'], ['webhook', 'get'], ['webhook', 'set', 'https://h/hook']]) {
+      const { code, stdout, stderr } = await user.run(args);
+      expect([args, code, stdout]).toEqual([args, 1, '']);
+      expect(stderr).toContain("the service's answer can't be read");
+      expect(stderr).toContain(says);
+    }
+  });
+
   it('stops at once on Ctrl-C, also while it waits to ask again', async () => {
     const { service, user } = await account();
     const asked = new Promise<void>((done) => {
@@ -282,6 +299,14 @@ describe.concurrent('an answer that is too large', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^steno: the service's answer can't be read: the answer is larger than 16 MB\n$/);
     expect(service.got).toHaveLength(1);
+  });
+
+  it('is refused in packed form too', async () => {
+    const { service, user } = await account();
+    const bomb = gzipSync(Buffer.concat([Buffer.from('{"balance":"'), Buffer.alloc(20 << 20, 'a')]));
+    service.on('*', { body: bomb, headers: { 'content-encoding': 'gzip' } });
+    const { code, stderr } = await user.run(['balance']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('larger than 16 MB')]);
   });
 
   it('still gives its message where it is an error', async () => {

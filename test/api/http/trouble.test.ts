@@ -94,6 +94,11 @@ describe.concurrent('a connection that is not made says', () => {
 
 const cut: ReadonlyArray<readonly [string, (socket: Socket) => unknown]> = [
   ['by its length', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"bal')],
+  ['in a chunk', (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n20\r\n{"bal')],
+  [
+    'between chunks',
+    (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{"\r\n'),
+  ],
   ['in its head', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
   ['before it began', (socket) => socket.end()],
   [
