@@ -55,6 +55,8 @@ export interface Place {
 export const placeText = (where: string, line: number): string => `${where}, line ${line}`;
 
 export type OnRow = (row: Row, line: number) => void;
+/** Gets each row as what makes it, which throws where its line is wrong. */
+export type OnLine = (read: () => Row, line: number) => void;
 
 const fields = ['url', 'path', 'sku', 'notes', 'names', 'key', 'minutes', 'tags'];
 
@@ -260,7 +262,7 @@ export const headerMissing = (at: string): StenoError =>
 export async function fromCsv(
   text: string,
   { where, line: firstLine }: Place,
-  onRow: OnRow,
+  onLine: OnLine,
   ignoreColumns: boolean,
 ): Promise<void> {
   const { parse } = await import('csv-parse/sync');
@@ -272,7 +274,8 @@ export async function fromCsv(
     lastLine = lines;
     // The parser tells the line at which a record ends.
     const line = firstLine - 1 + lines - lineBreaksIn(record);
-    if (columns) onRow(toRow(columns, record, { where, line }), line);
+    const named = columns;
+    if (named) onLine(() => toRow(named, record, { where, line }), line);
     else columns = toColumns(record, placeText(where, line), ignoreColumns);
     return null;
   };

@@ -1,9 +1,9 @@
-/** Reads a manifest: one URL a line, CSV with a header, or JSON lines. One bad line is an error for the whole. */
+/** Reads a manifest: one URL a line, CSV with a header, or JSON lines. A wrong line is an error for the whole. */
 
 import { createReadStream } from 'node:fs';
 import { checkId } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
-import { errorMessage, usage } from '../../lib/errors.ts';
+import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
 import { decodeUtf8, readBytes } from '../../lib/lines.ts';
 import { oneLine, shellWord } from '../../lib/text.ts';
 import {
@@ -14,6 +14,7 @@ import {
   isCsvHeader,
   isQuotedUrl,
   lacksHeader,
+  type OnLine,
   type OnRow,
   placeText,
   type Row,
@@ -30,12 +31,43 @@ export async function readManifest(
   ignoreColumns: boolean,
 ): Promise<void> {
   let rows = 0;
-  const addRow: OnRow = (row, line) => {
+  const wrong = new WrongLines();
+  const addRow: OnLine = (read, line) => {
     rows += 1;
-    onRow(row, line);
+    wrong.attempt(() => onRow(read(), line));
   };
   await readRows(await readInput(file, stdin), manifestName(file), addRow, ignoreColumns);
+  wrong.throwAny();
   if (rows === 0) throw usage(`the manifest ${manifestName(file)} holds no URL`);
+}
+
+/** How many wrong lines are told at once. */
+const MAX_WRONG_LINES = 10;
+
+/** All lines are read before one is refused: who corrects a manifest wants to know of more than the first. */
+class WrongLines {
+  readonly #errors: StenoError[] = [];
+
+  attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof StenoError) || error.kind !== 'usage') throw error;
+      this.#errors.push(error);
+      if (this.#errors.length > MAX_WRONG_LINES) this.throwAny();
+    }
+  }
+
+  throwAny(): void {
+    const [first, ...others] = this.#errors.slice(0, MAX_WRONG_LINES);
+    if (!first) return;
+    const isCut = this.#errors.length > MAX_WRONG_LINES;
+    const more = [
+      ...others.map(({ message }) => message),
+      ...(isCut ? ['more lines after these are wrong'] : []),
+    ];
+    throw new StenoError('usage', first.message, { hint: first.hint, more });
+  }
 }
 
 /** The ids that a command was given, each once. */
@@ -72,27 +104,23 @@ async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<string[]
 
 export async function parseManifest(given: string, where: string): Promise<Row[]> {
   const rows: Row[] = [];
-  await readRows(given.replace(/\r\n?/g, '\n'), where, (row) => rows.push(row), false);
+  await readRows(given.replace(/\r\n?/g, '\n'), where, (read) => rows.push(read()), false);
   return rows;
 }
 
 /** `where` is the name of the file, for messages; one that ends in .csv is never a plain list. */
-async function readRows(text: string, where: string, onRow: OnRow, ignoreColumns: boolean): Promise<void> {
+async function readRows(text: string, where: string, onLine: OnLine, ignoreColumns: boolean): Promise<void> {
   const [first] = contentLines(text);
   if (!first) return;
   const isJsonLines = /^[[{]/.test(first.text);
   if (!isJsonLines && isCsvHeader(first.text))
-    return fromCsv(text.slice(first.start), { where, line: first.line }, onRow, ignoreColumns);
+    return fromCsv(text.slice(first.start), { where, line: first.line }, onLine, ignoreColumns);
   if (!isJsonLines && lacksHeader(where, contentLines(text)))
     throw headerMissing(placeText(where, first.line));
   const read = isJsonLines ? fromJson : fromPlain;
   // Past its first line, only a plain list has comments: in CSV and JSON a `#` is part of what is ordered.
   for (const { line, text: each } of isJsonLines ? lines(text) : contentLines(text))
-    if (line >= first.line)
-      onRow(
-        rowAt({ where, line }, () => read(each, ignoreColumns)),
-        line,
-      );
+    if (line >= first.line) onLine(() => rowAt({ where, line }, () => read(each, ignoreColumns)), line);
 }
 
 interface Line {

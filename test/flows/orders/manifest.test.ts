@@ -241,6 +241,16 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
   ['an empty key in JSON', `{"url":"${a}"}\n{"url":"${b}","key":""}\n`, /m, line 2: the key is empty/],
   ['JSON with an object for notes', `{"url":"${a}","notes":{"x":1}}\n`, /m, line 1: notes is not a text/],
   [
+    'wrong lines of several kinds, and names each',
+    `url,sku\n${a},NONE\nnope,TRANS14\n${b},TRANS14\n${b},TRANS14\n`,
+    /^steno: m, line 2: unknown SKU 'NONE'\nsteno: m, line 3: 'nope' is not [^\n]*\nsteno: m, line 5: [^\n]* the same as in m, line 4\nhint: /,
+  ],
+  [
+    'twelve wrong lines, and names ten',
+    `${'nope\n'.repeat(12)}`,
+    /m, line 9: [^\n]*\nsteno: m, line 10: [^\n]*\nsteno: more lines after these are wrong\nhint: /,
+  ],
+  [
     'the same URL twice',
     `${a}\n${b}\nhttps://EXAMPLE.com/a.mp3#x\n`,
     /m, line 3: https:\/\/EXAMPLE\.com\/a\.mp3#x is the same as in m, line 1 \(differs only in spelling\)\n/,
