@@ -118,6 +118,8 @@ async function readRows(text: string, where: string, onLine: OnLine, ignoreColum
   if (!isJsonLines && lacksHeader(where, contentLines(text)))
     throw headerMissing(placeText(where, first.line));
   const read = isJsonLines ? fromJson : fromPlain;
+  // Where the first line is no object, JSON is spread over lines, and all of them are wrong.
+  if (isJsonLines) rowAt({ where, line: first.line }, () => fromJson(first.text, ignoreColumns));
   // Past its first line, only a plain list has comments: in CSV and JSON a `#` is part of what is ordered.
   for (const { line, text: each } of isJsonLines ? lines(text) : contentLines(text))
     if (line >= first.line) onLine(() => rowAt({ where, line }, () => read(each, ignoreColumns)), line);
