@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { nowMs } from '../lib/time.ts';
 import { type OnError, startTimer } from './background.ts';
+import { DirectRequest } from './direct-request.ts';
 import { Bodies, Body, ConnectionLimit, MAX_BODY_BYTES } from './request-limits.ts';
 
 export interface Delivery {
@@ -43,6 +44,7 @@ const CLOSE_TIMEOUT_MS = 6_000;
 const DRAIN_MS = 1_000;
 
 const serverOptions = {
+  IncomingMessage: DirectRequest,
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 15_000,
@@ -71,9 +73,11 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   return { origin: `${tls ? 'https' : 'http'}://${host}:${port}`, port, close: () => handler.close(server) };
 }
 
-type OnRequest = (request: IncomingMessage, response: ServerResponse) => void;
+type Response = ServerResponse<DirectRequest>;
+type OnRequest = (request: DirectRequest, response: Response) => void;
+type HttpServer = Server<typeof DirectRequest>;
 
-async function makeServer({ tls }: ReceiverOptions, onRequest: OnRequest): Promise<Server> {
+async function makeServer({ tls }: ReceiverOptions, onRequest: OnRequest): Promise<HttpServer> {
   if (!tls) return createServer(serverOptions, onRequest);
   const https = await import('node:https');
   try {
@@ -134,21 +138,19 @@ class RequestHandler {
     return undefined;
   }
 
-  #readBody(request: IncomingMessage, response: ServerResponse): void {
-    const onEnd = (): void => this.#keep(request, response, body);
-    const onChunk = (chunk: Buffer): void => body.add(chunk);
-    request.on('data', onChunk).on('end', onEnd);
-    const body = new Body(this.#bodies, (fault) => {
-      request.off('data', onChunk).off('end', onEnd);
-      refuse(request, response, refusals[fault], this.#options.onError);
+  #readBody(request: DirectRequest, response: Response): void {
+    request.readInto({
+      onChunk: (chunk) => body.add(chunk),
+      onEnd: () => this.#keep(request, response, body),
+      onAbort: () => body.release(),
     });
-    request.on('close', () => {
-      // The client left before its end.
-      if (!request.complete) body.release();
+    const body = new Body(this.#bodies, (fault) => {
+      request.stopReader();
+      refuse(request, response, refusals[fault], this.#options.onError);
     });
   }
 
-  #keep({ socket, headers }: IncomingMessage, response: ServerResponse, body: Body): void {
+  #keep({ socket, headers }: DirectRequest, response: Response, body: Body): void {
     this.connections.setBusy(socket);
     const delivery = {
       body: body.finish(),
