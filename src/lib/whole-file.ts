@@ -71,6 +71,8 @@ const call =
   async (...args: Args): Promise<Result> =>
     usesPool ? onDisk(() => inPool(...args)) : atOnce(...args);
 
+const [fdatasyncInPool, fsyncInPool] = [promisify(fdatasync), promisify(fsync)];
+
 /** Speed: every start loads this file, so that it must not load node:fs/promises, which takes 5 ms. */
 export const disk = {
   lstat: call<[path: string], Stats>((path) => promises.lstat(path), lstatSync),
@@ -81,8 +83,8 @@ export const disk = {
   link: call<[from: string, to: string], void>(promisify(link), linkSync),
   rename: call<[from: string, to: string], void>(promisify(rename), renameSync),
   unlink: call<[path: string], void>(promisify(unlink), unlinkSync),
-  fdatasync: (file: number) => onDisk(() => promisify(fdatasync)(file)),
-  fsync: (file: number) => onDisk(() => promisify(fsync)(file)),
+  fdatasync: (file: number) => onDisk(() => fdatasyncInPool(file)),
+  fsync: (file: number) => onDisk(() => fsyncInPool(file)),
 };
 
 /** Hands over a content chunk by chunk, and waits for each. */
