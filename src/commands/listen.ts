@@ -254,7 +254,7 @@ class ListenScreen {
     out.stderr.writeLine(`listening on ${url}`);
     if (!this.#isOneScreen) return;
     this.#lines.rules = actions;
-    void showLines(out, [planLine(actions)]);
+    void showLines(out, [planLine(actions, this.#options.download)]);
     // Without a screen that can move a line, each is printed when it is final.
     if (out.stderr.progressForm !== 'line') return;
     const { host } = new URL(url);

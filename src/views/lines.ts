@@ -194,11 +194,11 @@ function eventLine(event: ReceivedEvent, said?: Piece, mark?: string): Line {
   };
 }
 
-/** What is done about each event, below the line that says where they are received. */
-export function planLine(rules: readonly EventRule[]): Line {
+/** What is done about each event, below the line that says where they are received; `folder` is that of --download. */
+export function planLine(rules: readonly EventRule[], folder = ''): Line {
   const then = rules.flatMap(({ kind, target }): Piece[] => [
     { text: `· ${plans[kind]}` },
-    { text: target, keepsEnd: kind !== 'exec' },
+    { text: kind === 'download' ? folder : target, keepsEnd: kind !== 'exec' },
   ]);
   const targets = then.flatMap((_, at) => (at % 2 ? [[at + 1, 12] as const] : []));
   return { gap: 1, pieces: [{ text: 'events are kept' }, ...then], narrowing: [...targets, [0, 0]] };

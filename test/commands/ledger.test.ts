@@ -418,7 +418,7 @@ describe('prune', () => {
 
   it('requires a time that is one', async () => {
     const user = new User();
-    for (const args of [[], ['--before', 'yesterday']]) {
+    for (const args of [[], ['--before', 'tomorrow']]) {
       const { code } = await user.run(['ledger', 'prune', '--yes', ...args]);
       expect(code).toBe(2);
     }

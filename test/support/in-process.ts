@@ -83,6 +83,8 @@ let isRunning = false;
 /** One at a time, because a process has one current folder and one environment. Words are completed by another program. */
 export function canRunHere([word = '']: readonly string[], env: InProcessOptions['env']): boolean {
   if (isRunning || word.startsWith('__') || env.NODE_OPTIONS || env.NODE_EXTRA_CA_CERTS) return false;
+  // The long tests are about what becomes of processes.
+  if (process.env.STENO_MATRIX === 'all') return false;
   return !OWN_PROCESS.test(expect.getState().testPath ?? '/test/project/');
 }
 
