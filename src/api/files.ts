@@ -148,7 +148,9 @@ export function getTranscript<T>(
       stream: (onChunk) => streamBody(response, onChunk),
       length: lengthOf(response.headers),
       hide: response.hide,
-      signal: response.signal,
+      get signal() {
+        return response.signal();
+      },
     });
   });
 }

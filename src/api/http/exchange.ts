@@ -7,8 +7,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
-  /** Fires when the time is over, and when the user interrupts. */
-  readonly signal: AbortSignal;
+  /** A signal that fires when the time is over, and when the user interrupts. */
+  readonly signal: () => AbortSignal;
 }
 
 /** An undici dispatcher, or what changes requests on their way to one. */
@@ -45,18 +45,17 @@ export async function exchange<T>(
   read: (response: HttpResponse) => Promise<T>,
   onEarlyEnd: (end: EarlyEnd) => T,
 ): Promise<T> {
-  const ending = new AbortController();
-  const end = (): void => ending.abort();
-  const timer = limitMs < NO_LIMIT_MS ? setTimeout(end, Math.max(1, limitMs)) : undefined;
-  interrupt.addEventListener('abort', end);
-  if (interrupt.aborted) end();
+  const ending = new Ending();
+  const timer = limitMs < NO_LIMIT_MS ? setTimeout(ending.end, Math.max(1, limitMs)) : undefined;
+  interrupt.addEventListener('abort', ending.end);
+  if (interrupt.aborted) ending.end();
   let response: HttpResponse | undefined;
   try {
-    response = await dispatch(sender, request, ending.signal);
+    response = await dispatch(sender, request, ending);
     return await read(response);
   } catch (error) {
     if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
-    const timedOut = ending.signal.aborted || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT';
+    const timedOut = ending.reason !== undefined || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT';
     return onEarlyEnd({
       cause: error,
       interrupted: interrupt.aborted,
@@ -65,9 +64,29 @@ export async function exchange<T>(
     });
   } finally {
     clearTimeout(timer);
-    interrupt.removeEventListener('abort', end);
+    interrupt.removeEventListener('abort', ending.end);
     response?.body.discard();
   }
+}
+
+/** Ends an exchange at any time. Speed: a signal would take a fifth of a short call, and is made only when asked for. */
+class Ending {
+  /** Set when it has ended. */
+  reason: Error | undefined;
+  onEnd: (reason: Error) => void = () => {};
+  #controller: AbortController | undefined;
+
+  readonly end = (): void => {
+    this.reason ??= new DOMException('This operation was aborted', 'AbortError');
+    this.onEnd(this.reason);
+    this.#controller?.abort(this.reason);
+  };
+
+  readonly signal = (): AbortSignal => {
+    this.#controller ??= new AbortController();
+    if (this.reason) this.#controller.abort(this.reason);
+    return this.#controller.signal;
+  };
 }
 
 /**
@@ -79,21 +98,21 @@ export async function exchange<T>(
 function dispatch(
   sender: RequestSender,
   request: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
+  ending: Ending,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
+    if (ending.reason) return reject(ending.reason);
     let body: Body | undefined;
     let connected: Dispatcher.DispatchController | undefined;
-    signal.addEventListener('abort', () => {
+    ending.onEnd = (reason) => {
       // At once: while undici is still connecting, it has no controller to abort.
-      reject(signal.reason);
-      connected?.abort(signal.reason);
-    });
+      reject(reason);
+      connected?.abort(reason);
+    };
     sender.dispatch(request, {
       onRequestStart(controller) {
         connected = controller;
-        if (signal.aborted) controller.abort(signal.reason);
+        if (ending.reason) controller.abort(ending.reason);
       },
       onResponseStart(controller, status, headers) {
         // 1xx (continue, early hints) comes before the response.
@@ -101,7 +120,7 @@ function dispatch(
         const flat: Record<string, string> = {};
         for (const name in headers) flat[name] = String(headers[name] ?? '');
         body = new Body(controller);
-        resolve({ status, headers: flat, body, signal });
+        resolve({ status, headers: flat, body, signal: ending.signal });
       },
       onResponseData: (_, chunk) => body?.push(chunk),
       onResponseEnd: () => body?.end(),
