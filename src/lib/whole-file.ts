@@ -71,11 +71,19 @@ const call =
   async (...args: Args): Promise<Result> =>
     usesPool ? onDisk(() => inPool(...args)) : atOnce(...args);
 
+function unlessMissing(error: unknown): undefined {
+  if (errorCode(error) !== 'ENOENT') throw error;
+}
+
 const [fdatasyncInPool, fsyncInPool] = [promisify(fdatasync), promisify(fsync)];
 
 /** Speed: every start loads this file, so that it must not load node:fs/promises, which takes 5 ms. */
 export const disk = {
-  lstat: call<[path: string], Stats>((path) => promises.lstat(path), lstatSync),
+  /** Gives nothing where nothing is there: an error takes longer to make than the call. */
+  lstat: call<[path: string], Stats | undefined>(
+    (path) => promises.lstat(path).catch(unlessMissing),
+    (path) => lstatSync(path, { throwIfNoEntry: false }),
+  ),
   stat: call<[path: string], Stats>((path) => promises.stat(path), statSync),
   open: call<[path: string, flags: string, mode?: number], number>(promisify(open), openSync),
   write: call<[file: number, chunk: Uint8Array], void>(promisify(writeFile), writeFileSync),

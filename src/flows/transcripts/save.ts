@@ -96,7 +96,7 @@ export async function saveTranscript(
 
 /** What is there; `existing`: behind a link, where that is one. */
 async function whatIsAt(path: string) {
-  const there = await disk.lstat(path).catch(unlessMissing);
+  const there = await disk.lstat(path);
   return { there, existing: there?.isSymbolicLink() ? await disk.stat(path).catch(unlessMissing) : there };
 }
 
@@ -189,7 +189,7 @@ async function tryReplaceByLink(partial: string, path: string): Promise<boolean>
 export async function hasHash(path: string, hash: string | undefined): Promise<boolean> {
   if (hash === undefined) return false;
   try {
-    return (await disk.lstat(path)).isFile() && (await hashOf(path)) === hash;
+    return (await disk.lstat(path))?.isFile() === true && (await hashOf(path)) === hash;
   } catch {
     // It is gone, or can't be read.
     return false;
