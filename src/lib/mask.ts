@@ -3,7 +3,9 @@
 import { type Json, JsonNumber } from './json.ts';
 import { BACKSLASH, hexAt, PERCENT, patternsOf, SecretSearch, type Span } from './mask-search.ts';
 
-/** A text whose characters know where they came from: what is found in it is taken out of the text as it was. */
+// Percent escapes around other escapes: JSON, HTML or CSV in a field of a form. A text is decoded whole, and each
+// character knows where it came from, so that what is found there can be taken out of the text as it was.
+
 export interface DecodedLayer {
   readonly text: string;
   /** Where a span of the decoded text stands in the text that was decoded. */
@@ -20,7 +22,7 @@ const isLayered = (text: string): boolean =>
   escapedEscape.test(text) || (text.includes(String.fromCharCode(BACKSLASH)) && text.includes('%'));
 
 /**
- * For percent escapes around other escapes: JSON, HTML or CSV in a field of a form. One layer of them less, without NULs, because a variable of a command can't hold them; undefined where
+ * One layer of percent escapes less, without NULs, because a variable of a command can't hold them; undefined where
  * the search needs none of that. A plus sign stays: the search takes it for a space too.
  */
 export function decodeLayer(text: string): DecodedLayer | undefined {
@@ -119,7 +121,8 @@ function spansIn(search: SecretSearch, text: string, layers: number): readonly S
 /** A secret as people may see it: enough to tell two long ones apart. */
 export const masked = (secret: string): string => STARS + (secret.length >= 16 ? secret.slice(-4) : '');
 
-/** Takes a secret out of the texts, numbers and names of a JSON value. */
+// Takes a secret out of the texts, numbers and names of a JSON value.
+
 export function maskJson(value: Json, hide: (text: string) => string): Json {
   if (typeof value === 'string') return hide(value);
   if (value instanceof JsonNumber) {
