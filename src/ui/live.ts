@@ -54,9 +54,8 @@ export class LiveLines {
     slot.live = undefined;
   }
 
-  /** Takes them off the screen; a terminal that has become narrower has wrapped them. */
+  /** Takes them off the screen, with a ^C that was echoed; a terminal that has become narrower has wrapped them. */
   readonly clear = (): void => {
-    if (this.#drawn.length === 0) return;
     const rows = this.#drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / this.#columns)), 0);
     this.#drawn = [];
     this.#options.stream.write(`\r${rows > 1 ? `\x1b[${rows - 1}A` : ''}\x1b[J`);
