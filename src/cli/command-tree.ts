@@ -20,10 +20,18 @@ function nodeOf(spec: Command): CommandNode {
   return {
     names: spec.alias ? [spec.name, spec.alias] : [spec.name],
     summary: spec.summary,
-    flags: Object.values(spec.options ?? {}).map(flagOf),
+    flags: [...Object.values(spec.options ?? {}), ...columnsOption(spec)].map(flagOf),
     args: (spec.args ?? []).map(argumentOf),
     children: (spec.children ?? []).map(nodeOf),
   };
+}
+
+/** The global option with the columns of this command. */
+function columnsOption({ output }: Command): Option[] {
+  const columns = output?.().choosable ?? [];
+  const values = columns.map(({ name }) => name);
+  const meaning: Meaning = (value) => columns.find(({ name }) => name === value)?.help ?? '';
+  return columns.length ? [{ ...globalOptions.columns, values, meaning }] : [];
 }
 
 function argumentOf({ name, values, meaning, valuesAfter = {} }: Argument): Positional {

@@ -100,6 +100,8 @@ async function textOf(view: View, form: string): Promise<string> {
     json: form === 'json',
     csv: form === 'csv',
     quiet: form === 'quiet',
+    markdown: false,
+    columns: [],
     noColor: true,
     pager: false,
     debug: false,

@@ -1,6 +1,7 @@
 /** The commands as commander needs them, and what it makes of a command line. */
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
 import { usage } from '../lib/errors.ts';
+import { didYouMean } from '../lib/text.ts';
 import type { Command, Input } from '../spec/command.ts';
 import { type GlobalValues, globalOptions } from '../spec/global-options.ts';
 import { longName, type Option, type Options } from '../spec/options.ts';
@@ -176,6 +177,23 @@ function checkFlags(spec: Command, given: GivenFlags): void {
   for (const [one, other] of spec.conflicts ?? []) checkPair(one, other, given);
   for (const [name, why] of Object.entries(spec.refuses ?? {})) {
     if (given.has(name)) throw usage(`${name} has no effect here: ${why}`, `leave out ${name}`);
+  }
+  checkColumns(spec, given);
+}
+
+function checkColumns(spec: Command, given: GivenFlags): void {
+  const flag = ['--columns', '--markdown'].find((each) => given.has(each));
+  if (flag === undefined) return;
+  const output = given.has('--dry-run') ? (spec.dryRunOutput ?? spec.output) : spec.output;
+  const known = (output?.().choosable ?? []).map(({ name }) => name);
+  if (known.length === 0) throw usage(`${flag} has no effect here: ${spec.name} prints no table`);
+  const asked = (given.get('--columns') ?? []) as readonly string[];
+  for (const name of asked) {
+    if (!known.includes(name))
+      throw usage(
+        `${spec.name} has no column '${name}'`,
+        didYouMean(name, known, `its columns: ${known.join(', ')}`),
+      );
   }
 }
 

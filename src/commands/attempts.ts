@@ -100,7 +100,7 @@ export const attempts = command({
     const { out } = context;
     const ledger = await context.ledgers.required('attempts reads the ledger');
     const attempts = await new OpenAttempts(ledger).list();
-    await withPager(context, () => out.show(attemptsView(attempts, out.forPeople)));
+    await withPager(context, () => out.show(attemptsView(attempts, out.isBrief)));
     if (out.forPeople && attempts.length === 0)
       out.note('every order, upgrade and refund has a known outcome');
   },

@@ -26,7 +26,7 @@ export const balance = command({
       throw usage(`'${min}' is not an amount`, 'write it like 50 or 49.99');
     const transport = await context.connect();
     const found = await whileWorking(context.out, WAITING, () => getBalance(transport));
-    await context.out.show(balanceView(found, context.out.forPeople));
+    await context.out.show(balanceView(found, context.out.isBrief));
     if (min !== undefined) checkMinimum(found.balance, min);
   },
 });

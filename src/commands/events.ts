@@ -62,7 +62,7 @@ const show = command({
     await withPager(context, async () => {
       for (const event of events)
         await context.out.show(
-          eventPage(event, await new Actions(ledger).forEvent(event.n), context.out.forPeople),
+          eventPage(event, await new Actions(ledger).forEvent(event.n), context.out.isBrief),
         );
     });
   },
@@ -191,7 +191,7 @@ export const events = command({
     const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
     const onTheWay = spool ? await eventsOnTheWay(ledger, spool, filter) : [];
     const events = listEvents(ledger, filter, limit, onTheWay);
-    await withPager(context, () => out.showPages(eventPages(events, forPeople ? 'line' : 'body')), pager);
+    await withPager(context, () => out.showPages(eventPages(events, out.isBrief ? 'line' : 'body')), pager);
     if (!forPeople) return;
     if (onTheWay.length)
       out.note(`${onTheWay.length} on the way into the ledger; each gets its number there`);
@@ -215,7 +215,7 @@ async function listWithoutLedger(
   const rows = spool ? await eventsOnTheWay(undefined, spool, filter) : [];
   if (rows.length === 0) throw error;
   const events = rows.slice(0, limit).map((row) => new ReceivedEvent(row));
-  await out.showPages(eventPages(justOne(events), out.forPeople ? 'line' : 'body'));
+  await out.showPages(eventPages(justOne(events), out.isBrief ? 'line' : 'body'));
   const { hint } = error instanceof StenoError ? error : {};
   await out.warn(`only events on their way into the ledger are listed: ${errorMessage(error)}`, hint);
 }

@@ -59,7 +59,7 @@ export const file = command({
     );
     if (found.length || ids.length > 1)
       await withPager(context, () =>
-        out.show(out.forPeople ? filesTable(found, context.settings.currency) : view),
+        out.show(out.isBrief ? filesTable(found, context.settings.currency) : view),
       );
     raiseFailures(await withOrderHints(outcomes, ledger));
   },
@@ -85,12 +85,12 @@ async function viewOf(
   outcomes: readonly WaitOutcome[],
   several: boolean,
 ): Promise<View> {
-  const isShort = out.mode.quiet || out.forPeople;
+  const isShort = out.mode.quiet || out.isBrief;
   const known = await knownFiles(
     isShort ? undefined : ledger,
     outcomes.map(({ what }) => what),
   );
   const files = waitedFiles({ outcomes, saved: undefined }, known, currency);
   const quiet = outcomes.flatMap(({ file }) => file?.state ?? []);
-  return { ...askedView(files, several, { forPeople: false, currency }), quiet };
+  return { ...askedView(files, several, { isBrief: false, currency }), quiet };
 }

@@ -62,12 +62,12 @@ export const files = command({
     const ledger = await context.ledgers.required('files reads the ledger');
     const filter = await filterOf(options, ledger);
     const refreshed = options.refresh ? [await refresh(context, ledger, filter, line)] : [];
-    const { forPeople } = out;
+    const { forPeople, isBrief } = out;
     const pager = findPager(context);
     const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
-    const withDownloads = !forPeople && !out.mode.quiet;
-    const pages = listFiles(ledger, filter, { limit, asTable: forPeople, withDownloads });
-    const shown = filePages(pages, { forPeople, currency: context.settings.currency });
+    const withDownloads = !isBrief && !out.mode.quiet;
+    const pages = listFiles(ledger, filter, { limit, asTable: isBrief, withDownloads });
+    const shown = filePages(pages, { isBrief, currency: context.settings.currency });
     await withPager(context, () => out.showPages(shown), pager);
     if (forPeople) {
       const all = await new Files(ledger).count(filter);

@@ -6,6 +6,7 @@ import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { invoiceColumns, invoicePages, invoiceRecord, invoicesView } from '../views/money.ts';
+import { printed } from '../views/record.ts';
 
 export const invoice = command({
   name: 'invoice',
@@ -20,7 +21,7 @@ export const invoice = command({
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,
-  output: () => ({ ...invoiceRecord.printedOneOrSeveral('invoice'), columns: invoiceColumns }),
+  output: () => printed(invoiceRecord.printedOneOrSeveral('invoice').schema, invoiceColumns),
   async run(context, { args }) {
     const ids = args.map(checkId);
     const { out } = context;

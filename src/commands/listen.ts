@@ -138,7 +138,10 @@ export const listen = command({
   ],
   effect: 'account',
   exits: CALL_EXITS,
-  output: () => ({ ...printed(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true }),
+  output: () => ({
+    ...printed(eventSchema, eventRecord.columnHelp.slice(0, -1)),
+    lines: true,
+  }),
   async run(context, { options }) {
     const { out, env, signal, globals } = context;
     out.stdout.ignoreStalls();

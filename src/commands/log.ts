@@ -50,7 +50,7 @@ export const log = command({
     for await (const page of new PurchaseLog(ledger).entries({ since, file, order }, limit + 1))
       entries.push(...page);
     const shown = entries.slice(0, limit);
-    await withPager(context, () => out.show(logView(shown, settings.currency, out.forPeople)));
+    await withPager(context, () => out.show(logView(shown, settings.currency, out.isBrief)));
     if (entries.length > shown.length && options.limit === undefined)
       out.note(`the latest ${shown.length} are shown; --limit or --since shows more`);
     if (out.forPeople && entries.length === 0)

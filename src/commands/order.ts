@@ -57,7 +57,7 @@ import {
 } from '../spec/options.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { fileSchema, waitedTable } from '../views/files.ts';
+import { fileRecord, fileSchema, waitedTable } from '../views/files.ts';
 import {
   orderedView,
   orderLines,
@@ -199,7 +199,7 @@ export const order = command({
   ],
   effect: 'money',
   exits: [...MONEY_EXITS, 'held', 'unfinished', 'duplicate', 'partial'],
-  output: () => printed(orderSchema(), orderRecord.columnHelp),
+  output: () => printed(orderSchema(), orderRecord.columnHelp, fileRecord.columnHelp),
   dryRunOutput: () => printed(planSchema, plannedRecord.columnHelp),
   async run(context, { args, options, line }) {
     const { out, globals } = context;
@@ -443,7 +443,7 @@ async function showPlan(job: Job, problem: StenoError | undefined): Promise<void
     const leftOut = [...guard.leftOut, ...guard.existing];
     const files = await filesOf({ ...job, waits: false }, nothingSent(guard), leftOut, true);
     await out.show(planDocument(ready.map(toRow), costs.estimate(ready), files));
-  } else await out.showPages(planPages(ready, out.forPeople));
+  } else await out.showPages(planPages(ready, out.isBrief));
   if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
   if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
   if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
@@ -543,12 +543,13 @@ async function show(job: Job, result: OrderResult): Promise<void> {
   const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
   out.addDone(...savedLine(waited?.saved));
-  if (out.forPeople)
+  if (out.isBrief)
     await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
   else {
     // Rows of an order have nothing that only the ledger knows.
-    const asksLedger = out.mode.json || (waits && !out.mode.quiet);
-    await out.show(orderedView(await filesOf(job, result, guard.leftOut, asksLedger), result, waits));
+    const showsFiles = (waits || out.mode.columns.length > 0) && !out.mode.quiet;
+    const files = await filesOf(job, result, guard.leftOut, out.mode.json || showsFiles);
+    await out.show(orderedView(files, result, showsFiles));
   }
   if (out.mode.quiet) announceLacking(out, result);
   for (const each of skippedWarnings(waited?.saved)) await out.warn(...each);

@@ -136,11 +136,11 @@ async function fetchMissing(context: Context, ledger: Ledger, line: readonly str
 
 async function show(context: Context, report: Report, by: Grouping | undefined): Promise<void> {
   const { out } = context;
-  if (!out.forPeople) return out.show(by ? spendView(report, by) : reportView(report));
+  if (!out.isBrief) return out.show(by ? spendView(report, by) : reportView(report));
   const pages = reportPages(report, by);
   await withPager(context, async () => {
-    for (const { title, view } of pages) {
-      out.stdout.write(`${title}\n`);
+    for (const [at, { title, view }] of pages.entries()) {
+      out.stdout.write(`${at ? '\n' : ''}${out.mode.markdown ? `### ${title}\n` : title}\n`);
       await out.show(view);
     }
   });

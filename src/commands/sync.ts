@@ -236,7 +236,7 @@ class News implements Omit<SyncCallbacks, 'report'> {
   };
 
   #add(row: SyncRow): void {
-    if (this.#out.forPeople) this.#rows.push(row);
+    if (this.#out.isBrief) this.#rows.push(row);
     else this.#printed.add(syncedView(row));
   }
 
@@ -251,7 +251,7 @@ class News implements Omit<SyncCallbacks, 'report'> {
   async show(): Promise<void> {
     if (this.#isShown) return;
     this.#isShown = true;
-    if (this.#out.forPeople) await this.#out.showPages(syncTables(this.#rows));
+    if (this.#out.isBrief) await this.#out.showPages(syncTables(this.#rows));
     else this.#printed.end(noSyncRows());
     for (const saved of this.#keptDrafts)
       await this.#out.warn(

@@ -32,7 +32,7 @@ export const track = command({
     const { out } = context;
     const ids = await givenIds('track', args, options.from, context.stdin);
     const ledger = await context.ledgers.required('track writes to the ledger');
-    const form = { forPeople: out.forPeople, currency: context.settings.currency };
+    const form = { isBrief: out.isBrief, currency: context.settings.currency };
     if (ids.length === 0) return out.show(askedView([], true, form));
     const transport = await context.connect();
     const latest = new LatestProgress();

@@ -87,7 +87,7 @@ export const transcript = command({
     const formats = checkFormats(options.format, options.nameAs ?? (await namedFile(options.output)));
     checkTemplate(options.nameAs, formats);
     if (options.output === '') throw usage('the name after --output is empty', 'name a file or a folder');
-    if (ids.length === 0) return context.out.show(savedView([], { forPeople: context.out.forPeople }));
+    if (ids.length === 0) return context.out.show(savedView([], { isBrief: context.out.isBrief }));
     const selection = { ids, formats, test: options.test, deprecatedPath: options.deprecatedPath };
     if (options.output === '-') return print(context, selection);
     return save(context, selection, { ...options, line });
@@ -143,8 +143,7 @@ async function save(
   const summary = () => summaryOf(done, documentCount, options);
   const outcomes = await (several ? untilInterrupted(context.signal, summary, download) : download()).catch(
     async (error) => {
-      if (context.signal.aborted && done.length)
-        await out.show(savedView(done, { forPeople: out.forPeople }));
+      if (context.signal.aborted && done.length) await out.show(savedView(done, { isBrief: out.isBrief }));
       throw error;
     },
   );
@@ -156,7 +155,7 @@ async function save(
   });
   await out.show(
     savedView(values(outcomes), {
-      forPeople: out.forPeople,
+      isBrief: out.isBrief,
       json: () => documents(outcomes, savedJson, { name, isList: true }),
     }),
   );

@@ -69,9 +69,9 @@ export const wait = command({
     );
     out.addDone(...savedLine(waited.saved));
     const { currency } = context.settings;
-    const known = await knownFiles(out.mode.quiet || out.forPeople ? undefined : ledger, ids);
+    const known = await knownFiles(out.mode.quiet || out.isBrief ? undefined : ledger, ids);
     const files = waitedFiles(waited, known, currency);
-    const view = out.forPeople ? waitedTable(waited, currency) : waitedView(files, waited, args.length !== 1);
+    const view = out.isBrief ? waitedTable(waited, currency) : waitedView(files, waited, args.length !== 1);
     await out.show(view);
     for (const each of skippedWarnings(waited.saved)) await out.warn(...each);
     const { order } = options;

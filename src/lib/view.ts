@@ -6,6 +6,12 @@ import type { Json } from './json.ts';
  */
 export type CellKind = 'text' | 'id' | 'state' | 'amount' | 'time' | 'link' | 'bytes' | 'minutes';
 
+export const rightAligned: ReadonlySet<CellKind | undefined> = new Set<CellKind>([
+  'amount',
+  'bytes',
+  'minutes',
+]);
+
 export interface Column {
   /** In CSV and JSON. */
   readonly name: string;

@@ -8,7 +8,7 @@ import {
   closeSync,
   constants,
   fdatasync,
-  fsync,
+  fdatasyncSync,
   link,
   linkSync,
   lstatSync,
@@ -30,13 +30,22 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { DiskError, errorCode, StenoError } from './errors.ts';
 import { diskReason, makeFolder, throwUnlessUnableToSync } from './fs.ts';
+import { monotonicMs } from './time.ts';
 
-// Calls of the file system for files that are written. Where nothing else waits for this thread they are done at once: a
-// write to the page cache takes microseconds, and handing it to a thread ten times as long. A receiver leaves them to
-// libuv's pool, because a disk that hangs must not hold up its answers: at most two at a time, so that two of the pool's
-// four threads are left for everything else. Syncs always go there.
+// Calls of the file system for files that are written. A quick disk is done sooner than a thread could be told of it:
+// there they are made at once. They are left to libuv's pool where the disk is slow, so that other downloads go on
+// meanwhile, and always in a receiver, because a disk that hangs must not hold up its answers: there at most two at a
+// time, so that two of the pool's four threads are left for everything else.
 
 const MAX_RUNNING = 2;
+
+/** What it takes to hand a call to another thread, and to hear of its end. */
+const HAND_OVER_MS = 0.1;
+/** In a row. */
+const SLOW_SYNCS_OF_A_SLOW_DISK = 3;
+
+let slowSyncs = 0;
+const isDiskSlow = (): boolean => slowSyncs >= SLOW_SYNCS_OF_A_SLOW_DISK;
 
 let usesPool = false;
 let runningCalls = 0;
@@ -69,13 +78,13 @@ const call =
     atOnce: (...args: Args) => Result,
   ) =>
   async (...args: Args): Promise<Result> =>
-    usesPool ? onDisk(() => inPool(...args)) : atOnce(...args);
+    usesPool || isDiskSlow() ? onDisk(() => inPool(...args)) : atOnce(...args);
 
 function unlessMissing(error: unknown): undefined {
   if (errorCode(error) !== 'ENOENT') throw error;
 }
 
-const [fdatasyncInPool, fsyncInPool] = [promisify(fdatasync), promisify(fsync)];
+const syncInPool = promisify(fdatasync);
 
 /** Speed: every start loads this file, so that it must not load node:fs/promises, which takes 5 ms. */
 export const disk = {
@@ -91,9 +100,17 @@ export const disk = {
   link: call<[from: string, to: string], void>(promisify(link), linkSync),
   rename: call<[from: string, to: string], void>(promisify(rename), renameSync),
   unlink: call<[path: string], void>(promisify(unlink), unlinkSync),
-  fdatasync: (file: number) => onDisk(() => fdatasyncInPool(file)),
-  fsync: (file: number) => onDisk(() => fsyncInPool(file)),
 };
+
+/** A longer file may keep even a quick disk busy. */
+const MAX_SMALL_BYTES = 65_536;
+
+async function sync(file: number, bytes = 0): Promise<void> {
+  if (usesPool || isDiskSlow() || bytes > MAX_SMALL_BYTES) return onDisk(() => syncInPool(file));
+  const begunAt = monotonicMs();
+  fdatasyncSync(file);
+  slowSyncs = monotonicMs() - begunAt > HAND_OVER_MS ? slowSyncs + 1 : 0;
+}
 
 /** Hands over a content chunk by chunk, and waits for each. */
 export type ChunkWriter = (write: (chunk: Uint8Array) => Promise<void>) => Promise<void>;
@@ -147,7 +164,7 @@ async function writeDraft(
     });
     onComplete?.();
     file ??= await openNew(draft, mode).catch(failed);
-    await disk.fdatasync(file).catch(throwUnlessUnableToSync).catch(failed);
+    await sync(file, bytes).catch(throwUnlessUnableToSync).catch(failed);
   } finally {
     // Some disks say only here that they are full.
     if (file !== undefined) await disk.close(file).catch(failed);
@@ -192,7 +209,7 @@ async function syncNames(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await disk.open(path, 'r').catch(() => undefined);
   if (folder === undefined) return;
-  await disk.fsync(folder).catch(() => {});
+  await sync(folder).catch(() => {});
   await disk.close(folder);
 }
 

@@ -5,7 +5,7 @@ import { usage } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
 import { formatDuration } from '../lib/time.ts';
 import type { Output } from '../ui/output.ts';
-import { duration, flag, type OptionValues, text } from './options.ts';
+import { duration, flag, list, type OptionValues, text } from './options.ts';
 
 export const globalOptions = {
   profile: text('--profile <name>', 'use the settings of this profile', {
@@ -22,7 +22,11 @@ export const globalOptions = {
   sandbox: flag('--sandbox', 'use the service inside steno: no account, no network, no cost'),
   json: flag('--json', 'print one JSON document; its names and shape: steno help json'),
   csv: flag('--csv', 'print CSV rows with a header line', { excludes: ['--json'] }),
-  quiet: flag('--quiet', 'print only what a script needs next'),
+  markdown: flag('--markdown', 'print the table as GitHub Markdown, for a pull request or a job summary', {
+    excludes: ['--json', '--csv'],
+  }),
+  columns: list('--columns <name…>', 'print these columns, in this order', { excludes: ['--json'] }),
+  quiet: flag('--quiet', 'print only what a script needs next', { excludes: ['--markdown', '--columns'] }),
   color: flag('--no-color', 'print without colour', { env: 'NO_COLOR' }),
   progress: flag(
     '--no-progress',

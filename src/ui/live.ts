@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Line } from '../lib/text.ts';
 import { drawLines, widthOf } from './fit.ts';
 import type { Drawing } from './paint.ts';
+import { onSuspend } from './streams.ts';
 
 /** Changes within this time are drawn together. */
 const REDRAW_MS = 40;
@@ -28,13 +29,14 @@ export class LiveLines {
   /** The widths of the lines on the screen. */
   #drawn: number[] = [];
   #timer: NodeJS.Timeout | undefined;
+  readonly #endSuspend: () => void;
 
   constructor(options: LiveOptions) {
     this.#options = options;
     options.slot.live = this;
     options.stream.on('resize', this.#redraw);
     process.on('exit', this.clear);
-    process.on('SIGTSTP', this.#onStop);
+    this.#endSuspend = onSuspend(this.clear, this.#redraw);
     this.update();
   }
 
@@ -48,8 +50,7 @@ export class LiveLines {
     clearTimeout(this.#timer);
     stream.off('resize', this.#redraw);
     process.off('exit', this.clear);
-    process.off('SIGTSTP', this.#onStop);
-    process.off('SIGCONT', this.#onContinue);
+    this.#endSuspend();
     this.clear();
     slot.live = undefined;
   }
@@ -81,18 +82,5 @@ export class LiveLines {
     this.#drawn = text.split('\n').map((line) => widthOf(stripVTControlCharacters(line)));
     // Terminals disagree about the width of some emoji: what is too long must not go on in the next row.
     stream.write(`\x1b[?7l${text}\x1b[?7h`);
-  };
-
-  /** Ctrl-Z: the shell gets a clean line, and only then is the process stopped. */
-  readonly #onStop = (): void => {
-    this.clear();
-    process.off('SIGTSTP', this.#onStop);
-    process.once('SIGCONT', this.#onContinue);
-    process.kill(process.pid, 'SIGTSTP');
-  };
-
-  readonly #onContinue = (): void => {
-    process.on('SIGTSTP', this.#onStop);
-    this.#redraw();
   };
 }

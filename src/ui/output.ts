@@ -1,8 +1,8 @@
 import { failedJson } from '../lib/error-json.ts';
-import { BulkError, errorMessage, onePerError, StenoError, stackTrace } from '../lib/errors.ts';
+import { BulkError, errorMessage, onePerError, StenoError, stackTrace, usage } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { forCsv, forRow, forTerminalLines, type Line } from '../lib/text.ts';
-import type { Rows, View } from '../lib/view.ts';
+import { type CellKind, type Column, type Rows, rightAligned, type View } from '../lib/view.ts';
 import type { LiveSlot } from './live.ts';
 import { MAX_WAITING_WARNINGS, type OutputMode, Stderr, Stdout, type StreamOptions } from './streams.ts';
 
@@ -26,19 +26,28 @@ export class Output {
     this.#hide = options.hide;
   }
 
-  /** A person reads stdout: it is a terminal, and no form for programs was asked for. */
+  /** A person reads stdout: it is a terminal, and no other form was asked for. */
   get forPeople(): boolean {
-    const { json, csv, quiet } = this.mode;
-    return this.stdout.isTerminal && !json && !csv && !quiet;
+    return this.#drawsTables && this.mode.columns.length === 0;
+  }
+
+  /** A table has the columns that matter to people, not all of them. */
+  get isBrief(): boolean {
+    return (this.#drawsTables || this.mode.markdown) && this.mode.columns.length === 0;
+  }
+
+  get #drawsTables(): boolean {
+    const { json, csv, quiet, markdown } = this.mode;
+    return this.stdout.isTerminal && !json && !csv && !quiet && !markdown;
   }
 
   /** Prints a result in the form that was asked for. */
   async show(view: View): Promise<void> {
     if (this.mode.json) return this.stdout.write(`${formatJson(view.json)}\n`);
-    if (!this.forPeople) return this.stdout.write(rowsText(view, this.mode, true));
+    if (!this.#drawsTables) return this.stdout.write(rowsText(view, this.mode, true));
     if (view.rows.length === 0) return;
     const { drawView } = await import('./table.ts');
-    this.stdout.write(drawView(view, await this.stdout.drawing()));
+    this.stdout.write(drawView(chosenColumns(view, this.mode), await this.stdout.drawing()));
   }
 
   /** Prints a long list page by page; stops when the reader of stdout has gone. */
@@ -163,14 +172,53 @@ export class ResultStream {
   end(empty?: View): void {
     const { mode, stdout } = this.#out;
     if (mode.json) stdout.write(this.#isFirst ? '[]\n' : '\n]\n');
-    else if (mode.csv && this.#isFirst && empty) this.add(empty);
+    else if ((mode.csv || mode.markdown) && this.#isFirst && empty) this.add(empty);
   }
 }
 
-/** The forms of a result for programs, JSON aside. */
-function rowsText(view: View, { csv, quiet }: OutputMode, withHeader: boolean): string {
-  if (csv) return withHeader ? csvTable(view) : csvRows(view.rows);
-  return quiet ? view.quiet.map((text) => `${forRow(text)}\n`).join('') : tabSeparated(view.rows);
+/** The forms of a result other than JSON and a table on a terminal. */
+function rowsText(view: View, mode: OutputMode, withHeader: boolean): string {
+  if (mode.quiet) return view.quiet.map((text) => `${forRow(text)}\n`).join('');
+  const chosen = chosenColumns(view, mode);
+  if (mode.markdown) return (withHeader ? markdownHeader(chosen) : '') + markdownRows(chosen);
+  if (mode.csv) return withHeader ? csvTable(chosen) : csvRows(chosen.rows);
+  return tabSeparated(chosen.rows);
+}
+
+/** What --columns asks for. */
+function chosenColumns(view: View, { columns: names }: OutputMode): View | Rows {
+  if (names.length === 0) return view;
+  const places = names.map((name) => {
+    const at = view.columns.findIndex((column) => column.name === name);
+    if (at < 0)
+      throw usage(
+        `there is no column '${name}' here`,
+        `its columns: ${view.columns.map((column) => column.name).join(', ')}`,
+      );
+    return at;
+  });
+  return {
+    columns: places.map((at) => view.columns[at] as Column),
+    rows: view.rows.map((row) => places.map((at) => row[at] ?? '')),
+  };
+}
+
+const markdownLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
+
+function markdownHeader({ columns }: Rows): string {
+  const rules = columns.map(({ kind }) => (kind && rightAligned.has(kind) ? '---:' : '---'));
+  return markdownLine(columns.map(({ name }) => name)) + markdownLine(rules);
+}
+
+const markdownRows = ({ columns, rows }: Rows): string =>
+  rows.map((row) => markdownLine(columns.map(({ kind }, at) => forMarkdown(row[at] ?? '', kind)))).join('');
+
+/** Text of the service stays text. In a link, an escape would be a part of it. */
+function forMarkdown(value: string, kind: CellKind | undefined): string {
+  if (kind === 'link' && /^https?:\/\/[^\s<>|\\]+$/.test(value)) return `<${value}>`;
+  return forRow(value)
+    .trim()
+    .replace(/[\\`*_[\]<>|~&#@]/g, '\\$&');
 }
 
 export const tabSeparated = (rows: Rows['rows']): string =>

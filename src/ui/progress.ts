@@ -3,6 +3,7 @@ import type { Ora } from 'ora';
 import { noReport, type ProgressNews, type Report } from '../lib/progress.ts';
 import { monotonicMs } from '../lib/time.ts';
 import type { Output } from './output.ts';
+import { onSuspend } from './streams.ts';
 
 const FIRST_MS = 1_000;
 const PLAIN_INTERVAL_MS = 10_000;
@@ -191,6 +192,7 @@ class ProgressLine {
   /** Makes the text anew: it tells the time too. */
   readonly #text: () => string;
   readonly #timer: NodeJS.Timeout;
+  readonly #endSuspend: () => void;
 
   constructor(spinner: Ora, text: () => string) {
     this.#spinner = spinner;
@@ -200,15 +202,17 @@ class ProgressLine {
     spinner.start();
     process.stderr.on('resize', this.#tick);
     process.on('exit', this.#clear);
-    process.on('SIGTSTP', this.#onStop);
+    this.#endSuspend = onSuspend(this.#clear, () => {
+      this.#tick();
+      spinner.start();
+    });
   }
 
   stop(): void {
     clearInterval(this.#timer);
     process.stderr.off('resize', this.#tick);
     process.off('exit', this.#clear);
-    process.off('SIGTSTP', this.#onStop);
-    process.off('SIGCONT', this.#onContinue);
+    this.#endSuspend();
     this.#clear();
   }
 
@@ -218,18 +222,4 @@ class ProgressLine {
 
   /** Clears the line and shows the cursor. */
   readonly #clear = (): void => void this.#spinner.stop();
-
-  /** Ctrl-Z: the shell gets a clean line, and only then is the process stopped. */
-  readonly #onStop = (): void => {
-    this.#clear();
-    process.off('SIGTSTP', this.#onStop);
-    process.once('SIGCONT', this.#onContinue);
-    process.kill(process.pid, 'SIGTSTP');
-  };
-
-  readonly #onContinue = (): void => {
-    process.on('SIGTSTP', this.#onStop);
-    this.#tick();
-    this.#spinner.start();
-  };
 }

@@ -13,6 +13,9 @@ import type { Drawing } from './paint.ts';
 export interface OutputMode {
   readonly json: boolean;
   readonly csv: boolean;
+  readonly markdown: boolean;
+  /** The columns to print, by name; all that the command has without any. */
+  readonly columns: readonly string[];
   readonly quiet: boolean;
   readonly noColor: boolean;
   readonly debug: boolean;
@@ -304,4 +307,26 @@ export function progressForm(
   if (!progress) return quiet ? 'none' : 'plain';
   // Some terminals report zero columns: there ora would never stop clearing its line.
   return inCi || TERM === 'dumb' || !(columns > 0) ? 'plain' : 'line';
+}
+
+/**
+ * Ctrl-Z: the shell gets a clean line, and only then is the process stopped; `draw` is called when it goes on. Gives what
+ * ends this.
+ */
+export function onSuspend(clear: () => void, draw: () => void): () => void {
+  const onStop = (): void => {
+    clear();
+    process.off('SIGTSTP', onStop);
+    process.once('SIGCONT', onContinue);
+    process.kill(process.pid, 'SIGTSTP');
+  };
+  const onContinue = (): void => {
+    process.on('SIGTSTP', onStop);
+    draw();
+  };
+  process.on('SIGTSTP', onStop);
+  return () => {
+    process.off('SIGTSTP', onStop);
+    process.off('SIGCONT', onContinue);
+  };
 }

@@ -2,11 +2,11 @@
 import Table from 'cli-table3';
 import { forTerminal, lengthText, sizeText } from '../lib/text.ts';
 import { nowMs } from '../lib/time.ts';
-import type { CellKind, Column, Rows, View } from '../lib/view.ts';
+import { type CellKind, type Column, type Rows, rightAligned, type View } from '../lib/view.ts';
 import { cutEnd, cutLink, visiblePart, widestOf, widthOf, wrap } from './fit.ts';
 import type { Drawing, Paint } from './paint.ts';
 
-export function drawView(view: View, { width, paint, hide }: Drawing): string {
+export function drawView(view: Rows & Partial<View>, { width, paint, hide }: Drawing): string {
   // Masked before it is cut, or the beginning of a key would stay.
   const shown = { columns: view.columns, rows: view.rows.map((row) => row.map(hide)) };
   if (view.asRecord) return drawRecords(shown, width, paint, nowMs());
@@ -23,7 +23,6 @@ const MAX_BLOCK_LINES = 3;
 /** No amount or time is longer: it is something else, and must not push out the rest. */
 const MAX_UNCUT_WIDTH = 30;
 
-const rightAligned: ReadonlySet<CellKind | undefined> = new Set<CellKind>(['amount', 'bytes', 'minutes']);
 const cappedKinds: ReadonlySet<CellKind | undefined> = new Set<CellKind>([
   'amount',
   'time',

@@ -126,7 +126,7 @@ function knownMeaningOf(event: ReceivedEvent): string | undefined {
 const textOf = ({ body }: ReceivedEvent): string => Buffer.from(body).toString('utf8');
 
 /** Everything that is known of one event. For programs, its rows have the names of its JSON. */
-export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[], forPeople: boolean): View {
+export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[], isBrief: boolean): View {
   const done = actions.map(
     ({ kind, target, status, tries, outcome, due_at }) =>
       `${kind} ${target}: ${status}${outcome ? `, ${outcome}` : ''}${tries > 1 ? ` (${tries} tries)` : ''}` +
@@ -135,7 +135,7 @@ export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[], f
   return {
     json: new Map([...event.json, ...shownEvent.json({ event, actions })]),
     columns: [{ name: 'name' }, { name: 'value' }],
-    rows: forPeople ? labelledRows(event, done) : namedRows(event, done),
+    rows: isBrief ? labelledRows(event, done) : namedRows(event, done),
     asPairs: true,
     quiet: [textOf(event)],
   };

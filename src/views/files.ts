@@ -178,14 +178,14 @@ const columnsForPeople = (files: readonly ShownFile[]): string[] => {
 };
 
 interface ListForm {
-  readonly forPeople: boolean;
+  readonly isBrief: boolean;
   /** Of totals that name none; empty where it is not known. */
   readonly currency: string;
 }
 
 /** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
-function fileListView(files: readonly ShownFile[], { forPeople, currency }: ListForm): View {
-  if (!forPeople) return fileRecord.view(files);
+function fileListView(files: readonly ShownFile[], { isBrief, currency }: ListForm): View {
+  if (!isBrief) return fileRecord.view(files);
   const totals = alignAmounts(
     currency,
     files.map(({ row }) => row.total),
@@ -291,7 +291,7 @@ export function waitedTable(
   currency: string,
   held: readonly AudioFile[] = [],
 ): View {
-  if (saved) return savedView(saved, { forPeople: true });
+  if (saved) return savedView(saved, { isBrief: true });
   const files = outcomes.flatMap(({ file }) => file ?? []);
   return filesTable([...files, ...held], currency);
 }

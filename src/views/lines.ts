@@ -292,16 +292,16 @@ function reportLine(report: ActionReport): Line {
 }
 
 const counted = {
-  download: { done: 'downloaded', failed: 'download' },
-  forward: { done: 'forwarded', failed: 'forward' },
-  exec: { done: 'commands run', failed: 'command' },
+  download: { done: (count: number) => `${count} downloaded`, failed: 'download' },
+  forward: { done: (count: number) => `${count} forwarded`, failed: 'forward' },
+  exec: { done: (count: number) => `${plural(count, 'command')} run`, failed: 'command' },
 } as const;
 
-/** What came in all, and what was done about it: `14 events in 2 min: 12 downloaded, 1 exec failed`. */
+/** What came in all, and what was done about it: `14 events in 2 min: 12 downloaded, 1 command failed`. */
 export function totalText({ events, others, lost, actions, durationMs }: Tally): string {
   const parts = [
     ...[...actions].flatMap(([kind, { done, failed }]) => [
-      ...(done ? [`${done} ${counted[kind].done}`] : []),
+      ...(done ? [counted[kind].done(done)] : []),
       ...(failed ? [`${plural(failed, counted[kind].failed)} failed`] : []),
     ]),
     ...(others ? [`${others} more kept, which --only leaves out`] : []),

@@ -90,9 +90,9 @@ export const balanceRecord = new RecordType<Balance>([
   answerField(({ json }) => json),
 ]);
 
-export function balanceView(found: Balance, forPeople: boolean): View {
+export function balanceView(found: Balance, isBrief: boolean): View {
   const view = balanceRecord.page(found);
-  return forPeople ? { ...view, rows: [[amountWithCurrency(found.balance, BALANCE_CURRENCY)]] } : view;
+  return isBrief ? { ...view, rows: [[amountWithCurrency(found.balance, BALANCE_CURRENCY)]] } : view;
 }
 
 export const budgetRecord = new RecordType<BudgetUse>([

@@ -36,10 +36,10 @@ export const orderRecord = new RecordType<OrderRow>([
 ]);
 
 /** People see which columns have something. */
-export function ordersTable(placed: readonly PlacedOrder[], forPeople: boolean): View {
+export function ordersTable(placed: readonly PlacedOrder[], isBrief: boolean): View {
   const all = placed.flatMap(rowsOf);
   const view = orderRecord.view(all);
-  if (!forPeople) return view;
+  if (!isBrief) return view;
   const hold = all.some((each) => each.hold) ? ['hold'] : [];
   return orderRecord.some(view, ['audiofile', 'order', 'state', ...hold, 'url']);
 }
@@ -159,26 +159,26 @@ const planRecord = new RecordType<PlanRow>([
 const AUDIOS_PER_PAGE = 2000;
 
 /** What --dry-run shows, page by page; at least one, which may be empty. */
-export function* planPages(orders: readonly PlannedOrder[], forPeople: boolean): Generator<View> {
+export function* planPages(orders: readonly PlannedOrder[], isBrief: boolean): Generator<View> {
   let [page, audios, first]: [PlannedOrder[], number, number] = [[], 0, 1];
   for (const order of orders) {
     page.push(order);
     audios += order.audios.length;
     if (audios < AUDIOS_PER_PAGE) continue;
-    yield planView(page, forPeople, first);
+    yield planView(page, isBrief, first);
     first += page.length;
     [page, audios] = [[], 0];
   }
-  if (page.length || first === 1) yield planView(page, forPeople, first);
+  if (page.length || first === 1) yield planView(page, isBrief, first);
 }
 
 /** A row for each audio. Signatures are left out. `first` is the number of the first. */
-function planView(plan: readonly PlannedOrder[], forPeople: boolean, first: number): View {
+function planView(plan: readonly PlannedOrder[], isBrief: boolean, first: number): View {
   const audios = plan.flatMap((order, at) =>
     order.audios.map((audio) => ({ batch: first + at, order, audio })),
   );
   const all = plannedRecord.view(audios);
-  const shown = forPeople ? plannedRecord.filled(all) : all;
+  const shown = isBrief ? plannedRecord.filled(all) : all;
   return {
     json: null,
     columns: shown.columns,

@@ -47,10 +47,8 @@ export const attemptRecord = new RecordType<Attempt>([
   }),
 ]);
 
-export function attemptsView(attempts: readonly Attempt[], forPeople: boolean): View {
-  const shown = forPeople
-    ? attempts.map((each) => ({ ...each, urls: [shortened(namesOf(each))] }))
-    : attempts;
+export function attemptsView(attempts: readonly Attempt[], isBrief: boolean): View {
+  const shown = isBrief ? attempts.map((each) => ({ ...each, urls: [shortened(namesOf(each))] })) : attempts;
   return attemptRecord.view(shown);
 }
 
@@ -193,9 +191,9 @@ const settlementText = ({ placed, order, by, undoneBy }: Settlement): string => 
 };
 
 /** A person is shown one audio; a program all of them. */
-export function logView(entries: readonly LogEntry[], currency: string, forPeople: boolean): View {
+export function logView(entries: readonly LogEntry[], currency: string, isBrief: boolean): View {
   const rows = entries.map((entry) => priced(entry, currency));
-  const shown = forPeople ? rows.map(forPerson) : rows;
+  const shown = isBrief ? rows.map(forPerson) : rows;
   return logRecord.view(shown, ({ attempt }) => String(attempt));
 }
 

@@ -52,12 +52,15 @@ export interface CommandOutput {
   /** It prints one such document a line, as they come. */
   readonly lines?: boolean;
   readonly columns: readonly RecordColumn[];
+  /** What --columns takes. */
+  readonly choosable: readonly RecordColumn[];
 }
 
-export const printed = (schema: is.Schema, shown: readonly RecordColumn[] = []): CommandOutput => ({
-  schema,
-  columns: shown,
-});
+export const printed = (
+  schema: is.Schema,
+  shown: readonly RecordColumn[] = [],
+  choosable = shown,
+): CommandOutput => ({ schema, columns: shown, choosable });
 
 export class RecordType<T> {
   readonly fields: ReadonlyArray<Field<T>>;

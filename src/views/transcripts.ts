@@ -89,10 +89,10 @@ export function draftWarnings(saved: readonly Saved[]): Warning[] {
 /** The files that were written, or were there already. */
 export function savedView(
   saved: readonly Saved[],
-  { forPeople, json = () => saved.map(savedJson) }: { forPeople: boolean; json?: () => Json },
+  { isBrief, json = () => saved.map(savedJson) }: { isBrief: boolean; json?: () => Json },
 ): View {
   const all = savedRecord.view(saved.map(shownDownload), ({ path }) => path);
-  const shown = forPeople ? savedRecord.some(all, ['audiofile', 'format', 'bytes', 'path']) : all;
+  const shown = isBrief ? savedRecord.some(all, ['audiofile', 'format', 'bytes', 'path']) : all;
   return {
     // Made only if asked for: there may be thousands of files.
     get json() {

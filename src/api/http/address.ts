@@ -1,6 +1,5 @@
 /** Addresses: how near to this machine one is, a guard for those that untrusted text names, and how one is shown. */
-import { lookup } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { BlockList, LookupFunction } from 'node:net';
 import { StenoError } from '../../lib/errors.ts';
 import { withoutSignature } from '../../lib/signatures.ts';
 import { oneLine } from '../../lib/text.ts';
@@ -9,32 +8,37 @@ import { isUrl } from '../../lib/url.ts';
 /** 2: this machine; 1: a private network; 0: any other. */
 export type Nearness = 0 | 1 | 2;
 
-const listOf = (...nets: readonly string[]): BlockList => {
-  const list = new BlockList();
+/** Speed: loaded on first use, as is node:dns. Commands that may call the service and don't would lose 3 ms. */
+const net = (): typeof import('node:net') => process.getBuiltinModule('node:net');
+
+function listOf(nets: readonly string[]): BlockList {
+  const list = new (net().BlockList)();
   for (const each of nets) {
-    const [net = '', bits] = each.split('/');
-    list.addSubnet(net, Number(bits), familyOf(net));
+    const [start = '', bits] = each.split('/');
+    list.addSubnet(start, Number(bits), familyOf(start));
   }
   return list;
-};
+}
+
 /** Speed: `isIP` compiles an expression that takes 7 ms, at every start. */
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (address.includes(':') ? 'ipv6' : 'ipv4');
-const machine = listOf('127.0.0.0/8', '0.0.0.0/8', '::/127');
-const privateNets = listOf(
+
+const machineNets = ['127.0.0.0/8', '0.0.0.0/8', '::/127'];
+const privateNets = [
   ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '100.64.0.0/10'],
   ...['fc00::/7', 'fe80::/10'],
-);
+];
 
 /** Of a URL's host as it is written; a name tells nothing, except that of this machine. */
 export function nearnessOf({ hostname }: URL): Nearness {
   const host = hostname.replace(/^\[|\]$|\.$/g, '');
   if (host === 'localhost' || host.endsWith('.localhost')) return 2;
-  return isIP(host) ? ofAddress(host) : 0;
+  return net().isIP(host) ? ofAddress(host) : 0;
 }
 
 function ofAddress(address: string): Nearness {
-  if (machine.check(address, familyOf(address))) return 2;
-  return privateNets.check(address, familyOf(address)) ? 1 : 0;
+  if (listOf(machineNets).check(address, familyOf(address))) return 2;
+  return listOf(privateNets).check(address, familyOf(address)) ? 1 : 0;
 }
 
 /** Refuses what is nearer than allowed. The addresses that are connected to decide: a name may have others each time. */
@@ -58,7 +62,7 @@ export class AddressGuard {
   }
 
   readonly lookup: LookupFunction = (host, options, callback) =>
-    lookup(host, { ...options, all: true }, (error, addresses) => {
+    process.getBuiltinModule('node:dns').lookup(host, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || !first) return callback(error, '');
       this.found = Math.max(...addresses.map(({ address }) => ofAddress(address))) as Nearness;

@@ -28,8 +28,9 @@ export async function streamChecked(
   let onlyBlanks = true;
   const release = (isCut: boolean): void | Promise<void> => {
     const start = Buffer.concat(heldBack);
-    if (isSomethingElse(start, ext, isCut)) throw messageError(start, transcript);
-    onlyBlanks = isBlank(start);
+    const text = textOf(start);
+    if (isSomethingElse(start, ext, isCut, text)) throw messageError(start, transcript);
+    onlyBlanks = isBlank(text);
     if (onlyBlanks && !isCut) throw emptyError();
     isChecking = false;
     heldBack = [];
@@ -38,7 +39,7 @@ export async function streamChecked(
   await transcript.stream((chunk) => {
     size += chunk.length;
     if (!isChecking) {
-      onlyBlanks &&= isBlank(chunk);
+      onlyBlanks &&= isBlank(textOf(chunk));
       return onChunk(chunk);
     }
     heldBack.push(chunk);
@@ -63,15 +64,15 @@ function messageError(start: Buffer, { hide }: TranscriptBody): StenoError {
 const BLANK = /^[\s\0\u200b-\u200f\u2060\ufeff]*$/;
 
 /** Whether there is nothing to read in it. */
-const isBlank = (start: Buffer): boolean => BLANK.test(textOf(start));
+const isBlank = (text: string): boolean => BLANK.test(text);
 
 /** `isCut`: the start is not all of it. */
-export function isSomethingElse(start: Buffer, ext: string, isCut: boolean): boolean {
+export function isSomethingElse(start: Buffer, ext: string, isCut: boolean, text = textOf(start)): boolean {
   if (ext === 'docx' && !isZip(start) && !isOldWord(start)) return true;
-  const text = withoutMark(textOf(start));
-  if (isJson(text, isCut)) return true;
+  const content = withoutMark(text);
+  if (isJson(content, isCut)) return true;
   // Some .doc files are pages inside.
-  return ext !== 'html' && ext !== 'doc' && isPage(text);
+  return ext !== 'html' && ext !== 'doc' && isPage(content);
 }
 
 const isZip = (start: Buffer): boolean => /^PK[\u0003\u0005\u0007]/.test(start.toString('latin1', 0, 3));

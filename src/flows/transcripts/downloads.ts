@@ -183,7 +183,7 @@ export class TranscriptDownloads {
     const removePartial = async (): Promise<void> => {
       if (partial !== undefined) await disk.unlink(partial).catch(() => {});
     };
-    if (notes) return void notes.add(`download ${path}`, note, () => void removePartial());
+    if (notes) return void notes.add(`download ${path}`, note, removePartial);
     if (!ledger) return;
     this.#notNoted.set(path, written);
     await note(ledger);
@@ -250,7 +250,8 @@ export class TranscriptDownloads {
   }
 
   async #partsOf({ id, ext, file }: Named, template: string): Promise<NameParts> {
-    const row = asksDetails(template) ? await this.#ask((ledger) => new Files(ledger).get(id)) : undefined;
+    if (!asksDetails(template)) return { id, ext };
+    const row = await this.#ask((ledger) => new Files(ledger).get(id));
     const isKnown = file !== undefined || (row?.checked_at ?? null) !== null;
     const said = isKnown || !asksService(template) ? file : await getFile(this.#options.transport, id);
     const audio = parseDetails(row?.details ?? null);
