@@ -155,6 +155,7 @@ export const listen = command({
       env,
       requireKey: async () => (await context.requireKey()).value,
       hide,
+      onNote: (text) => out.note(text),
       onWarning: (text, hint) => void out.warn(text, hint),
       onOutput: (lines) => out.stderr.passOn(lines),
     });

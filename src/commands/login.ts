@@ -1,4 +1,4 @@
-import { getBalance } from '../api/account.ts';
+import { type Balance, getBalance } from '../api/account.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { readAll } from '../lib/lines.ts';
 import { configPath, writeProfile } from '../settings/config-file.ts';
@@ -8,6 +8,7 @@ import { CALL_EXITS, command } from '../spec/command.ts';
 import { type Context, readSettings } from '../spec/context.ts';
 import { flag, type OptionValues, text } from '../spec/options.ts';
 import { askPerson, type Questions } from '../ui/prompt.ts';
+import { balanceText } from '../views/money.ts';
 import { printed } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
@@ -47,7 +48,7 @@ export const login = command({
     const settings = readSettings(context, { newProfile: true });
     const { baseUrl } = context.globals;
     if (baseUrl !== undefined) checkBaseUrl(baseUrl);
-    const { given, key } = await findKey(context, settings, options);
+    const { given, key, balance } = await findKey(context, settings, options);
     const { apiKeyCommand } = options;
     const change = {
       'api-key': apiKeyCommand === undefined ? key : undefined,
@@ -56,7 +57,8 @@ export const login = command({
     };
     await writeProfile(context.env, settings.profileName, change, context.signal);
     const path = configPath(context.env);
-    context.out.done(`kept in profile ${settings.profileName} (${path})`, {
+    if (balance) context.out.note(`Logged in. Balance ${balanceText(balance)}.`);
+    context.out.done(`saved in profile ${settings.profileName} (${path})`, {
       profile: settings.profileName,
       path,
     });
@@ -100,6 +102,8 @@ interface Login {
   readonly key: string;
   /** An address from the environment or from another profile is not kept with the key. */
   readonly given: string | undefined;
+  /** Absent with --no-verify. */
+  readonly balance?: Balance;
 }
 
 /** A key that the service has accepted, unless --no-verify. A person who typed a wrong one is asked again. */
@@ -140,8 +144,9 @@ async function checkedLogin(
       ? acceptKey(globals.apiKey ?? checkGiven(answers.key), mask)
       : await keyFromCommand(apiKeyCommand, mask, { timeoutMs: globals.timeout, signal });
   // The balance is the call that needs a key and changes nothing.
-  if (verify) await getBalance(await context.connect({ account: { settings, apiKey: key, baseUrl: given } }));
-  return { given, key };
+  if (!verify) return { given, key };
+  const transport = await context.connect({ account: { settings, apiKey: key, baseUrl: given } });
+  return { given, key, balance: await getBalance(transport) };
 }
 
 /** Whether another answer may help: to the question for the key, or to that for the address. */
@@ -163,8 +168,9 @@ async function readAnswers(context: Context, missing: Missing): Promise<Answers>
   if (!missing.baseUrl && !missing.key) return {};
   if (context.stdin.isTTY) {
     return askPerson(context, async (questions) => {
+      context.out.note(whereToFind(missing));
       const baseUrl = missing.baseUrl ? await askBaseUrl(questions, context) : undefined;
-      return { baseUrl, key: missing.key ? await questions.hidden('API key:') : undefined };
+      return { baseUrl, key: missing.key ? await askKey(questions, context) : undefined };
     });
   }
   if (missing.baseUrl) {
@@ -176,24 +182,38 @@ async function readAnswers(context: Context, missing: Missing): Promise<Answers>
   return { key: (await readAll(context.stdin, MAX_STDIN_BYTES)).trim() };
 }
 
-/** An address that is none is asked for again; no answer at all ends it. */
+const whereToFind = ({ baseUrl }: Missing): string =>
+  `${baseUrl ? 'The base URL, which ends in /API4, and your key' : 'Your key'} ` +
+  `${baseUrl ? 'are' : 'is'} on the account page of the service's website.`;
+
+/** An address that can't be one is asked for again. */
 async function askBaseUrl(questions: Questions, { out }: Context): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     const answer = await questions.line('Base URL:');
-    if (answer === '')
-      throw usage(
-        'no base URL was given',
-        'write it like https://host/API4, or: steno login --base-url <url>',
-      );
     try {
-      checkBaseUrl(answer);
-      return answer;
+      return checkedAnswer(answer);
     } catch (error) {
-      if (tries >= MAX_TRIES || !(error instanceof StenoError)) throw error;
+      if (tries >= MAX_TRIES || questions.isOver || !(error instanceof StenoError)) throw error;
       // What was pasted behind it is most likely the key, which must not be shown as an address.
-      await questions.discardTyped();
+      if (answer) await questions.discardTyped();
       await out.warn(error.message, error.hint);
     }
+  }
+}
+
+function checkedAnswer(baseUrl: string): string {
+  if (baseUrl === '')
+    throw usage('no base URL was given', 'write it like https://host/API4, or: steno login --base-url <url>');
+  checkBaseUrl(baseUrl);
+  return baseUrl;
+}
+
+/** Asked again after an empty line: a key that is pasted next must not land in the shell. */
+async function askKey(questions: Questions, { out }: Context): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    const key = await questions.hidden('API key:');
+    if (key || tries >= MAX_TRIES || questions.isOver) return key;
+    await out.warn('no key was given', 'paste it and press Enter, or press Ctrl-C to stop');
   }
 }
 

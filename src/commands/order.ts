@@ -204,7 +204,7 @@ export const order = command({
   async run(context, { args, options, line }) {
     const { out, globals } = context;
     const waits = options.wait || options.download !== undefined;
-    if (options.download !== undefined) checkFolder(options.download);
+    if (options.download !== undefined) checkFolder(options.download, (text) => out.note(text));
     const maxCost = checkMaxCost(options.maxCost);
     const formats = checkFormats(options.format, options.nameAs);
     checkTemplate(options.nameAs, formats);

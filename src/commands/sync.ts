@@ -93,7 +93,7 @@ export const sync = command({
     const { out, signal } = context;
     const formats = checkFormats(options.format, options.nameAs);
     const { download: folder, nameAs: template, jobs, since } = options;
-    if (folder !== undefined) checkFolder(folder);
+    if (folder !== undefined) checkFolder(folder, (text) => out.note(text));
     checkTemplate(options.nameAs, formats);
     const missingSince = since === undefined ? '' : parseSince(since, nowMs());
     const exec = await execOf(context, options);

@@ -42,10 +42,10 @@ export const wait = command({
   async run(context, { args, options, line }) {
     const { download, nameAs: template } = options;
     const target = { download, template, formats: checkFormats(options.format, options.nameAs) };
-    if (download !== undefined) checkFolder(download);
+    const { out, signal } = context;
+    if (download !== undefined) checkFolder(download, (text) => out.note(text));
     checkTemplate(options.nameAs, target.formats);
     if (args.length && options.order !== undefined) throw usage("ids and --order can't be used together");
-    const { out, signal } = context;
     const ledger = args.length ? await context.ledgers.ifAny() : await context.ledgers.open();
     const ids = await filesToWaitFor(ledger, args, options.order);
     if (ids.length === 0) {

@@ -125,6 +125,7 @@ interface PlanOptions {
   readonly requireKey: () => Promise<string>;
   /** Masks the key. */
   readonly hide: (text: string) => string;
+  readonly onNote: (text: string) => void;
   readonly onWarning: (text: string, hint?: string) => void;
   /** Gets what commands of --exec print. */
   readonly onOutput: (lines: string) => void;
@@ -135,7 +136,7 @@ export async function planListening(flags: ListenFlags, options: PlanOptions): P
   const { timeoutMs, onWarning } = options;
   const isAllowed = (): boolean => flags.anyEvent;
   checkTemplate(flags.nameAs, checkFormats(flags.format, flags.nameAs));
-  if (flags.download !== undefined) checkFolder(flags.download);
+  if (flags.download !== undefined) checkFolder(flags.download, options.onNote);
   checkAddresses(flags);
   if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');
   if (flags.exec !== undefined && !flags.exec.trim()) throw usage('--exec requires a command');

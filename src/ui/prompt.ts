@@ -47,6 +47,8 @@ export class Questions {
   #asked: { readonly text: string; readonly shown: boolean } | undefined;
   #waiting: Waiting | undefined;
   #ended = false;
+  /** How many are on the screen. */
+  #bullets = 0;
 
   constructor(person: Person, open: typeof createInterface) {
     const { stdin, out, signal } = person;
@@ -66,6 +68,7 @@ export class Questions {
     // A terminal that was closed gives EIO: the input has ended.
     for (const source of [this.#editor, stdin]) source.on('error', () => this.#end());
     stdin.prependListener('keypress', this.#onKey);
+    stdin.on('keypress', this.#drawBullets);
     signal.addEventListener('abort', this.#onAbort);
   }
 
@@ -74,9 +77,14 @@ export class Questions {
     return this.#answer(question, true);
   }
 
-  /** A line that is not shown while it is typed. */
+  /** A line of which a person sees only how many characters were typed. */
   hidden(question: string): Promise<string> {
     return this.#answer(question, false);
+  }
+
+  /** The input has ended: there will be no other answer. */
+  get isOver(): boolean {
+    return this.#ended;
   }
 
   async confirm(question: string): Promise<boolean> {
@@ -95,6 +103,7 @@ export class Questions {
     this.#echo.shown = false;
     this.#person.signal.removeEventListener('abort', this.#onAbort);
     this.#person.stdin.off('keypress', this.#onKey);
+    this.#person.stdin.off('keypress', this.#drawBullets);
     this.#editor.close();
   }
 
@@ -104,7 +113,7 @@ export class Questions {
     const text = `${out.stderr.line(question)} `;
     const ready = this.#typedAhead.shift() ?? (this.#ended ? '' : undefined);
     if (ready !== undefined) {
-      out.stderr.write(`${text}${shown ? out.stderr.line(ready) : ''}\n`);
+      out.stderr.write(`${text}${shown ? out.stderr.line(ready) : this.#bulletsFor(ready)}\n`);
       return ready.trim();
     }
     this.#asked = { text, shown: shown && out.stderr.isTerminal };
@@ -122,8 +131,29 @@ export class Questions {
     this.#echo.shown = shown;
     this.#editor.setPrompt(text);
     if (shown) this.#editor.prompt(true);
-    else this.#person.out.stderr.write(text);
+    else {
+      this.#person.out.stderr.write(text);
+      this.#bullets = 0;
+      this.#drawBullets();
+    }
   }
+
+  /** No more than fit into the line of the question. */
+  #bulletsFor(line: string): string {
+    const { stderr } = this.#person.out;
+    const room = stderr.columns - (this.#asked?.text.length ?? 0) - 1;
+    return stderr.isTerminal ? '•'.repeat(Math.max(0, Math.min([...line].length, room))) : '';
+  }
+
+  /** Adds or takes away as many as the hidden answer has grown or shrunk. */
+  readonly #drawBullets = (): void => {
+    if (!this.#asked || this.#asked.shown) return;
+    const { stderr } = this.#person.out;
+    const count = this.#bulletsFor(this.#editor.line).length;
+    const more = count - this.#bullets;
+    this.#bullets = count;
+    if (more) stderr.write(more > 0 ? '•'.repeat(more) : '\b \b'.repeat(-more));
+  };
 
   #take(line: string): void {
     // The editor has ended the line on the screen where it shows it.

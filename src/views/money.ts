@@ -90,9 +90,11 @@ export const balanceRecord = new RecordType<Balance>([
   answerField(({ json }) => json),
 ]);
 
+export const balanceText = ({ balance }: Balance): string => amountWithCurrency(balance, BALANCE_CURRENCY);
+
 export function balanceView(found: Balance, isBrief: boolean): View {
   const view = balanceRecord.page(found);
-  return isBrief ? { ...view, rows: [[amountWithCurrency(found.balance, BALANCE_CURRENCY)]] } : view;
+  return isBrief ? { ...view, rows: [[balanceText(found)]] } : view;
 }
 
 export const budgetRecord = new RecordType<BudgetUse>([

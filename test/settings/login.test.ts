@@ -17,7 +17,7 @@ describe('login', () => {
       stdin: `  ${KEY}\r\n`,
     });
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain(`kept in profile default (${path})`);
+    expect(stderr).toContain(`Logged in. Balance 1.00 USD.\nsaved in profile default (${path})`);
     expect(service.got[0]?.query.get('api_key')).toBe(KEY);
     expect(kept(path)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
     expect([modeOf(path), modeOf(join(user.home, 'config'))]).toEqual(['600', '700']);

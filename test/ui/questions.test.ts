@@ -108,8 +108,27 @@ describe.concurrent('login on a terminal', () => {
     const { service, user } = await newcomer();
     const terminal = new Terminal(user, 'login');
     await terminal.answer('Base URL: ', `${service.baseUrl}\r`);
-    await terminal.answer('API key: ', '\u001b[A\r');
+    for (const time of [1, 2, 3]) {
+      await terminal.until(() => terminal.screen.split('API key: ').length > time);
+      terminal.type('\u001b[A\r');
+    }
     expect(await terminal.end()).toEqual(clean(3));
+    expect(terminal.screen.match(/no key was given/g)).toHaveLength(3);
+  });
+
+  it('takes a key that is pasted after an empty line, and shows a bullet for each character', async () => {
+    const { service, user } = await newcomer();
+    const terminal = new Terminal(user, 'login');
+    await terminal.answer('Base URL: ', `${service.baseUrl}\r`);
+    await terminal.answer('API key: ', '\r');
+    await terminal.until(() => terminal.screen.split('API key: ').length > 2);
+    terminal.type(`${KEY}xy`);
+    await terminal.until(`API key: ${'•'.repeat(KEY.length + 2)}`);
+    terminal.type('\u007f\u007f\r');
+    expect(await terminal.end()).toEqual(clean(0));
+    expect(terminal.screen).toContain('Logged in. Balance 1.00 USD.');
+    expect(terminal.screen).not.toContain(KEY.slice(0, 8));
+    expect(kept(user)).toMatchObject({ profiles: { default: { 'api-key': KEY } } });
   });
 
   it('leaves to the shell what is typed while the key is checked', async () => {

@@ -1,10 +1,11 @@
 /** File names made of the service's data: safe on every system, whatever the data holds. */
 
-import { statSync } from 'node:fs';
-import { dirname, resolve, sep } from 'node:path';
+import { closeSync, openSync, statSync, unlinkSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
 import { usage } from '../../lib/errors.ts';
-import { isDanglingLink, pathKey } from '../../lib/fs.ts';
+import { diskReason, isDanglingLink, pathKey } from '../../lib/fs.ts';
 import { isUrl } from '../../lib/url.ts';
+import { partialPath } from './partial-files.ts';
 
 const placeholders = [
   ...(['id', 'title', 'order', 'key', 'tag', 'feed', 'guid', 'date', 'dir', 'basename', 'ext'] as const),
@@ -165,18 +166,36 @@ function shortenLast(path: string, mark = ''): string {
   return path.slice(0, slash) + shorten(path.slice(slash), mark);
 }
 
-/** Refuses a download folder that is a file or lies below one, before anything is sent. */
-export function checkFolder(path: string): void {
+/** Refuses a download folder in which no file can be made, before anything is sent; `note` is told of a new one. */
+export function checkFolder(path: string, note?: (text: string) => void): void {
   if (isDanglingLink(path)) throw usage(`'${path}' is a symlink to nowhere`);
-  if (!canBeFolder(resolve(path))) throw usage(`'${path}' is not a folder, and can't be made one`);
+  const folder = resolve(path);
+  const existing = existingFolder(folder);
+  if (existing === undefined) throw usage(`'${path}' is not a folder, and can't be made one`);
+  const reason = whyNoFileIn(existing);
+  if (reason) throw usage(`can't write to ${existing}: ${reason}`, 'choose another folder for --download');
+  if (existing !== folder) note?.(`transcripts go to a new folder: ${folder}`);
 }
 
-/** What is not there can be made below a folder. Node 26 does not tell it from what lies below a file. */
-function canBeFolder(path: string): boolean {
+/** The folder itself, or the one below which it can be made. Node 26 does not tell what is missing from what lies below a file. */
+function existingFolder(path: string): string | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
-    return found?.isDirectory() ?? (dirname(path) === path || canBeFolder(dirname(path)));
+    if (found) return found.isDirectory() ? path : undefined;
+    return dirname(path) === path ? path : existingFolder(dirname(path));
   } catch {
-    return false;
+    return undefined;
+  }
+}
+
+/** Tried, because permissions alone don't tell: the disk may be full or read-only. */
+function whyNoFileIn(folder: string): string | undefined {
+  const probe = partialPath(join(folder, 'probe'));
+  try {
+    closeSync(openSync(probe, 'wx'));
+    unlinkSync(probe);
+    return undefined;
+  } catch (error) {
+    return diskReason(error);
   }
 }

@@ -135,12 +135,13 @@ describe.concurrent('sync --missing', () => {
 
 describe.concurrent('sync --exec', { timeout: 60_000 }, () => {
   it('exits 1 where every command failed, lists each with its exit code, and runs them until they succeed', async () => {
-    const { exec, ran, fetched } = await withOrders(2);
+    const { exec, ran, fetched, user } = await withOrders(2);
     const failing = `${RAN}; exit $((2 + STENO_EVENT_AUDIOFILE))`;
     const first = await exec(failing);
     expect([first.code, first.stderr]).toEqual([
       1,
-      '2 open, 2 changed, 2 downloaded, 0 handed over\n' +
+      `transcripts go to a new folder: ${join(user.home, 'd')}\n` +
+        '2 open, 2 changed, 2 downloaded, 0 handed over\n' +
         'steno: 1.txt: the command for file 1 failed: exit 3\n' +
         'steno: 2.txt: the command for file 2 failed: exit 4\nsteno: 2 of 2 failed\n',
     ]);

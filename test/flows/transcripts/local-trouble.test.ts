@@ -108,15 +108,26 @@ describe('trouble of the disk', () => {
     ['link', 'EEXIST', 'no such file'],
   ])('that %s meets with %s is told after one fetch', async (call, code, reason) => {
     const { service, user } = await account();
-    service.on(route, { body: 'words' }).on('GET /audiofile/5', fileAnswer(5));
+    const isSeenBefore = call === 'open' || call === 'close';
+    service.on(route, { body: 'words' });
+    if (!isSeenBefore) service.on('GET /audiofile/5', fileAnswer(5));
     const env = faultIn(user.home, call, code);
+    const waiting = ['wait', '5', '--download', 'd', '--timeout', '20s'];
+    if (isSeenBefore) {
+      const { code, stderr } = await user.run(waiting, { env });
+      expect([code, service.got]).toEqual([2, []]);
+      expect(stderr).toMatch(/^steno: can't write to \S+: .*\nhint: choose another folder for --download\n$/);
+      expect(stderr).toContain(reason);
+    }
     for (const args of [
       ['transcript', '5', '--skip-existing', '-o', 'd/'],
-      ['wait', '5', '--download', 'd', '--timeout', '20s'],
+      ...(isSeenBefore ? [] : [waiting]),
     ]) {
       const before = service.got.length;
       const result = await user.run(args, { env });
-      expect(result.stderr).toMatch(/^steno: can't write d\/5\.txt: .*\n$/);
+      expect(result.stderr).toMatch(
+        /^(transcripts go to a new folder: .*\n)?steno: can't write d\/5\.txt: .*\n$/,
+      );
       expect(result.stderr).toContain(reason);
       expect(result.code).toBe(1);
       const calls = service.got.slice(before).map(({ path }) => path);
