@@ -56,7 +56,7 @@ export const doctor = command({
       examine(setupOf(context, options), STENO_VERSION, __dirname),
     );
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-    if (out.forPeople) await showLines(out, doctorLines(results, out.stdout.columns));
+    if (out.forPeople && out.isBrief) await showLines(out, doctorLines(results, out.stdout.columns));
     else await out.show(doctorView(results));
     const failures = results.filter(({ status }) => status === 'fail');
     if (failures.length)

@@ -196,7 +196,12 @@ export const events = command({
     if (onTheWay.length)
       out.note(`${onTheWay.length} on the way into the ledger; each gets its number there`);
     const all = (await new Events(ledger).count(filter)) + onTheWay.length;
-    if (all === 0) out.note('no events; receive some with: steno listen');
+    if (all === 0) {
+      const inAll = await new Events(ledger).count({});
+      out.note(
+        inAll ? `no events match (${inAll} in all)` : 'no events yet; receive some with: steno listen',
+      );
+    }
     if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
   },
 });
@@ -234,7 +239,7 @@ async function follow(context: Context, ledger: Ledger, filter: EventFilter, lim
   for await (const page of followEvents(ledger, filter, limit, signal)) {
     if (out.mode.json)
       for (const event of page) await out.showNext({ ...eventsView([], 'line'), json: event.json });
-    else if (out.forPeople)
+    else if (out.forPeople && out.isBrief)
       await showLines(out, lines.events(page, { columns: out.stdout.columns, verbose: false }));
     else await out.showNext(eventsView(page, 'body'));
   }

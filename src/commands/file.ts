@@ -72,7 +72,7 @@ async function watch(context: Context, ids: readonly string[], interval: number 
   const poll = { interval, timeout: globals.timeout, signal };
   const { out } = context;
   await watchFiles(transport, ledger, ids, poll, async (what, file) =>
-    out.forPeople
+    out.forPeople && out.isBrief
       ? showLines(out, [watchedLine(file, new Date(nowMs()).toISOString(), ids.length > 1)])
       : out.showNext(await viewOf(context, ledger, [{ what, file, error: undefined }], false)),
   );

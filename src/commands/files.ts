@@ -71,10 +71,7 @@ export const files = command({
     await withPager(context, () => out.showPages(shown), pager);
     if (forPeople) {
       const all = await new Files(ledger).count(filter);
-      if (all === 0)
-        out.note(
-          (await mistaken(options, ledger)) ?? 'no files; order one with: steno order <url> --sku TRANS14',
-        );
+      if (all === 0) out.note((await mistaken(options, ledger)) ?? (await noneText(ledger)));
       if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
     }
     const unclear = await new OpenAttempts(ledger).countUnclear();
@@ -82,6 +79,13 @@ export const files = command({
     raiseTallies(refreshed);
   },
 });
+
+async function noneText(ledger: Ledger): Promise<string> {
+  const inAll = await new Files(ledger).count({});
+  return inAll
+    ? `no files match (${inAll} in all)`
+    : 'no files yet; order one: steno order <url> --sku TRANS14';
+}
 
 const mistaken = async ({ order }: FilesOptions, ledger: Ledger): Promise<string | undefined> =>
   order === undefined ? undefined : fileHint(ledger, order);

@@ -33,7 +33,7 @@ export const invoice = command({
     const ledger = await context.ledgers.ifAny();
     if (ledger) await context.ledgers.whileNoting(ledger, async (notes) => noteInvoices(notes, found));
     const { currency } = context.settings;
-    if (out.forPeople) {
+    if (out.forPeople && out.isBrief) {
       await withPager(context, async () => {
         for (const page of found.flatMap((each) => invoicePages(each, currency))) {
           await out.show(page);

@@ -213,7 +213,7 @@ class ListenScreen {
     const { out } = context;
     this.#context = context;
     this.#options = options;
-    this.#isOneScreen = out.forPeople && out.stderr.isTerminal;
+    this.#isOneScreen = out.forPeople && out.isBrief && out.stderr.isTerminal;
   }
 
   get callbacks(): SessionCallbacks {
@@ -279,7 +279,7 @@ class ListenScreen {
       return out.stdout.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
     if (out.mode.quiet)
       return download === undefined ? out.stdout.writeLines(events.map(subjectOf)) : undefined;
-    if (!out.forPeople) return out.showNext(eventsView(events, verbose ? 'body' : 'full'));
+    if (!out.forPeople || !out.isBrief) return out.showNext(eventsView(events, verbose ? 'body' : 'full'));
     await showLines(out, this.#lines.events(events, { columns: out.stdout.columns, verbose }));
     this.#live?.update();
   }

@@ -27,6 +27,16 @@ export function decoded(text: string): string {
   }
 }
 
+/** A URL for people: escapes that are letters, not syntax, are decoded. */
+export function readableUrl(text: string): string {
+  if (!text.includes('%') || !/^https?:/i.test(text)) return text;
+  try {
+    return decodeURI(text);
+  } catch {
+    return text;
+  }
+}
+
 export type UrlUse = 'audio' | 'argument' | 'hook' | 'feed' | 'base';
 
 const examples: Readonly<Record<UrlUse, string>> = {

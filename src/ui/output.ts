@@ -28,23 +28,19 @@ export class Output {
 
   /** A person reads stdout: it is a terminal, and no other form was asked for. */
   get forPeople(): boolean {
-    return this.#drawsTables && this.mode.columns.length === 0;
+    const { json, csv, quiet, markdown } = this.mode;
+    return this.stdout.isTerminal && !json && !csv && !quiet && !markdown;
   }
 
   /** A table has the columns that matter to people, not all of them. */
   get isBrief(): boolean {
-    return (this.#drawsTables || this.mode.markdown) && this.mode.columns.length === 0;
-  }
-
-  get #drawsTables(): boolean {
-    const { json, csv, quiet, markdown } = this.mode;
-    return this.stdout.isTerminal && !json && !csv && !quiet && !markdown;
+    return (this.forPeople || this.mode.markdown) && this.mode.columns.length === 0;
   }
 
   /** Prints a result in the form that was asked for. */
   async show(view: View): Promise<void> {
     if (this.mode.json) return this.stdout.write(`${formatJson(view.json)}\n`);
-    if (!this.#drawsTables) return this.stdout.write(rowsText(view, this.mode, true));
+    if (!this.forPeople) return this.stdout.write(rowsText(view, this.mode, true));
     if (view.rows.length === 0) return;
     const { drawView } = await import('./table.ts');
     this.stdout.write(drawView(chosenColumns(view, this.mode), await this.stdout.drawing()));
@@ -64,7 +60,7 @@ export class Output {
   /** Prints one of many results that come over time: one JSON object or one row a line. */
   async showNext(view: View): Promise<void> {
     if (this.mode.json) return this.stdout.write(`${formatJson(view.json, 0)}\n`);
-    if (this.forPeople) return this.show(view);
+    if (this.forPeople && this.isBrief) return this.show(view);
     this.stdout.write(rowsText(view, this.mode, !this.#headerShown));
     this.#headerShown = true;
   }

@@ -2,6 +2,7 @@
 import Table from 'cli-table3';
 import { forTerminal, lengthText, sizeText } from '../lib/text.ts';
 import { nowMs } from '../lib/time.ts';
+import { readableUrl } from '../lib/url.ts';
 import { type CellKind, type Column, type Rows, rightAligned, type View } from '../lib/view.ts';
 import { cutEnd, cutLink, visiblePart, widestOf, widthOf, wrap } from './fit.ts';
 import type { Drawing, Paint } from './paint.ts';
@@ -136,7 +137,8 @@ function drawnColumns({ columns, rows }: Rows, width: number, now: number): Draw
     const header = headerOf(column);
     const cells = rows.map((row) => {
       const value = row[at] ?? '';
-      const part = isWhole(column) ? value : visiblePart(value, width);
+      const readable = column.kind === 'link' ? readableUrl(value) : value;
+      const part = isWhole(column) ? readable : visiblePart(readable, width);
       return { value, text: cellText(forTerminal(part), column.kind, now) };
     });
     return { ...column, header, cells, size: sizeOf(column, header, cells, columns.length - at) };

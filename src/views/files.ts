@@ -11,6 +11,7 @@ import { type Json, parseJson } from '../lib/json.ts';
 import { type OrderedBy, otherSender, userAndHost } from '../lib/sender.ts';
 import { cutSignatures, withoutSignature } from '../lib/signatures.ts';
 import { plural } from '../lib/text.ts';
+import { readableUrl } from '../lib/url.ts';
 import type { View } from '../lib/view.ts';
 import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
 import {
@@ -39,7 +40,6 @@ const orderedBy = documentOf<FileRow>({
 
 export const fileRecord = new RecordType<ShownFile>([
   textField('audiofile', "the file's id; null where the service's answer names none", ({ row }) => row.id, {
-    header: 'id',
     kind: 'id',
   }),
   textField(
@@ -52,7 +52,7 @@ export const fileRecord = new RecordType<ShownFile>([
   amountField('minutes', 'how long the audio is', ({ row }) => row.minutes, {
     ...{ header: 'length', kind: 'minutes', importance: 50 },
   }),
-  amountField('total', 'what it costs, to the digit', ({ row }) => row.total, { importance: 60 }),
+  amountField('total', 'what it costs, to the digit', ({ row }) => row.total, { importance: 85 }),
   textField('order', 'the id of its order', ({ row }) => row.order_id, { importance: 40, uncut: true }),
   timeField('ordered_at', 'when it was ordered, or taken in with track', ({ row }) => row.ordered_at, {
     header: 'ordered',
@@ -64,7 +64,7 @@ export const fileRecord = new RecordType<ShownFile>([
   }),
   textField('url', 'of the audio, without signatures', ({ row }) => row.url, {
     kind: 'link',
-    importance: 70,
+    importance: 45,
   }),
   textField('key', 'what tells its audio from others in place of the URL', ({ row }) => row.key, {
     importance: 20,
@@ -169,12 +169,19 @@ const columnsForPeople = (files: readonly ShownFile[]): string[] => {
     ...['audiofile', 'state', 'title'],
     ...has('minutes', ({ minutes }) => minutes),
     ...has('total', ({ total }) => total),
-    ...['order', 'ordered_at', 'changed_at', 'url'],
+    ...['order', 'ordered_at', 'changed_at'],
+    ...has('url', (row) => !repeatsTitle(row)),
     ...has('key', ({ key }) => key),
     // Where it was somebody else.
     ...has('by', (row) => otherSender(senderOf(row))),
     ...has('job', ({ job }) => job),
   ];
+};
+
+/** `https://host/Monday%20talk.mp3` says no more than "Monday talk". */
+const repeatsTitle = ({ url, title }: ListedFile): boolean => {
+  const name = readableUrl(url).split('/').at(-1) ?? '';
+  return [name, name.replace(/\.\w{1,5}$/, '')].includes(title ?? '');
 };
 
 interface ListForm {
@@ -231,7 +238,7 @@ export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: 
 
 /** A file as the service has it now, for people. */
 const audioFileRecord = new RecordType<AudioFile>([
-  textField('audiofile', "the file's id", 'id', { header: 'id', kind: 'id' }),
+  textField('audiofile', "the file's id", 'id', { kind: 'id' }),
   textField('state', 'as the service names it', 'state', { kind: 'state' }),
   textField('title', 'of the audio', ({ title }) => cutSignatures(title), { importance: 90 }),
   textField('minutes', 'how long the audio is', 'duration', {

@@ -115,7 +115,6 @@ export interface SyncRow {
 /** A row for each change of state, and one for each transcript. */
 export const syncRecord = new RecordType<SyncRow>([
   textField('audiofile', "the file's id", ({ change, saved }) => change?.id ?? saved?.id, {
-    header: 'id',
     kind: 'id',
   }),
   textField(

@@ -102,7 +102,8 @@ describe.concurrent('Ctrl-C', () => {
     const { code, stderr } = await interrupted(it, ['wait', ...ids(4), '--download', 'd'], { stuckAt: 4 });
     expect([code, stderr]).toEqual([
       130,
-      'steno: interrupted: 2 of 4 files are delivered\nhint: wait on with: steno wait 1 2 3 4 --download d\n',
+      `transcripts go to a new folder: ${join(it.user.home, 'd')}\n` +
+        'steno: interrupted: 2 of 4 files are delivered\nhint: wait on with: steno wait 1 2 3 4 --download d\n',
     ]);
   });
 

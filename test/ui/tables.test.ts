@@ -134,10 +134,10 @@ describe('a table', () => {
       ),
     );
     expect(headers).toEqual([
-      ['ID', 'STATE', 'TITLE'],
-      ['ID', 'STATE', 'TITLE', 'TOTAL', 'ORDERED'],
-      expect.arrayContaining(['ID', 'STATE', 'TITLE', 'ORDERED', 'URL']),
-      ['ID', 'STATE', 'TITLE', 'LENGTH', 'TOTAL', 'ORDER', 'ORDERED', 'CHANGED', 'URL'],
+      ['AUDIOFILE', 'STATE', 'TITLE'],
+      ['AUDIOFILE', 'STATE', 'TITLE', 'TOTAL'],
+      expect.arrayContaining(['AUDIOFILE', 'STATE', 'TITLE', 'ORDERED', 'URL']),
+      ['AUDIOFILE', 'STATE', 'TITLE', 'LENGTH', 'TOTAL', 'ORDER', 'ORDERED', 'CHANGED', 'URL'],
     ]);
   }, 60_000);
 

@@ -45,7 +45,13 @@ describe('files', () => {
     }
     expect(forms.with(2, '')).toEqual(['', '[]\n', '', '']);
     expect(parseCsv(forms[2] ?? '')).toHaveLength(1);
-    expect((await user.onTerminal('steno files')).stdout).toContain('no files; order one with');
+    expect((await user.onTerminal('steno files')).stdout).toContain('no files yet; order one: ');
+  });
+
+  it('that none of a filter fits are told from those of an empty ledger', async () => {
+    const { user } = await shop;
+    const { stdout } = await user.onTerminal('steno files --state Refunded');
+    expect(stdout).toMatch(/^no files match \(6 in all\)\r?\n$/);
   });
 
   it('come newest first and can be chosen by state, order and time', async () => {
@@ -296,7 +302,7 @@ describe('files', () => {
   it('show a page to people, and how many more there are', async () => {
     const { user } = await shop;
     const { stdout } = await user.onTerminal('steno files --limit 2 --no-color');
-    expect(stdout).toMatch(/ID +STATE +TITLE +ORDER +ORDERED/);
+    expect(stdout).toMatch(/AUDIOFILE +STATE +TITLE +ORDER +ORDERED/);
     expect(stdout).toContain('2 of 6; more with --limit');
     expect(stdout).toMatch(/just now|\ds ago/);
   });
