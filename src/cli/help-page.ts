@@ -120,7 +120,7 @@ export const commandSections = (groups: readonly Group[]): Section[] =>
 const MIN_WIDTH = 40;
 
 /** The first screen holds usage, purpose, main options and two examples. */
-export const SCREEN_ROWS = 24;
+const SCREEN_ROWS = 24;
 const TOP_EXAMPLES = 2;
 
 /** A term that is wider has its meaning below it. */

@@ -10,7 +10,6 @@ import {
   itemLines,
   type Page,
   pageText,
-  SCREEN_ROWS,
   wrap,
 } from './help-page.ts';
 import { topicNames, topicPage } from './help-topics.ts';
@@ -79,32 +78,30 @@ function unknown(words: readonly string[], groups: readonly Group[]): Error {
   return usage(`unknown command or topic '${word}'`, hint);
 }
 
-/** All that a new user needs, on one screen: on a narrow one without the groups of the commands. */
+/** All that a new user needs: what to type first, and a line for each command. */
 function frontPage(width: number, groups: readonly Group[]): string {
-  const grouped = groups.map(
-    ({ title, commands }): Item => [
-      title,
-      [...commands.map(({ name }) => name), ...(title === 'More' ? ['help'] : [])].join(', '),
-    ],
-  );
-  const all = grouped.map(([, names]) => names).join(', ');
-  const page = pageAround(itemLines(grouped, width), width);
-  const lines = page.length < SCREEN_ROWS ? page : pageAround(wrap(all, width, '  '), width);
-  return `${lines.join('\n')}\n`;
-}
-
-function pageAround(commandLines: readonly string[], width: number): string[] {
-  return [
-    ...wrap(about, width),
-    'Usage: steno <command> [options]',
+  const names = commandsOf(groups).map(({ name }) => name.length);
+  const column = Math.max(...names);
+  const listed = groups.flatMap(({ title, commands }) => [
+    `${title}:`,
+    ...itemLines(
+      commands.map(({ name, summary }): Item => [name.padEnd(column), summary]),
+      width,
+    ),
     '',
-    ...commandLines,
+  ]);
+  const lines = [
+    ...wrap(about, width),
+    '',
+    'Usage: steno <command> [options]',
     '',
     ...firstLines.flatMap(([title, examples]) => [
       ...wrap(`${title}:`, width),
       ...examples.map((line) => `  ${line}`),
       '',
     ]),
-    ...wrap('More: steno help commands, steno order --help, steno help topics', width),
+    ...listed,
+    ...wrap('More: steno order --help, steno help topics', width),
   ];
+  return `${lines.join('\n')}\n`;
 }

@@ -99,11 +99,14 @@ export class Main {
   }
 
   async #help(words: readonly string[]): Promise<void> {
-    const { stdout, env } = this.#io;
+    const { stdout, env, signal } = this.#io;
     const { helpText } = await import('./help.ts');
     const text = helpText(words, widthOf(stdout), await loadGroups());
-    const noColor = this.#argv.includes('--no-color');
-    stdout.write(usesColour(stdout, { noColor, env, isData: true }) ? boldTitles(text) : text);
+    this.#context = new Context(roughGlobals(this.#argv), this.#io);
+    const { out } = this.#context;
+    const isBold = usesColour(stdout, { noColor: out.mode.noColor, env, isData: true });
+    const { withPager } = await import('../ui/pager.ts');
+    await withPager({ out, env, signal }, async () => out.stdout.write(isBold ? boldTitles(text) : text));
   }
 
   async #fail(error: StenoError): Promise<number> {
@@ -152,6 +155,7 @@ function roughGlobals(argv: readonly string[]): GlobalValues {
     ...(initial as GlobalValues),
     json: flags.has('--json'),
     color: !flags.has('--no-color'),
+    pager: !flags.has('--no-pager'),
     debug: flags.has('--debug'),
     apiKey: attached ?? (after ? argv[after] : undefined),
   };

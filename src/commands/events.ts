@@ -196,15 +196,15 @@ export const events = command({
     if (onTheWay.length)
       out.note(`${onTheWay.length} on the way into the ledger; each gets its number there`);
     const all = (await new Events(ledger).count(filter)) + onTheWay.length;
-    if (all === 0) {
-      const inAll = await new Events(ledger).count({});
-      out.note(
-        inAll ? `no events match (${inAll} in all)` : 'no events yet; receive some with: steno listen',
-      );
-    }
+    if (all === 0) out.note(await noneText(ledger));
     if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
   },
 });
+
+async function noneText(ledger: Ledger): Promise<string> {
+  const inAll = await new Events(ledger).count({});
+  return inAll ? `no events match (${inAll} in all)` : 'no events yet; receive some with: steno listen';
+}
 
 const ledgerOf = (context: Context): Promise<Ledger> => context.ledgers.required('events reads the ledger');
 

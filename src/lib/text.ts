@@ -237,6 +237,27 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
+/** Characters that take two columns, as nearly as can be told without a table of them. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Emoji_Presentation}/gu;
+
+const columnsOf = (text: string): number => [...text].length + (text.match(WIDE)?.length ?? 0);
+
+/** Lines that are broken at blanks; a word that is longer than the room stays whole, so that it can be copied. */
+export function foldWords(text: string, room: number): string[] {
+  if (columnsOf(text) <= room) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line ? `${line} ${word}` : word;
+    if (line && columnsOf(longer) > room) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
+}
+
 /** The hint for an unknown word: a guess, if there is one, and where the list is. */
 export function didYouMean(word: string, candidates: readonly string[], list: string): string {
   const guess = nearest(word, candidates);

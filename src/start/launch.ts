@@ -19,7 +19,7 @@ const catalogForms = new Set(['--tabs', '--json', '--csv', '--quiet']);
 function readyText(argv: readonly string[]): string | undefined {
   if (argv.length === 1 && ['--version', '-v', '-V'].includes(argv[0] ?? '')) return `${STENO_VERSION}\n`;
   const page = pageWords(argv);
-  if (page) return isNarrow() ? undefined : styled(readText(['steno', ...page].join(' ')));
+  if (page) return readyPage(['steno', ...page].join(' '));
   const [command = '', form = '--tabs'] = argv;
   const isCatalog = argv.length <= 2 && catalogCommands.has(command) && catalogForms.has(form);
   return isCatalog && !isOnTerminal() ? readText(`${command} ${form}`) : undefined;
@@ -41,17 +41,23 @@ function readText(name: string): string | undefined {
 }
 
 /** A page of help on a terminal has bold headings, where colours are wanted. Consoles of Windows may not know them. */
-function styled(text: string | undefined): string | undefined {
-  if (text === undefined || !isOnTerminal() || process.platform === 'win32') return text;
+function styled(text: string): string {
+  if (process.platform === 'win32') return text;
   const stdout = { noColor: false, env: process.env, isData: true };
   return usesColour({ isTTY: true }, stdout) ? boldTitles(text) : text;
 }
 
-/** The width that the ready texts are made for: the program lays out help for a narrower terminal. */
+/** The width that the ready texts are made for. */
 const WIDTH = 80;
 
-/** Only on a terminal does this load node:tty, which takes 2.5 ms. */
-const isNarrow = (): boolean => isOnTerminal() && (process.stdout.columns ?? WIDTH) < WIDTH;
+/** On a terminal that is narrower or lower than the page, the program lays it out or opens a pager. */
+function readyPage(name: string): string | undefined {
+  const text = readText(name);
+  if (text === undefined || !isOnTerminal()) return text;
+  // Loads node:tty, which takes 2.5 ms.
+  const { columns = WIDTH, rows = 0 } = process.stdout;
+  return columns < WIDTH || text.split('\n').length > rows ? undefined : styled(text);
+}
 
 /** A good guess, without node:tty: /dev/null is a character device as a terminal is. */
 function isOnTerminal(): boolean {

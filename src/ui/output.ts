@@ -105,10 +105,8 @@ export class Output {
     }
     const { paint } = await stderr.drawing();
     const line = stderr.line(message, event && Number.POSITIVE_INFINITY);
-    stderr.write(
-      `${paint.warn('warning:')} ${line}\n${hint ? `hint: ${stderr.line(hint)}\n` : ''}`,
-      MAX_WAITING_WARNINGS,
-    );
+    stderr.writeMessage('warning:', line, paint.warn, MAX_WAITING_WARNINGS);
+    if (hint) stderr.writeMessage('hint:', stderr.line(hint), String, MAX_WAITING_WARNINGS);
   }
 
   async fail(error: StenoError): Promise<void> {
@@ -117,11 +115,11 @@ export class Output {
     if (this.mode.json) return stderr.writeJson('error', failedJson(error, failures, this.#hide));
     const { paint } = await stderr.drawing();
     // Who interrupts knows that it ends.
-    const prefix = error.kind === 'interrupted' ? 'steno:' : paint.bad('steno:');
+    const colour = error.kind === 'interrupted' ? String : paint.bad;
     const each = onePerError(failures).map(({ what, error }) => `${what}: ${error.message}`);
     for (const text of [...each, error.message, ...error.more])
-      stderr.write(`${prefix} ${stderr.line(text)}\n`);
-    if (error.hint) stderr.write(`hint: ${stderr.line(error.hint)}\n`);
+      stderr.writeMessage('steno:', stderr.line(text), colour);
+    if (error.hint) stderr.writeMessage('hint:', stderr.line(error.hint));
     if (this.mode.debug) stderr.write(`${forTerminalLines(stderr.clean(stackTrace(error)))}\n`);
   }
 
@@ -131,7 +129,7 @@ export class Output {
     const { paint } = await stderr.drawing();
     for (const text of this.#done.splice(0)) {
       if (this.mode.json) stderr.notice(text);
-      else stderr.write(`${paint.bad('steno:')} ${stderr.line(text, MAX_DONE_LENGTH)}\n`);
+      else stderr.writeMessage('steno:', stderr.line(text, MAX_DONE_LENGTH), paint.bad);
     }
     await this.fail(error);
   }

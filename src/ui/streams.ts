@@ -6,7 +6,7 @@ import { usesColour } from '../lib/colour.ts';
 import type { Env } from '../lib/env.ts';
 import { formatJson, type JsonObject, toJson } from '../lib/json.ts';
 import { cutSignatures } from '../lib/signatures.ts';
-import { forRow, forTerminalLines, type Line, oneLine, plural } from '../lib/text.ts';
+import { foldWords, forRow, forTerminalLines, type Line, oneLine, plural } from '../lib/text.ts';
 import type { LiveLines, LiveSlot } from './live.ts';
 import type { Drawing } from './paint.ts';
 
@@ -207,7 +207,23 @@ export class Stderr extends Stream {
 
   /** A line in every mode: a script may wait for it. */
   writeLine(text: string, maxLength = MAX_NOTE_LENGTH): void {
-    this.write(`${this.line(text, maxLength)}\n`);
+    this.write(`${this.#folded(this.line(text, maxLength))}\n`);
+  }
+
+  /** `lead` is the first word, `paint` its colour; `text` is one line. */
+  writeMessage(
+    lead: string,
+    text: string,
+    paint: (text: string) => string = String,
+    maxWaiting?: number,
+  ): void {
+    const message = this.#folded(`${lead} ${text}`);
+    this.write(`${paint(lead)}${message.slice(lead.length)}\n`, maxWaiting);
+  }
+
+  /** A terminal would break a long line in the middle of a word. */
+  #folded(line: string): string {
+    return this.isTerminal ? foldWords(line, this.columns).join('\n') : line;
   }
 
   writeJson(key: string, object: JsonObject): void {

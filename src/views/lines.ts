@@ -4,7 +4,7 @@ import { toneOf } from '../catalog/events.ts';
 import { toneOfState } from '../catalog/states.ts';
 import type { CheckResult, Status } from '../flows/doctor/check.ts';
 import { cutSignatures } from '../lib/signatures.ts';
-import { type Line, type Piece, plural, type Tone } from '../lib/text.ts';
+import { foldWords, type Line, type Piece, plural, type Tone } from '../lib/text.ts';
 import { durationText, localTime, nowMs } from '../lib/time.ts';
 import type { Action, ActionReport } from '../listen/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
@@ -342,13 +342,13 @@ export function doctorLines(results: readonly CheckResult[], columns: number): L
   const room = Math.max(20, columns - indent);
   const below = (text: string, tone: Tone | undefined): Line => ({ indent, ...lineOf({ text, tone }) });
   const lines = results.flatMap(({ check, status, message, hint }): Line[] => {
-    const [first = '', ...rest] = wrapped(message, room);
+    const [first = '', ...rest] = foldWords(message, room);
     const tone = status === 'skipped' ? ('faint' as const) : undefined;
     const label = { text: labels[status].padEnd(LABEL_WIDTH), tone: tones[status] };
     return [
       lineOf(label, { text: check.padEnd(nameWidth), tone: 'strong' }, { text: first, tone }),
       ...rest.map((text) => below(text, tone)),
-      ...(hint ? wrapped(`hint: ${hint}`, room) : []).map((text) => below(text, tones[status])),
+      ...(hint ? foldWords(`hint: ${hint}`, room) : []).map((text) => below(text, tones[status])),
     ];
   });
   return [...lines, lineOf({ text: summary(results), tone: 'strong' })];
@@ -363,20 +363,4 @@ function summary(results: readonly CheckResult[]): string {
   return [failures && `${failures} failed`, warnings && plural(warnings, 'warning')]
     .filter(Boolean)
     .join(', ');
-}
-
-/** By words, so that a path or a command can be copied. */
-const wrapped = (message: string, room: number): string[] => joined(message.split(/\s+/), ' ', room);
-
-/** Items on as many lines as they need; one that is longer than the room stays whole. */
-function joined(items: readonly string[], separator: string, room: number): string[] {
-  const [first, ...rest] = items;
-  const lines: string[] = [];
-  let line = first;
-  for (const item of rest) {
-    const longer = `${line}${separator}${item}`;
-    if (longer.length > room) lines.push(`${line}${separator.trimEnd()}`);
-    line = longer.length > room ? item : longer;
-  }
-  return line === undefined ? lines : [...lines, line];
 }

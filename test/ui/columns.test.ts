@@ -55,10 +55,7 @@ describe('--columns', () => {
       "steno: order has no column 'hold'\n",
     ],
     ['config set currency EUR --columns a', 'steno: --columns has no effect here: set prints no table\n'],
-    [
-      'completion bash --markdown',
-      'steno: --markdown has no effect here: completion prints no table\n',
-    ],
+    ['completion bash --markdown', 'steno: --markdown has no effect here: completion prints no table\n'],
     [
       'files --columns state --json',
       '{"error":{"code":"usage","message":"--columns and --json can\'t be used together"',

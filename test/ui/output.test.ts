@@ -263,3 +263,23 @@ describe('on a terminal', () => {
     expect(stdout).toContain('would garble the terminal');
   });
 });
+
+describe('a long message', () => {
+  it.each([50, 80])(
+    'is broken at words on a terminal of %d columns, and is one line elsewhere',
+    async (columns) => {
+      const user = new User();
+      const line = ['order', 'https://example.com/a.mp3', '--sku', 'TRANS14', '--columns', 'nope'];
+      const { stderr } = await user.run(line);
+      const [message = '', hint = ''] = stderr.trimEnd().split('\n');
+      expect(hint.length).toBeGreaterThan(160);
+      const { stdout } = await user.onTerminal(`steno ${line.join(' ')}`, {
+        columns,
+        env: { NO_COLOR: '1' },
+      });
+      const shown = stdout.trimEnd().split(/\r?\n/);
+      expect(shown.every((each) => each.length <= columns)).toBe(true);
+      expect(shown.join(' ')).toBe(`${message} ${hint}`);
+    },
+  );
+});

@@ -48,6 +48,27 @@ describe('a pager', () => {
     }
   });
 
+  it('gets a page of help that is longer than the terminal, whole and bold', async () => {
+    const { user } = await account();
+    const env = { STENO_PAGER: pagerOf(user, 'tee paged') };
+    for (const line of ['steno', 'steno help order', 'steno order --help']) {
+      const { code } = await user.onTerminal(line, { env });
+      const text = paged(user) ?? '';
+      expect([line, code]).toEqual([line, 0]);
+      expect(text).toContain(line === 'steno' ? 'completion' : 'Columns off a terminal');
+      writeFileSync(join(user.home, 'paged'), '');
+    }
+    for (const line of [
+      'steno logout --help',
+      'steno help order --no-pager',
+      "sh -c 'steno help order | cat'",
+    ]) {
+      const { code, stdout } = await user.onTerminal(line, { env });
+      expect([line, code, paged(user)]).toEqual([line, 0, '']);
+      expect(stdout).toContain('Usage: ');
+    }
+  });
+
   it('is used for no short list, no form for programs, and not where it is turned off', async () => {
     const user = await stocked();
     const env = { STENO_PAGER: pagerOf(user, 'tee paged') };
