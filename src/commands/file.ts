@@ -73,7 +73,7 @@ async function watch(context: Context, ids: readonly string[], interval: number 
   const { out } = context;
   await watchFiles(transport, ledger, ids, poll, async (what, file) =>
     out.forPeople && out.isBrief
-      ? showLines(out, [watchedLine(file, new Date(nowMs()).toISOString(), ids.length > 1)])
+      ? showLines(out, [watchedLine(file, new Date(nowMs()).toISOString(), ids)])
       : out.showNext(await viewOf(context, ledger, [{ what, file, error: undefined }], false)),
   );
 }

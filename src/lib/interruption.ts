@@ -79,3 +79,25 @@ export function endSlowly(): void {
 export function endSoon(): void {
   if (endsAtOnce) process.exit();
 }
+
+/**
+ * Ctrl-Z: the shell gets a clean line, and only then is the process stopped; `draw` is called when it goes on. Gives what
+ * ends this.
+ */
+export function onSuspend(clear: () => void, draw: () => void): () => void {
+  const onStop = (): void => {
+    clear();
+    process.off('SIGTSTP', onStop);
+    process.once('SIGCONT', onContinue);
+    process.kill(process.pid, 'SIGTSTP');
+  };
+  const onContinue = (): void => {
+    process.on('SIGTSTP', onStop);
+    draw();
+  };
+  process.on('SIGTSTP', onStop);
+  return () => {
+    process.off('SIGTSTP', onStop);
+    process.off('SIGCONT', onContinue);
+  };
+}

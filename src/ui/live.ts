@@ -3,10 +3,10 @@
  * or stderr takes them away first, and they are drawn again below it.
  */
 import { stripVTControlCharacters } from 'node:util';
+import { onSuspend } from '../lib/interruption.ts';
 import type { Line } from '../lib/text.ts';
 import { drawLines, widthOf } from './fit.ts';
 import type { Drawing } from './paint.ts';
-import { onSuspend } from './streams.ts';
 
 /** Changes within this time are drawn together. */
 const REDRAW_MS = 40;

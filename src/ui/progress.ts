@@ -1,9 +1,9 @@
 /** Shows how far long work is, on stderr; nothing of work that is over within a second. */
 import type { Ora } from 'ora';
+import { onSuspend } from '../lib/interruption.ts';
 import { noReport, type ProgressNews, type Report } from '../lib/progress.ts';
 import { monotonicMs } from '../lib/time.ts';
 import type { Output } from './output.ts';
-import { onSuspend } from './streams.ts';
 
 const FIRST_MS = 1_000;
 const PLAIN_INTERVAL_MS = 10_000;

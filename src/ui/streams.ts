@@ -324,25 +324,3 @@ export function progressForm(
   // Some terminals report zero columns: there ora would never stop clearing its line.
   return inCi || TERM === 'dumb' || !(columns > 0) ? 'plain' : 'line';
 }
-
-/**
- * Ctrl-Z: the shell gets a clean line, and only then is the process stopped; `draw` is called when it goes on. Gives what
- * ends this.
- */
-export function onSuspend(clear: () => void, draw: () => void): () => void {
-  const onStop = (): void => {
-    clear();
-    process.off('SIGTSTP', onStop);
-    process.once('SIGCONT', onContinue);
-    process.kill(process.pid, 'SIGTSTP');
-  };
-  const onContinue = (): void => {
-    process.on('SIGTSTP', onStop);
-    draw();
-  };
-  process.on('SIGTSTP', onStop);
-  return () => {
-    process.off('SIGTSTP', onStop);
-    process.off('SIGCONT', onContinue);
-  };
-}

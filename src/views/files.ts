@@ -13,7 +13,7 @@ import { cutSignatures, withoutSignature } from '../lib/signatures.ts';
 import { plural } from '../lib/text.ts';
 import { readableUrl } from '../lib/url.ts';
 import type { View } from '../lib/view.ts';
-import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
+import { alignAmounts, amountField, amountWithCurrency, currencyOf, SERVICE_CURRENCY } from './money.ts';
 import {
   answerField,
   type CommandOutput,
@@ -319,7 +319,6 @@ export function filesInQuestion(ids: readonly string[]): string {
 export function fileInQuestion({ id, title, state, total }: AudioFile, currency: string): string {
   const name = [...title];
   const shown = name.length > MAX_TITLE_LENGTH ? `${name.slice(0, MAX_TITLE_LENGTH).join('')}…` : title;
-  return [`audiofile ${id}`, shown && `“${shown}”`, state, total && amountWithCurrency(total, currency)]
-    .filter(Boolean)
-    .join(', ');
+  const cost = total && amountWithCurrency(total, currency || SERVICE_CURRENCY);
+  return [`audiofile ${id}`, shown && `“${shown}”`, state, cost].filter(Boolean).join(', ');
 }

@@ -1,7 +1,7 @@
 /** Lines for a person: events as they come, and under each what was done about it; states of files; checks. */
 import type { AudioFile } from '../api/files.ts';
 import { toneOf } from '../catalog/events.ts';
-import { toneOfState } from '../catalog/states.ts';
+import { fileStates, toneOfState } from '../catalog/states.ts';
 import type { CheckResult, Status } from '../flows/doctor/check.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { foldWords, type Line, type Piece, plural, type Tone } from '../lib/text.ts';
@@ -310,15 +310,18 @@ export function totalText({ events, others, lost, actions, durationMs }: Tally):
   return `${plural(events, 'event')} in ${durationText(durationMs)}${parts.length ? `: ${parts.join(', ')}` : ''}`;
 }
 
-/** A state that a file has come to, for a person who watches; `several` files are told by their ids. */
-export function watchedLine(file: AudioFile, at: string, several: boolean): Line {
+const STATE_WIDTH = Math.max(...fileStates.map(({ name }) => name.length));
+
+/** A state that a file has come to, for a person who watches; several files are told by their ids, in a column. */
+export function watchedLine(file: AudioFile, at: string, ids: readonly string[]): Line {
   const { day, time } = localTime(at);
+  const idWidth = ids.length > 1 ? Math.max(...ids.map((id) => id.length)) : 0;
   return {
     pieces: [
       { text: day, tone: 'faint' },
       { text: time, tone: 'faint' },
-      { text: several ? file.id : '', tone: 'strong' },
-      { text: file.state, tone: toneOfState(file.state) },
+      { text: idWidth ? file.id.padEnd(idWidth) : '', tone: 'strong' },
+      { text: file.state.padEnd(STATE_WIDTH), tone: toneOfState(file.state) },
       { text: cutSignatures(file.title) },
     ],
     narrowing: [

@@ -79,18 +79,18 @@ export const exactField = fieldsOf<Fraction>((take) => ({
   json: (value) => exactJson(take(value)),
 }));
 
-/** The API document calls it dollars. */
-const BALANCE_CURRENCY = 'USD';
+/** The API document calls balances and the totals of files dollars. */
+export const SERVICE_CURRENCY = 'USD';
 
 export const balanceRecord = new RecordType<Balance>([
   amountField('balance', 'what is left, to the digit', 'balance'),
-  textField('currency', 'of the balance', ({ balance }) => currencyOf(balance, BALANCE_CURRENCY), {
+  textField('currency', 'of the balance', ({ balance }) => currencyOf(balance, SERVICE_CURRENCY), {
     cell: false,
   }),
   answerField(({ json }) => json),
 ]);
 
-export const balanceText = ({ balance }: Balance): string => amountWithCurrency(balance, BALANCE_CURRENCY);
+export const balanceText = ({ balance }: Balance): string => amountWithCurrency(balance, SERVICE_CURRENCY);
 
 export function balanceView(found: Balance, isBrief: boolean): View {
   const view = balanceRecord.page(found);
