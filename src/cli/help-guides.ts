@@ -66,6 +66,13 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
     'If the copy fails, steno removes the mark; if it ends without a clear result, run it again. To go back, run steno ledger copy --to local while the setting ledger is still set: it copies everything back and removes the mark. If the database is lost, add --without-shared, which only removes the mark: orders placed with the shared ledger are then unknown to this machine.',
     "While this machine's own ledger has orders of the profile that are not in the shared ledger, order exits with 2, because they could be bought again. Copy them, or state once that they belong to another account: steno ledger account --leave-local. A fresh CI runner has no local ledger, so nothing stops it.",
   ),
+  section(
+    'In CI',
+    'In the GitHub Actions job of the README, remove concurrency and the two cache steps, and add three lines to env. Runs may then overlap.',
+    `STENO_LEDGER: \${{ vars.STENO_LEDGER }}
+STENO_ACCOUNT: acme
+PGPASSWORD: \${{ secrets.STENO_LEDGER_PASSWORD }}`,
+  ),
   section('When the database is down', [
     ['order', 'waits up to 30 s (connect_timeout=<seconds> in the URL), sends nothing and exits with 7'],
     [
@@ -82,7 +89,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
   ]),
   section(
     'Accounts',
-    'If the ledger knows the same service and key under another account name, a command exits with 2, because orders would not be compared across the two names. Use the known name, or state once that the accounts are separate: steno ledger account --separate-from <name>. The ledger recognizes keys by a fingerprint that does not reveal them; a new key for a known account is fine.',
+    'If the ledger knows the same service and key under another account name, a command exits with 2, because orders would not be compared across the two names. Use the known name, or state once that the accounts are separate: steno ledger account --separate-from <name>. The ledger recognizes keys by a fingerprint that does not reveal them; a new key for a known account is fine. If the service moves, run steno ledger account --base-url <url>.',
   ),
   section(
     'Several machines',
@@ -151,7 +158,7 @@ ENTRYPOINT ["sh", "-c", \\
     'When something fails',
     'listen saves an event in the ledger before it answers 200; actions follow. If the ledger is locked, damaged or full, and always if it is shared, events first go to spool.db next to it and move to the ledger as soon as possible. Only if neither can be written does listen answer 503 and print the event on stderr.',
     'A failed action is retried for its own file only. If a target is down, listen tries one event at a time, with growing pauses, for a day. A target that answers 400, 409, 410, 413, 414, 415, 422 or 431 has refused the event for good. steno events show prints the outcome of each action and the time of its next try.',
-    'The process group of a command ends when the command exits, at --exec-timeout, or with the listener. A process that leaves the group (setsid, a daemon) keeps running. listen shows up to 1 MiB of output per command.',
+    'The process group of a command ends when the command exits, at --exec-timeout, or with the listener. A process that leaves the group (setsid, a daemon) keeps running. On Windows, commands run in cmd, and end with the listener unless the listener is killed. listen shows up to 1 MiB of output per command.',
     'If nothing reads the output of listen (Ctrl-S, a hung ssh), it keeps receiving and prints later.',
   ),
 ];

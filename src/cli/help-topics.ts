@@ -111,6 +111,7 @@ function optionSections(): Section[] {
       'Values',
       'A duration is 500ms, 30s, 5m, 2h, 3d or 1w; a bare number means seconds.',
       'A flag shown with … takes several values: separate them with commas, or repeat the flag.',
+      'Quote a URL that contains &: with double quotes in cmd and PowerShell, with single quotes elsewhere. In a batch file, write %% for %.',
     ),
   ];
 }

@@ -142,11 +142,10 @@ describe('the text', () => {
     }
   });
 
-  it('begins with installing a clone and the main job, has it without installing, and a line that runs the tests', () => {
+  it('begins with installing a clone and the main job, and has a line that runs the tests', () => {
     expect(blocks[0]?.text).toMatch(
       /^npm ci && npm install --global \.\nsteno --sandbox order \S+ --sku \w+ --wait --download \.\n$/,
     );
-    expect(blocks[1]?.mark).toBe('clone');
     expect(blocks.some(({ text }) => text === 'npm ci && npm test\n')).toBe(true);
     expect(readFileSync('.ci/run', 'utf8')).toContain('npm ci && npm test');
   });
