@@ -204,8 +204,8 @@ export const securityGuide = (): Section[] => [
     "The mask knows only these secrets. A token of another service in a command of --exec is stored as you typed it, so keep the token in a file or a variable. If a command or an address contains a secret of steno's, listen stores the masked text and a fingerprint.",
   ),
   section(
-    "A client that knows the receiver's URL",
-    'can send events. steno saves, shows and forwards them, and passes them to the command of --exec on stdin and in variables; the command must treat them as untrusted text. An event can put a wrong remark on a file, and make steno ask the service about it. It cannot spend money, change the state of a file or finish it, replace a file on disk, write outside the folder of --download, become part of a command line, read anything back, delay other events, or stop the receiver. --register and --tunnel use a URL that nobody can guess; otherwise choose such a --path yourself.',
+    'Unauthenticated clients',
+    "A client that knows the receiver's URL can send events. steno saves, shows and forwards them, and passes them to the command of --exec on stdin and in variables; the command must treat them as untrusted text. An event can put a wrong remark on a file, and make steno ask the service about it. It cannot spend money, change the state of a file or finish it, replace a file on disk, write outside the folder of --download, become part of a command line, read anything back, delay other events, or stop the receiver. --register and --tunnel use a URL that nobody can guess; otherwise choose such a --path yourself.",
   ),
   section(
     'Who else can read the data',

@@ -138,7 +138,7 @@ export const exitAdvice: Readonly<Record<keyof typeof exitCodes, string>> = {
 function exitCodeSections(): Section[] {
   const items = Object.entries(exitCodes).map(([name, { code, when }]): Item => {
     const advice = exitAdvice[name as keyof typeof exitCodes];
-    return [`${code} ${name}`, advice ? `${when}: ${advice}` : when];
+    return [`${code} ${name}`, advice ? `${when}. Next: ${advice}` : when];
   });
   return [
     section('Exit codes', items),
