@@ -120,7 +120,7 @@ export interface ManPage {
 }
 
 /** Topics that only list what other pages have. */
-const lists = ['commands', 'topics'];
+const lists = ['topics'];
 
 const topics = topicNames.filter((name) => !lists.includes(name));
 

@@ -1,11 +1,38 @@
-/** The longer topics of `steno help`: a shared ledger, a listener as a service, the ledger itself, security. */
+/** The longer topics of `steno help`: uploads, a shared ledger, a listener as a service, the ledger, security. */
+import { shellWord } from '../lib/text.ts';
+import { uploadRecipes } from '../settings/upload-recipes.ts';
 import { type Section, section } from './help-page.ts';
+
+/** One step of the command per line; the shell reads it as the same command. */
+const recipeText = (command: string): string =>
+  `steno config set upload-command ${shellWord(`\n  ${command.replaceAll(' && ', ' &&\n  ')}`)}`;
+
+export const uploadGuide = (): Section[] => [
+  section(
+    'How a recording gets a URL',
+    'The service accepts only URLs. For a file or folder on your disk, steno order runs the command in the setting upload-command once for each recording.',
+    [
+      ['input', 'the path, as $1 and STENO_FILE; a command that uses neither gets it as its last argument'],
+      ['output', 'one https URL on stdout, and nothing else; messages for you belong on stderr'],
+      ['Windows', 'the command runs in cmd, and %STENO_FILE% is the path'],
+    ],
+    'Give each recording its own object name: steno refuses to order two recordings under one URL. The commands below choose a name that nobody can guess. Replace the bucket or host with yours.',
+  ),
+  ...uploadRecipes.map(({ program, command }) => section(`With ${program}`, recipeText(command))),
+];
 
 export const sharedLedgerGuide = (): Section[] => [
   section(
-    'Rights',
-    "The SQL in the README gives the role a schema of its own, in which the first command makes the tables. In a database that you have already, its first and its last line are enough; ?schema=<name> in the URL chooses another schema than 'steno'.",
-    'If an administrator alone is to make the tables, these lines take the place of the last one, in the session of that administrator, who then runs steno ledger migrate, now and after an update that asks for it:',
+    'Set up the database',
+    'The ledger needs PostgreSQL 13 or later. As administrator of the server, run this once in psql:',
+    `CREATE ROLE steno LOGIN PASSWORD 'choose a long one';
+CREATE DATABASE steno;
+REVOKE ALL ON DATABASE steno FROM PUBLIC;
+GRANT CONNECT ON DATABASE steno TO steno;
+\\connect steno
+CREATE SCHEMA steno AUTHORIZATION steno;`,
+    "The role owns one schema, and the first steno command creates the tables there. In an existing database, run only the first and the last line. ?schema=<name> in the URL selects a schema other than 'steno'.",
+    'If only an administrator may create tables, replace the last line with the lines below. The same administrator then runs steno ledger migrate, now and after each update that asks for it.',
     `CREATE SCHEMA steno;
 GRANT USAGE ON SCHEMA steno TO steno;
 ALTER DEFAULT PRIVILEGES IN SCHEMA steno
@@ -14,56 +41,73 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
   GRANT USAGE, SELECT ON SEQUENCES TO steno;`,
   ),
   section('Settings', [
-    ['ledger', 'postgres:// URL, better without its password; it is never taken from DATABASE_URL'],
+    ['ledger', 'a postgres:// URL, preferably without a password; steno never reads DATABASE_URL'],
     [
       'password',
-      'the first of: URL, PGPASSWORD, what ledger-password-command prints (asked at each connection, so a token will do), ~/.pgpass',
+      'the first of: URL, PGPASSWORD, output of ledger-password-command (run for each connection, so a short-lived token works), ~/.pgpass',
     ],
     [
       'certificate',
-      'verified unless the server is this machine; sslrootcert=<file> in the URL names a CA of your own',
+      'verified unless the server is this machine; sslrootcert=<file> in the URL names your own CA',
     ],
     [
       'account',
-      'whose orders these are: give every machine the same (default: the name of the profile); Acme and acme are one',
+      'whose orders these are: use the same name on every machine (default: the name of the profile); case is ignored',
     ],
   ]),
   section(
-    'To it and back',
-    'steno ledger copy takes the profile along: orders, files, attempts, downloads, events. It does all or nothing, may be repeated, and is refused while an order is being sent or a listener of the profile runs. Before the first row is copied, the local ledger is marked as moved:',
+    'Move to the shared ledger and back',
+    'steno ledger copy copies the orders, files, attempts, downloads and events of the profile: all or nothing, and you can repeat it. It refuses to run while an order is being sent or a listener of the profile is running. Before copying, it marks the local ledger as moved. From then on, with the local ledger:',
     [
-      ['order, track, listen', 'exit 2, nothing is sent; so do attempts settle and ledger import'],
-      ['files, events', 'read it as before, with a warning; so do attempts and ledger export'],
-      ['sync, wait', 'go on with what it knows, with a warning; so does transcript'],
+      ['order, track, listen', 'exit with 2 and send nothing; so do attempts settle and ledger import'],
+      ['files, events', 'work as before, with a warning; so do attempts and ledger export'],
+      ['sync, wait', 'continue with the files they know, with a warning; so does transcript'],
     ],
-    'If the copy fails, the mark is taken back; if its end is not known, run it again. steno ledger copy --to local, with the setting still there, brings everything back and lifts the mark. If the database is gone for good, --without-shared lifts the mark alone: what was ordered with it since is then unknown here.',
-    'While the ledger of this machine has orders of the profile that were not copied to the shared one that is set, order exits with 2: they could be bought again. Copy them, or say once that they are not of this account: steno ledger account --leave-local. A fresh CI runner has no such ledger, and is not asked.',
+    'If the copy fails, steno removes the mark; if it ends without a clear result, run it again. To go back, run steno ledger copy --to local while the setting ledger is still set: it copies everything back and removes the mark. If the database is lost, add --without-shared, which only removes the mark: orders placed with the shared ledger are then unknown to this machine.',
+    "While this machine's own ledger has orders of the profile that are not in the shared ledger, order exits with 2, because they could be bought again. Copy them, or state once that they belong to another account: steno ledger account --leave-local. A fresh CI runner has no local ledger, so nothing stops it.",
+  ),
+  section(
+    'In CI',
+    'In the GitHub Actions job of the README, remove concurrency and the two cache steps, and add three lines to env. Runs may then overlap.',
+    `STENO_LEDGER: \${{ vars.STENO_LEDGER }}
+STENO_ACCOUNT: acme
+PGPASSWORD: \${{ secrets.STENO_LEDGER_PASSWORD }}`,
   ),
   section('When the database is down', [
-    ['order', 'waits up to 30 s (connect_timeout=<seconds> in the URL), sends nothing, exits with 7'],
+    ['order', 'waits up to 30 s (connect_timeout=<seconds> in the URL), sends nothing and exits with 7'],
     [
-      'order, once accepted',
-      'prints the ids and exits with 0 and a warning; the next command hands the outcome over. In CI the state folder is gone by then: the order stands in steno attempts',
+      'order, if accepted',
+      'prints the ids and exits with 0 and a warning; the next command writes the outcome to the ledger. A CI runner loses its state folder first, so there the order stays in steno attempts',
     ],
-    ['listen', 'keeps each event on its own disk, answers 200, hands over later, each event once'],
-    ['file, transcript', 'go on after 3 s at most, with a warning; so does wait <id>'],
+    ['listen', 'saves each event on its own disk, answers 200, and hands each event over once, later'],
+    ['file, transcript', 'continue after at most 3 s, with a warning; so does wait <id>'],
     ['files, events, sync', 'exit with 7; so do attempts, and wait without ids'],
-    ['balance, invoice', 'need no ledger; nor do webhook, and api unless it orders, upgrades or refunds'],
+    [
+      'balance, invoice',
+      'need no ledger; nor do webhook, and api unless the call orders, upgrades or refunds',
+    ],
   ]),
   section(
-    'Also',
-    'A new account name with a service and key that the ledger knows under another name exits with 2, because each name would buy for itself. Use the known name, or say once that they are two accounts: steno ledger account --separate-from <name>. The ledger holds a mark of each key, from which the key cannot be read; a new key for an account stops nobody.',
-    '--no-ledger is refused for an order unless you add --again. Downloads are known by file, format and folder, whatever the machine: two machines that each want all transcripts need folders of different paths.',
-    'Listeners on several machines share the work: each action is done once, and what a killed one has left is taken over within a minute by one with the same command or target. No command is read from the database. One at a time lends out the webhook.',
-    'A pooler in transaction mode (PgBouncer) may stand in between. Backups are those of the database: pg_dump -Fc -n steno, then pg_restore -c.',
-    'A replica that follows asynchronously may lose the last moment in a failover, and what was ordered then can be ordered once more; with synchronous_standby_names nothing is lost. After a failover, or a restored backup, take files of the time between in with steno track.',
+    'Accounts',
+    'If the ledger knows the same service and key under another account name, a command exits with 2, because orders would not be compared across the two names. Use the known name, or state once that the accounts are separate: steno ledger account --separate-from <name>. The ledger recognizes keys by a fingerprint that does not reveal them; a new key for a known account is fine. If the service moves, run steno ledger account --base-url <url>.',
+  ),
+  section(
+    'Several machines',
+    '--no-ledger is refused for an order unless you add --again.',
+    'The ledger records a download by file, format and folder, not by machine. If two machines should each get every transcript, use folders with different paths.',
+    'Listeners on several machines share the work: each action runs once. If a listener is killed, another one with the same command or target takes over its actions within a minute. steno never runs a command read from the database. Only one listener at a time registers the webhook.',
+  ),
+  section(
+    'Operate the database',
+    'A connection pooler in transaction mode (PgBouncer) works. Back up the database as usual: pg_dump -Fc -n steno, then pg_restore -c.',
+    'With an asynchronous replica, a failover can lose the last moments, and audio ordered then could be ordered again; with synchronous_standby_names nothing is lost. After a failover or a restored backup, add the files of the gap with steno track.',
   ),
 ];
 
 export const serviceGuide = (): Section[] => [
   section(
     'With systemd',
-    'Put this into /etc/systemd/system/steno-listen.service. The file /etc/steno/environment holds STENO_API_KEY, STENO_BASE_URL and STENO_HOOK, a path that only you and the service know: / and the output of openssl rand -hex 16.',
+    'Save this as /etc/systemd/system/steno-listen.service. Put STENO_API_KEY, STENO_BASE_URL and STENO_HOOK into /etc/steno/environment. STENO_HOOK is a path that only you and the service know: / followed by the output of openssl rand -hex 16.',
     `[Unit]
 Description=Receive transcription events
 After=network-online.target
@@ -85,8 +129,10 @@ WantedBy=multi-user.target`,
   ),
   section(
     'In a container, with the same three variables',
+    'npm pack in a clone of steno makes the tarball. Put it next to this Dockerfile:',
     `FROM node:22-slim
-RUN npm install --global steno-cli
+COPY steno-cli-*.tgz /tmp/
+RUN npm install --global /tmp/steno-cli-*.tgz
 ENV STENO_STATE_DIR=/data
 VOLUME /data
 EXPOSE 4100
@@ -96,81 +142,81 @@ HEALTHCHECK CMD node -e \\
 ENTRYPOINT ["sh", "-c", \\
   "exec steno listen --host 0.0.0.0 \\
   --path \\"$STENO_HOOK\\" --download /data/transcripts"]`,
-    '/healthz answers ok and tells nothing else. Without a proxy in front, add --tls-cert and --tls-key.',
+    '/healthz answers ok and reveals nothing else. Without a proxy in front, add --tls-cert and --tls-key.',
   ),
-  section('What an unauthenticated client can take is bounded', [
-    ['one body', '1 MiB, then 413; all that are under way 64 MiB, then the largest get 503'],
+  section('Limits for unauthenticated clients', [
+    ['one body', '1 MiB, then 413; all bodies in progress 64 MiB, then the largest get 503'],
     ['chunks of a body', '1,000, or 64 bytes each; then 400'],
-    ['headers', '16 KiB in 10 s, the whole request in 15 s; then 431 or 408'],
+    ['headers', '16 KiB within 10 s, the whole request within 15 s; then 431 or 408'],
     [
       'connections',
-      '500 that wait, fewer where the limit of open files is low; then the one that has waited longest is closed',
+      '500 waiting, fewer if the limit of open files is low; then the longest-waiting one is closed',
     ],
-    ['fields of an event', '1,000 are listed and acted on; all are kept in the body'],
+    ['fields of an event', '1,000 are listed and used; the stored body contains all of them'],
   ]),
   section(
     'When something fails',
-    'An event is saved in the ledger before the 200 goes out; its actions follow. While the ledger is locked, damaged or full, and always where it is shared, events go into spool.db beside it first and move over as soon as the ledger takes them. Only if neither can be written is the answer 503, and the event is printed on stderr.',
-    'What fails for one file is tried again for that file alone. A target that is down is tried with one event at a time, after growing pauses, for a day. One that answers 400, 409, 410, 413, 414, 415, 422 or 431 has refused the event for good. steno events show tells the outcome of each action and when it is tried next.',
-    'A command ends with its process group: at its own end, at --exec-timeout, and with the listener. What leaves the group (setsid, a daemon) goes on. 1 MiB of its output is shown.',
-    'Where nothing reads what listen prints (Ctrl-S, a hung ssh), it goes on receiving and prints later.',
+    'listen saves an event in the ledger before it answers 200; actions follow. If the ledger is locked, damaged or full, and always if it is shared, events first go to spool.db next to it and move to the ledger as soon as possible. Only if neither can be written does listen answer 503 and print the event on stderr.',
+    'A failed action is retried for its own file only. If a target is down, listen tries one event at a time, with growing pauses, for a day. A target that answers 400, 409, 410, 413, 414, 415, 422 or 431 has refused the event for good. steno events show prints the outcome of each action and the time of its next try.',
+    'The process group of a command ends when the command exits, at --exec-timeout, or with the listener. A process that leaves the group (setsid, a daemon) keeps running. On Windows, commands run in cmd, and end with the listener unless the listener is killed. listen shows up to 1 MiB of output per command.',
+    'If nothing reads the output of listen (Ctrl-S, a hung ssh), it keeps receiving and prints later.',
   ),
 ];
 
 export const ledgerGuide = (): Section[] => [
   section(
     'What it is',
-    'The service keeps no list of your orders: the ledger is the only one. It is a SQLite file that other programs may read at any time. It holds no key.',
+    'The service keeps no list of your orders; the ledger is the only one. It is a SQLite file that other programs may read at any time. It never contains a key.',
   ),
   section(
     'Export and import',
-    'An export is JSON lines, and complete but for what belongs to this machine: a borrowed webhook, and what a running listener has received in the last moment. An import does all or nothing, may be repeated, and never undoes what the ledger has learned since: two machines can exchange theirs. Rows stay those of their profile; --as takes them in as those of another.',
+    'An export is JSON lines. It contains everything except what belongs to this machine: a registered webhook, and events that a running listener received a moment ago. An import is all or nothing, can be repeated, and never undoes anything the ledger has learned since, so two machines can exchange exports. Rows keep their profile unless --as names another.',
     'steno ledger export | ssh host steno ledger import -',
   ),
   section(
     'Backups',
-    'Once a day the first command that uses the ledger has a copy made in the background; backups in the state folder keeps the last three. None is made of a damaged ledger, nor where the disk has too little room. A copy in the place of ledger.db is a ledger.',
+    'Once a day, the first command that uses the ledger copies it in the background. The folder backups in the state folder contains the last three copies. steno makes no copy of a damaged ledger, or when the disk is nearly full. To restore a copy, put it in place of ledger.db.',
   ),
   section(
     'A damaged ledger',
-    'Nothing is ordered, so that nothing is bought twice, and the error names the last backup. To rescue it:',
+    'steno orders nothing with a damaged ledger, so nothing is bought twice; the error names the last backup. To repair it:',
     `steno ledger export --damaged -o rescued.jsonl
 mv ~/.local/state/steno ~/.local/state/steno.damaged
 steno ledger import rescued.jsonl`,
-    'Every audio that any rescued row knows counts as ordered. Where too much is lost, put the last backup into the place of the ledger before the import, which adds what is newer.',
+    'All audio in the rescued rows counts as ordered. If too much is lost, put the last backup in place of the ledger before the import, which then adds newer rows.',
   ),
   section(
-    'Room',
-    'prune removes events, what was done about them and the listeners that did it; so does listen --keep 90d as it goes. Orders, files, attempts and downloads stay. order, sync and listen warn when the disk has less than 100 MB left, or less than 1 % (and less than 1 GB).',
+    'Disk space',
+    'steno ledger prune deletes old events, their actions and the listeners that ran them; listen --keep 90d does so continuously. Orders, files, attempts and downloads stay. order, sync and listen warn when the disk has less than 100 MB free, or less than 1 % (and less than 1 GB).',
   ),
 ];
 
 export const securityGuide = (): Section[] => [
   section(
     'The key',
-    'It never appears in output, debug traces, errors, the ledger, the list of processes or completions, in any encoding. It is sent in the JSON body wherever the API takes one, never over plain http except to this machine, and never to the target of a redirect.',
-    'The config file is refused (exit 2) if others may write it, if it belongs to another user, or if it holds a key and others may read it; a file of root that you may read is taken, as containers mount it. So is a config or state folder that another user owns or may write to; your own is closed to others (mode 0700).',
-    'Programs that steno starts (--exec, --tunnel, upload and key commands, the pager) inherit neither STENO_API_KEY nor PGPASSWORD, and STENO_LEDGER without its password; --exec-with-key gives the command of --exec the key alone. A steno in such a command takes the password of a shared ledger from ledger-password-command or ~/.pgpass.',
+    'The key never appears in output, debug traces, errors, the ledger, the process list or completions, in any encoding. It goes in the JSON body wherever the API accepts one, never over plain http except to this machine, and never to the target of a redirect.',
+    'steno refuses the config file (exit 2) if others can write it, if it belongs to another user, or if it contains a key and others can read it. A readable file owned by root is accepted, because containers mount such files. steno also refuses a config or state folder that another user owns or can write to, and closes your own folder to others (mode 0700).',
+    'Programs that steno starts (--exec, --tunnel, upload and key commands, the pager) inherit neither STENO_API_KEY nor PGPASSWORD, and get STENO_LEDGER without its password. --exec-with-key gives only the key to the command of --exec. If such a command runs steno, the password of a shared ledger comes from ledger-password-command or ~/.pgpass.',
   ),
   section(
     'The mask',
-    'The key is replaced by **** in everything that is printed or kept: as it is, or encoded for a URL, JSON, HTML, CSV, base64 or hexadecimal. Signatures of links (S3, Google, Azure, CloudFront) are cut, and names and passwords from the addresses of --forward-to and --public-url. Two things differ: --json prints answers of the service as they came but for the key, and a live forward passes a delivery on with its signatures.',
-    'The mask knows these alone: a token of another service in a command of --exec is kept as you wrote it, so put it into a file or a variable. Of a command or an address with a secret listen keeps the masked text and a mark.',
+    'steno replaces the key with **** in everything it prints or stores: the plain key, and the key encoded for a URL, JSON, HTML, CSV, base64 or hexadecimal. It removes signatures from links (S3, Google, Azure, CloudFront), and user names and passwords from the addresses of --forward-to and --public-url. There are two exceptions: --json prints the answers of the service unchanged except for the key, and a live forward passes a delivery on with its signatures.',
+    "The mask knows only these secrets. A token of another service in a command of --exec is stored as you typed it, so keep the token in a file or a variable. If a command or an address contains a secret of steno's, listen stores the masked text and a fingerprint.",
   ),
   section(
-    "A client that knows the receiver's URL",
-    'can send events. They are kept, shown, forwarded, and given to the command of --exec on stdin and in variables, which must treat them as untrusted text. An event can make files show a wrong remark, and have the service asked. It cannot spend money, change a state, end a file, replace a file on disk, write outside of the folder of --download, become part of a command line, read anything back, hold up other events, or stop the receiver. --register and --tunnel make the URL unguessable; otherwise choose such a --path.',
+    'Unauthenticated clients',
+    "A client that knows the receiver's URL can send events. steno saves, shows and forwards them, and passes them to the command of --exec on stdin and in variables; the command must treat them as untrusted text. An event can put a wrong remark on a file, and make steno ask the service about it. It cannot spend money, change the state of a file or finish it, replace a file on disk, write outside the folder of --download, become part of a command line, read anything back, delay other events, or stop the receiver. --register and --tunnel use a URL that nobody can guess; otherwise choose such a --path yourself.",
   ),
   section(
-    'Who else can read it',
-    'Root, and every program that runs as you. On Windows the rights of your own folders hold. Who can write to your state folder can change what counts as ordered: keep it out of shared folders and repositories.',
+    'Who else can read the data',
+    'Root, and every program that runs as you. On Windows, the permissions of your own folders apply. Anyone who can write to your state folder can change what counts as ordered: keep it out of shared folders and repositories.',
   ),
   section(
-    'Text of others',
-    'Characters that show nothing or turn the text around are shown as �, everywhere but in --json. A cell of --csv that a spreadsheet would run as a formula gets an apostrophe before it.',
+    'Untrusted text',
+    'Invisible characters and characters that reverse text are shown as �, everywhere except in --json. If a spreadsheet would run a cell of --csv as a formula, the cell gets a leading apostrophe.',
   ),
   section(
     'Privacy',
-    'There is no telemetry and no update check. Nothing is sent anywhere but to the base URL and to the addresses that you name.',
+    'No telemetry, no update check. steno connects only to the base URL and to addresses that you name.',
   ),
 ];

@@ -52,7 +52,7 @@ export const commandPaths = (specs: readonly Command[]): string[][] =>
     ...commandPaths(spec.children ?? []).map((path) => [spec.name, ...path]),
   ]);
 
-export function commandPage(path: readonly Command[], also?: Page): Page {
+export function commandPage(path: readonly Command[]): Page {
   const spec = path.at(-1);
   if (!spec) throw new Error('the root has a page of its own');
   const names = path.map((each) => each.name);
@@ -62,7 +62,7 @@ export function commandPage(path: readonly Command[], also?: Page): Page {
     name,
     summary: spec.summary,
     usage: usageOf(spec, name),
-    about: [spec.about ?? `${spec.summary}.`, ...(also ? [`Also on this page: ${also.summary}.`] : [])],
+    about: [spec.about ?? `${spec.summary}.`],
     lists: [
       { title: 'Arguments', body: [(spec.args ?? []).map(argumentItem)] },
       { title: 'Commands', body: [(spec.children ?? []).map((child) => [child.name, child.summary])] },
@@ -72,7 +72,6 @@ export function commandPage(path: readonly Command[], also?: Page): Page {
     sections: [
       { title: 'Details', body: spec.details ?? [] },
       { title: 'Columns off a terminal', body: columns.length ? [columns.join(', ')] : [] },
-      ...(also?.sections ?? []),
     ],
   };
 }

@@ -1,4 +1,4 @@
-/** The topics of `steno help`: each is made from the tables that the program itself uses. */
+/** The topics of `steno help`, made from the tables that the program itself uses. */
 import { formats } from '../catalog/formats.ts';
 import { exitCodes, leftOutReasons } from '../lib/errors.ts';
 import { environment } from '../settings/environment.ts';
@@ -7,8 +7,8 @@ import { settingList } from '../settings/settings.ts';
 import type { Group, Item } from '../spec/command.ts';
 import { globalOptions } from '../spec/global-options.ts';
 import { flag, type Option } from '../spec/options.ts';
-import { ledgerGuide, securityGuide, serviceGuide, sharedLedgerGuide } from './help-guides.ts';
-import { commandSections, optionItem, type Page, type Section, section } from './help-page.ts';
+import { ledgerGuide, securityGuide, serviceGuide, sharedLedgerGuide, uploadGuide } from './help-guides.ts';
+import { optionItem, type Page, type Section, section } from './help-page.ts';
 
 interface Topic {
   readonly name: string;
@@ -23,35 +23,47 @@ export const builtInOptions: readonly Option[] = [
 ];
 
 const topics: readonly Topic[] = [
-  { name: 'commands', summary: 'every command in a line', sections: commandSections },
   { name: 'options', summary: 'options that every command takes', sections: optionSections },
-  { name: 'exit-codes', summary: 'what each exit code means', sections: exitCodeSections },
+  {
+    name: 'exit-codes',
+    summary: 'what each exit code means, and what to do next',
+    sections: exitCodeSections,
+  },
   { name: 'environment', summary: 'environment variables and settings', sections: environmentSections },
-  { name: 'output', summary: 'tables, rows for scripts, errors and hints', sections: outputSections },
-  { name: 'json', summary: 'what --json prints, and its names', sections: jsonSections },
-  { name: 'money', summary: 'what costs money, and how it is paid once', sections: moneySections },
-  { name: 'files', summary: 'where things live (settings, ledger, backups)', sections: placeSections },
+  {
+    name: 'output',
+    summary: 'tables, columns, Markdown, CSV, progress and errors',
+    sections: outputSections,
+  },
+  { name: 'json', summary: 'what --json prints, field by field', sections: jsonSections },
+  { name: 'money', summary: 'what costs money, and how to limit it', sections: moneySections },
+  { name: 'storage', summary: 'where settings, ledger and backups are stored', sections: storageSections },
+  {
+    name: 'uploads',
+    summary: 'order recordings on your disk: upload commands to copy',
+    sections: uploadGuide,
+  },
   {
     name: 'ledger-care',
-    summary: 'back up, move and rescue the ledger',
+    summary: 'back up, move and repair the ledger',
     sections: ledgerGuide,
   },
   {
     name: 'shared-ledger',
-    summary: 'one ledger for a team and CI: rights, outages, failover',
+    summary: 'one ledger for a team and CI: set-up, outages, failover',
     sections: sharedLedgerGuide,
   },
   {
     name: 'service',
-    summary: 'listen with systemd or in a container; its limits and failures',
+    summary: 'run listen with systemd or in a container; its limits and failures',
     sections: serviceGuide,
   },
   {
     name: 'security',
-    summary: 'the key, the mask, unknown clients and privacy',
+    summary: 'the key, the mask, unauthenticated clients and privacy',
     sections: securityGuide,
   },
-  { name: 'topics', summary: 'every topic of help', sections: topicSections },
+  { name: 'topics', summary: 'all help topics', sections: topicSections },
 ];
 
 export const topicNames = topics.map(({ name }) => name);
@@ -83,9 +95,9 @@ function topicSections(): Section[] {
       topics.map(({ name, summary }): Item => [name, summary]),
     ),
     section('Pages of commands', [
-      ['steno help order', 'the page of a command, as steno order --help'],
-      ['steno help events show', 'that of a subcommand'],
-      ['man steno-order', 'the same as a man page, where npm has installed them'],
+      ['steno help order', 'explains a command; so does steno order --help'],
+      ['steno help events show', 'explains a subcommand'],
+      ['man steno-order', 'shows the same page in man, if npm installed the man pages'],
     ]),
   ];
 }
@@ -96,8 +108,9 @@ function optionSections(): Section[] {
     section('Options, before or after the command', options.map(optionItem)),
     section(
       'Values',
-      'A duration is 500ms, 30s, 5m, 2h, 3d or 1w; a bare number is seconds.',
-      'A flag shown with … takes several values, with commas or by repeating it.',
+      'A duration is 500ms, 30s, 5m, 2h, 3d or 1w; a bare number means seconds.',
+      'A flag shown with … takes several values: separate them with commas, or repeat the flag.',
+      'Quote a URL that contains &: with double quotes in cmd and PowerShell, with single quotes elsewhere. In a batch file, write %% for %.',
     ),
   ];
 }
@@ -105,35 +118,38 @@ function optionSections(): Section[] {
 /** What to do after each exit code; for the README and the help. */
 export const exitAdvice: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: '',
-  failed: "read the line on stderr, which has the service's own words; --debug shows the calls",
+  failed: "read the error, which quotes the service's answer; --debug shows every call",
   usage: 'the hint says what to change; steno help <command> lists every flag',
   auth: 'steno whoami shows which key is in use and where it came from; STENO_API_KEY overrides a saved key',
-  missing: "check --profile, and whether the id is an order's or an invoice's",
-  held: 'pay the past-due balance; the order goes on by itself, then steno wait --order <id>',
-  timeout: 'give it longer; the files go on meanwhile, so steno wait or steno sync can go on later',
-  network: 'steno doctor checks network, proxy and base URL; order says whether it was placed',
-  unfinished: 'steno file <id> tells why; the state Error may allow steno refund <id>',
+  missing: 'check the id and --profile: ids of files, orders and invoices differ',
+  held: 'pay the past-due balance; the order then continues by itself: steno wait --order <id>',
+  timeout: 'allow more time; the service keeps working, so steno wait or steno sync can continue later',
+  network: 'steno doctor checks network, proxy and base URL; order says whether the order was placed',
+  unfinished: 'steno file <id> shows why; a file in state Error may qualify for steno refund <id>',
   duplicate:
-    'steno files and steno attempts show the earlier one; --skip-ordered leaves it out, --again buys it',
+    'steno files and steno attempts show the earlier order; --skip-ordered skips it, --again buys it again',
   partial:
-    'run the same line again with --skip-ordered or --skip-existing: it does only the rest (upgrade and refund: only the ids that failed)',
-  uncertain: 'look at your account, then steno attempts settle; only then run it again',
-  interrupted: 'the hint names the line to go on with; for order it has --skip-ordered',
+    'run the same command again with --skip-ordered or --skip-existing to do the rest (upgrade and refund: give only the ids that failed)',
+  uncertain: 'look at your account and record the outcome with steno attempts settle; only then try again',
+  interrupted: 'the hint shows the command that continues; for order it includes --skip-ordered',
 };
 
 function exitCodeSections(): Section[] {
   const items = Object.entries(exitCodes).map(([name, { code, when }]): Item => {
     const advice = exitAdvice[name as keyof typeof exitCodes];
-    return [`${code} ${name}`, advice ? `${when}: ${advice}` : when];
+    return [`${code} ${name}`, advice ? `${when}. Next: ${advice}` : when];
   });
   return [
     section('Exit codes', items),
-    section('Which one', 'Of several failures 11 goes first; a bulk command that did a part exits with 10.'),
+    section(
+      'After several failures',
+      '11 takes precedence. A bulk command exits with 10 if some of its items succeeded.',
+    ),
   ];
 }
 
 function environmentSections(): Section[] {
-  // A variable that is more than its flag has words of its own.
+  // A variable that does more than its flag has its own text.
   const explained = new Set(environment.map(([names]) => names));
   const asFlag = Object.values<Option>(globalOptions).flatMap(({ env, help }): Item[] =>
     env && !explained.has(env) ? [[env, help]] : [],
@@ -148,39 +164,51 @@ function environmentSections(): Section[] {
       'Settings (steno config set <setting> <value>)',
       settingList.map(({ name, help }): Item => [name, help]),
     ),
-    section('Which one holds', 'The first of: flag, environment, the selected profile, built-in default.'),
+    section(
+      'Precedence',
+      'Flag, environment, the selected profile, built-in default: the first one set wins.',
+    ),
   ];
 }
 
 function outputSections(): Section[] {
   return [
     section('Streams', [
-      ['stdout', 'data alone: rows, JSON, a transcript'],
+      ['stdout', 'only data: rows, JSON, a transcript'],
       ['stderr', 'progress, warnings, hints and errors'],
     ]),
-    section('Forms', [
-      ['on a terminal', 'a table with colours; it leaves out columns rather than wrap'],
+    section('Formats', [
+      ['on a terminal', 'a table with colours; a narrow terminal shows fewer columns instead of wrapping'],
       [
-        'elsewhere',
-        'tab-separated rows without a header line, nothing cut; each help page names the columns. A tab or a line break in a value becomes a space',
+        'in a pipe or file',
+        'tab-separated rows without a header line, never truncated; a tab or line break in a value becomes a space',
       ],
-      ['--json', 'one JSON document; see: steno help json'],
       ['--csv', 'RFC 4180 rows with a header line'],
-      ['--quiet', 'what a script needs next: ids, file names, the bare balance'],
+      ['--markdown', 'the table as GitHub Markdown, for a pull request or a job summary'],
+      ['--json', 'one JSON document; see: steno help json'],
+      ['--quiet', 'only what a script needs next: ids, file names, the bare balance'],
     ]),
-    section('Progress of work that takes longer than a second, on stderr', [
-      ['on a terminal', 'a line that moves, also with --json, --csv and --quiet'],
+    section(
+      'Columns',
+      '--columns audiofile,title,total chooses the columns and their order, in a table, in rows, in CSV and in Markdown. steno help <command> lists the columns of a command.',
+      [
+        ['steno files --columns audiofile,title,total', 'three columns of your files'],
+        ['steno report --markdown >> "$GITHUB_STEP_SUMMARY"', 'the report on the summary page of a CI job'],
+      ],
+    ),
+    section('Progress, on stderr, after the first second', [
+      ['on a terminal', 'one line that updates, also with --json, --csv and --quiet'],
       ['--no-progress', 'or TERM=dumb: a plain line every ten seconds, none with --quiet'],
-      ['in CI', 'where CI is set: a plain line every ten seconds, none with --quiet or --json'],
+      ['in CI', 'if CI is set: a plain line every ten seconds, none with --quiet or --json'],
       ['in other pipes', 'nothing'],
     ]),
     section(
       'Errors',
-      'One line, steno: what happened; then, where it helps, hint: what to do. With --json it is an object: {"error": {"code": "…", "message": "…", "status": 401, "hint": "…"}}. A warning is {"warning":{…}}, on a line before it. A stack trace comes with --debug alone.',
+      'An error is one line, steno: what happened, followed by hint: what to do, where a hint helps. With --json it is an object: {"error": {"code": "…", "message": "…", "status": 401, "hint": "…"}}. Warnings come first, one {"warning":{…}} per line. Only --debug prints a stack trace.',
     ),
     section(
       'CSV in a spreadsheet',
-      'A cell that would run as a formula (it begins with =, @, +, - or a tab, and is no number) gets an apostrophe before it. --json has the exact value.',
+      'If a spreadsheet would run a cell as a formula (it starts with =, @, +, - or a tab, and is not a number), the cell gets a leading apostrophe. --json prints the exact value.',
     ),
   ];
 }
@@ -189,29 +217,29 @@ function jsonSections(): Section[] {
   return [
     section(
       'Shape',
-      'It follows from the command line alone, never from the data. order, files, transcript, sync, log, events and attempts print an array; file, wait, track, upgrade, refund and invoice print one object for one id, and an array in the order asked for several. listen, events --follow and file --watch print one object a line.',
-      'The names are the same in every command; the answer of the service stands untouched under answer, unknown fields included. steno api prints that answer alone. Ids and amounts keep all their digits.',
-      `A failed item has error, with its url or audiofile. An item that order leaves out has left_out (${leftOutReasons.join(', ')}); it is the document of the existing file, or its url alone. order --dry-run has these under left_out.`,
+      'The shape depends on the command line alone, never on the data. order, files, transcript, sync, log, events and attempts print an array. file, wait, track, upgrade, refund and invoice print an object for one id, and for several ids an array in the order of the ids. listen, events --follow and file --watch print one object per line.',
+      "Every command uses the same names. answer contains the service's answer untouched, including unknown fields; steno api prints that answer alone. Ids and amounts keep all their digits.",
+      `An item that failed has error and its url or audiofile. An item that order leaves out has left_out (${leftOutReasons.join(', ')}): it is the existing file, or just the url. order --dry-run lists such items under left_out.`,
     ),
     section('Names, in JSON, CSV and rows alike', [
       ['audiofile', 'id of a file, always a string'],
       ['order', 'id of its order'],
-      ['state', 'where it is: see steno states'],
-      ['url, title, minutes', 'of the audio; an episode has the title of its feed'],
-      ['key, tags', 'what you gave with --key, and tags'],
+      ['state', 'progress of the file; see: steno states'],
+      ['url, title, minutes', 'of the audio; an episode has the title from its feed'],
+      ['key, tags', 'what you set with --key and --tag'],
       ['feed, guid, link, published_at', 'of an episode'],
-      ['source', 'path of a recording'],
-      ['by', 'who ordered it: user, host, CI job and its actor'],
-      ['total, currency', 'an amount, exact to the digit'],
+      ['source', 'path of a local recording'],
+      ['by', 'who ordered it: user, host, CI job and actor'],
+      ['total, currency', 'an amount, exact to the last digit'],
       ['skus, hold, test', 'of the order'],
-      ['ordered_at, changed_at', 'times, as 2026-11-01T10:00:00Z; so all that end in _at'],
+      ['ordered_at, changed_at', 'times such as 2026-11-01T10:00:00Z; all names ending in _at are times'],
       ['downloads', 'transcripts on disk: audiofile, format, path, bytes, downloaded_at'],
-      ['answer', 'what the service sent, untouched'],
+      ['answer', "the service's answer, untouched"],
     ]),
-    section('Examples of use', [
+    section('Examples', [
       ['steno files --json | jq -r ".[].audiofile"', 'the ids'],
       ['steno balance --json | jq .balance', 'the amount'],
-      ['steno file 12345 --json | jq -r .state', 'where a file is'],
+      ['steno file 12345 --json | jq -r .state', 'the state of a file'],
     ]),
   ];
 }
@@ -220,39 +248,45 @@ function moneySections(): Section[] {
   return [
     section(
       'What costs money',
-      'order and upgrade, and the same calls by api; refund gives some back. All else is free of charge.',
+      'order and upgrade, and the same calls made with api. refund returns money. Everything else is free.',
     ),
-    section('How it is paid once', [
-      ['sent at most once', 'an order, an upgrade and a refund are never repeated by themselves'],
-      ['on disk first', 'each is in the ledger before it is sent; so are the same calls by api'],
-      ['one audio once', 'what is on order stops with exit 9: --skip-ordered leaves it out, --again buys it'],
-      ['no clear answer', 'exit 11; it may have gone through: see steno attempts, then settle it'],
+    section('Why nothing is paid for twice', [
+      ['sent once', 'steno never repeats an order, an upgrade or a refund on its own'],
+      ['saved first', 'each is in the ledger before it is sent, also if you make the call with api'],
+      [
+        'duplicates',
+        'audio that is already on order exits with 9: --skip-ordered skips it, --again buys it again',
+      ],
+      [
+        'uncertain',
+        'exit 11: the order may have gone through; check your account, then run steno attempts settle',
+      ],
     ]),
     section('To try without cost', [
-      ['--sandbox', 'the service inside steno, with a balance of its own'],
-      ['--test', 'of order, upgrade, refund and transcript: a test that is not charged'],
-      ['--dry-run', 'of order: what would be ordered, what it would cost, and whether a limit would stop it'],
+      ['--sandbox', 'use the built-in test service, which has its own balance'],
+      ['--test', 'make order, upgrade, refund or transcript a test, which is not charged'],
+      ['--dry-run', 'show what order would send, its cost, and whether a limit would stop it'],
     ]),
-    section('To limit it', [
-      ['order --max-cost 20', 'order nothing if it would cost more, or if that is not known'],
+    section('To limit the cost', [
+      ['order --max-cost 20', 'order nothing if the total is higher or unknown'],
       [
         'budget set 200/month',
-        'for everyone who uses this ledger: orders, upgrades and the same calls by api',
+        'limit everyone who uses this ledger: orders, upgrades and the same calls made with api',
       ],
-      ['config set budget 50/day', 'a budget of your own, or STENO_BUDGET; if two are set, both must hold'],
-      ['order --up-to-budget', 'order the rows of a list that fit the budget, from the top'],
-      ['order --unpriced', 'allow orders of unknown cost while something is left of the budget'],
-      ['config set price.TRANS14 1.10', 'price of a minute, until invoices tell it'],
-      ['balance --min 50', 'exit 1 if there is less'],
+      ['config set budget 50/day', 'set a budget of your own, as STENO_BUDGET does; both budgets apply'],
+      ['order --up-to-budget', 'order rows from the top of a list while they fit the budget'],
+      ['order --unpriced', 'allow orders of unknown cost while some budget is left'],
+      ['config set price.TRANS14 1.10', 'set the price per minute until an invoice tells it'],
+      ['balance --min 50', 'exit with 1 if the balance is lower'],
     ]),
     section(
       'What a budget counts',
-      'Everything bought in its period (UTC): the billed amount, or the upper end of the estimate until the bill comes, ' +
-        'less refunds. A purchase without a clear answer counts as bought. While the cost of a purchase is unknown, ' +
-        'nothing more is ordered without --unpriced: set its price, or run steno files --refresh to get its length.',
+      'Everything bought in its period (UTC), less refunds: the billed amount, or the upper end of the estimate until the bill arrives. ' +
+        'An uncertain purchase counts as bought. While the cost of a purchase is unknown, nothing more is ordered without ' +
+        '--unpriced: set its price, or run steno files --refresh to get its length.',
     ),
-    section('To see it', [
-      ['budget', 'what is billed, estimated and left of each budget'],
+    section('To see the cost', [
+      ['budget', 'billed, estimated and remaining amount of each budget'],
       ['report', 'spend by month, SKU and order'],
       ['invoice <id>', 'items and total of an invoice'],
     ]),
@@ -269,33 +303,33 @@ function foldersOf(platform: NodeJS.Platform): string {
   return `settings in ${settings}, state in ${state}`;
 }
 
-function placeSections(): Section[] {
-  const inState = (path: string): string => path.replace(/^.*[\\/]/, '');
+function storageSections(): Section[] {
+  const nameOf = (path: string): string => path.replace(/^.*[\\/]/, '');
   return [
     section(
-      'Where things live',
+      'Folders',
       [
         ['Linux', foldersOf('linux')],
         ['macOS', foldersOf('darwin')],
         ['Windows', foldersOf('win32')],
       ],
-      'STENO_CONFIG_DIR and STENO_STATE_DIR name other folders. Only you can read them.',
+      'STENO_CONFIG_DIR and STENO_STATE_DIR choose other folders. Only you can read them.',
+    ),
+    section('Files', [
+      ['config.json', 'in the settings folder: profiles and keys; steno config path prints its path'],
+      [nameOf(ledgerPath('state')), 'in the state folder: orders, files, events, downloads; never a key'],
+      ['backups', 'in the state folder: the last three daily copies of the ledger'],
+      [nameOf(spoolPath('state')), 'in the state folder: events that are not in the ledger yet'],
+      ['sandbox.db', 'in the state folder: data of --sandbox; steno sandbox reset deletes it'],
       [
-        ['config.json', 'in the settings folder: profiles and keys; shown by steno config path'],
-        [
-          inState(ledgerPath('state')),
-          'in the state folder: orders, files, events, downloads; it holds no key',
-        ],
-        ['backups', 'the last three daily copies of the ledger'],
-        [inState(spoolPath('state')), 'events on their way into the ledger'],
-        ['sandbox', 'the data of --sandbox; emptied by steno sandbox reset'],
-        [
-          'transcripts',
-          `in this folder, or where --output or --download says, as ${formats[0]?.ext} unless --format`,
-        ],
+        'transcripts',
+        `in the current folder, or where --output or --download says; ${formats[0]?.ext} unless --format says otherwise`,
       ],
-      'To move to another machine: steno ledger export there, steno ledger import here; then steno login.',
-      'To remove everything: steno completion uninstall, npm uninstall -g steno-cli, then delete these folders and the one for compiled code (~/.cache/steno, ~/Library/Caches/steno or %LOCALAPPDATA%\\steno\\Cache).',
+    ]),
+    section(
+      'Move and remove',
+      'To move to another machine, run steno ledger export on the old one, then steno ledger import and steno login on the new one.',
+      'To remove everything, run steno completion uninstall and npm uninstall -g steno-cli. Then delete these folders and the one for compiled code (~/.cache/steno, ~/Library/Caches/steno or %LOCALAPPDATA%\\steno\\Cache).',
     ),
   ];
 }

@@ -47,11 +47,10 @@ export function helpText(words: readonly string[], columns: number, groups: read
 }
 
 function findPage(words: readonly string[], groups: readonly Group[]): Page {
+  const path = findCommands(words, groups);
+  if (path) return commandPage(path);
   const [first = '', ...more] = words;
   const topic = more.length === 0 ? topicPage(first === 'help' ? 'topics' : first, groups) : undefined;
-  const path = findCommands(words, groups);
-  // `files` and `commands` are both: their readers find theirs on one page.
-  if (path) return commandPage(path, topic);
   if (topic) return topic;
   throw unknown(words, groups);
 }

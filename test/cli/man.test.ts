@@ -31,7 +31,7 @@ describe('the man pages', () => {
     const built = readdirSync('dist/man').map((name) => `dist/man/${name}`);
     expect([...man].sort(), 'run: npm run generate').toEqual(built.sort());
     const wanted = commandPaths(commands).map((path) => `dist/man/steno-${path.join('-')}.1.gz`);
-    const topics = ['options', 'exit-codes', 'environment', 'output', 'json', 'money', 'files'];
+    const topics = ['options', 'exit-codes', 'environment', 'output', 'json', 'money', 'storage'];
     expect(built).toEqual(expect.arrayContaining([...wanted, 'dist/man/steno.1.gz']));
     expect(built).toEqual(expect.arrayContaining(topics.map((name) => `dist/man/steno-${name}.7.gz`)));
   });

@@ -362,7 +362,7 @@ function output(node: NodeUnderTest): void {
     const id = await node.order('for-jq');
     const read = await shell('steno files --json | jq -r ".[].audiofile"');
     expect([read.code, read.stdout.split('\n')]).toEqual([0, expect.arrayContaining([id])]);
-    const { stdout, stderr, code } = await shell('set -o pipefail; steno help commands | head -1');
+    const { stdout, stderr, code } = await shell('set -o pipefail; steno help topics | head -1');
     expect([stdout.split('\n').length, stderr, code]).toEqual([2, '', 0]);
   });
 

@@ -165,7 +165,7 @@ describe.runIf(isRoot)('another user', () => {
       'steno: this user has no home folder\nhint: set HOME, or both STENO_CONFIG_DIR and STENO_STATE_DIR\n',
     );
     await user.ok('--help', { cwd });
-    await user.ok('help files', { cwd });
+    await user.ok('help storage', { cwd });
     await user.ok('skus', { cwd });
     await user.ok('__complete audiofile', { cwd });
     const folder = homeOf(STRANGER);

@@ -1,4 +1,4 @@
-/** The README's page on a shared ledger, tried with a real server: its SQL, its settings and its CI job. */
+/** The shared ledger of the help and the README, tried with a real server: SQL, settings and CI job. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -13,13 +13,14 @@ const statementsOf = (sql: string): string[] => sql.split(/;\n|\n(?=\\)/).filter
 const talks = heredocOf('talks.csv');
 const urls = talks.match(/https?:[^,\s]+/g) ?? [];
 
-/** What `steno help shared-ledger` has for an administrator who makes the tables. */
-async function administeredSql(): Promise<string> {
+/** The SQL of `steno help shared-ledger` that begins so. */
+async function helpSql(start: string): Promise<string> {
   const { stdout } = await new User().run(['help', 'shared-ledger']);
-  return /^ {2}CREATE SCHEMA steno;\n(?: {2}.*\n)+/m.exec(stdout)?.[0] ?? '';
+  const found = new RegExp(`^ {2}${start}.*\\n(?: {2}.*\\n)+`, 'm').exec(stdout)?.[0] ?? '';
+  return found.replace(/^ {2}/gm, '');
 }
 
-describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
+describe.skipIf(!postgresFolder)('the shared ledger', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres(['fsync = off']);
@@ -41,9 +42,9 @@ describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
     return failures;
   }
 
-  /** A database for the role `steno` as the README sets it up, under another name. */
+  /** A database for the role `steno` as the help sets it up, under another name. */
   async function ownDatabase(name: string): Promise<string> {
-    const [before = '', after = ''] = blockOf('sql', 'own').split('\\connect steno\n');
+    const [before = '', after = ''] = (await helpSql('CREATE ROLE')).split('\\connect steno\n');
     const onServer = statementsOf(before).filter((sql) => !sql.startsWith('CREATE ROLE'));
     expect(onServer).toHaveLength(3);
     for (const sql of onServer) await server.query(sql.replace('DATABASE steno', `DATABASE ${name}`));
@@ -109,7 +110,7 @@ describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
   it('can be left to an administrator, who makes the tables alone', async () => {
     await server.query('CREATE DATABASE administered OWNER administrator');
     const [admin, ledger] = [urlFor('administrator', 'administered'), urlFor('steno', 'administered')];
-    expect(await failuresOf(admin, statementsOf(await administeredSql()))).toEqual([]);
+    expect(await failuresOf(admin, statementsOf(await helpSql('CREATE SCHEMA steno;')))).toEqual([]);
     const early = await new User({ STENO_LEDGER: ledger }).run(['files']);
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('lacks a right')]);
     expect((await new User({ STENO_LEDGER: admin }).run(['ledger', 'migrate'])).code).toBe(0);

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sharedLedgerGuide } from '../../src/cli/help-guides.ts';
 import { freshFolder } from './files.ts';
 import { blockOf } from './readme.ts';
 import { finished, type Result } from './steno.ts';
@@ -29,11 +30,19 @@ export function parseJob(yaml: string): Job {
   return { env: pairs(envLines, 6), steps };
 }
 
-/** The job of the README; for a shared ledger without its cache steps, and with the lines that the README adds. */
+/** The lines that a shared ledger adds to the environment of the job. */
+const sharedEnv = (): string => {
+  const isEnv = (block: unknown): block is string =>
+    typeof block === 'string' && /^STENO_LEDGER: /.test(block);
+  const lines = sharedLedgerGuide().flatMap(({ body }) => body.filter(isEnv));
+  return lines.join('\n').replace(/^/gm, '      ');
+};
+
+/** The job of the README; for a shared ledger without its cache steps, and with the lines that the help adds. */
 export function readmeJob({ shared = false } = {}): Job {
   const { env, steps } = parseJob(blockOf('job'));
   if (!shared) return { env, steps };
-  const added = parseJob(`    env:\n${blockOf('env', 'shared')}    steps:\n`);
+  const added = parseJob(`    env:\n${sharedEnv()}\n    steps:\n`);
   return {
     env: { ...env, ...added.env },
     steps: steps.filter(({ uses }) => !uses?.includes('actions/cache')),

@@ -8,7 +8,7 @@ import { BIN } from './steno.ts';
 import { until } from './until.ts';
 
 export interface Block {
-  /** What the comment before it says: `not run`, `file`, … */
+  /** What the comment before it says: `not run`, `job`, … */
   readonly mark: string;
   readonly details: string;
   readonly language: string;

@@ -12,6 +12,7 @@ import { withoutSignature } from '../../lib/signatures.ts';
 import { plural, shellWord } from '../../lib/text.ts';
 import { formatDuration } from '../../lib/time.ts';
 import { checkUrl } from '../../lib/url.ts';
+import { uploadRecipes } from '../../settings/upload-recipes.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 
 export interface UploadOptions {
@@ -176,30 +177,6 @@ export function uploadAll(paths: readonly string[], options: UploadAllOptions): 
       }),
   );
 }
-
-// Upload commands that can be copied. Each is run by a test, with a stand-in for the program that it needs.
-
-/** A name that no one can guess and that needs no escaping in a URL; it keeps what the file's own name ends in. */
-const newName = 'n=$(openssl rand -hex 16).$(basename "$1" | sed "s/.*[.]//")';
-
-export const uploadRecipes = [
-  {
-    program: 'rclone',
-    command: `${newName} && rclone copyto "$1" "remote:bucket/$n" && rclone link "remote:bucket/$n"`,
-  },
-  {
-    program: 'aws',
-    command: `${newName} && aws s3 cp --only-show-errors "$1" "s3://bucket/$n" && aws s3 presign --expires-in 604800 "s3://bucket/$n"`,
-  },
-  {
-    program: 'gsutil',
-    command: `${newName} && gsutil -q cp "$1" "gs://bucket/$n" && echo "https://storage.googleapis.com/bucket/$n"`,
-  },
-  {
-    program: 'scp',
-    command: `${newName} && scp -q "$1" "host.example:/var/www/audio/$n" && echo "https://host.example/audio/$n"`,
-  },
-];
 
 const exampleOf = (program: string): string => {
   const recipe = uploadRecipes.find((each) => each.program === program);

@@ -2,7 +2,8 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { uploadFile, uploadRecipes } from '../../../src/flows/uploads/upload.ts';
+import { uploadFile } from '../../../src/flows/uploads/upload.ts';
+import { uploadRecipes } from '../../../src/settings/upload-recipes.ts';
 import { freshFolder } from '../../support/files.ts';
 
 /** What each program prints for a link; it copies the file to `stored`, and refuses what it does not know. */
