@@ -144,8 +144,8 @@ describe('help', () => {
   });
 
   it.each([
-    ['listen', 'what leaves the group (setsid, a daemon) goes on'],
-    ['listen', 'has links without their signature'],
+    ['listen', 'processes that leave the group (setsid, daemons) keep running'],
+    ['listen', 'have links without their signature'],
     ['events replay', 'links come without their signature'],
   ])('of %s tells its limits: %s', async (line, limit) => {
     const { stdout } = await new User().run([...line.split(' '), '--help']);
@@ -241,7 +241,7 @@ describe('the topics', () => {
     ];
     expect(flags.filter((each) => !text.includes(`\n  ${each}`))).toEqual([]);
     expect(oneLine(text)).toContain(
-      'default: 30s a read, 1m an upgrade or refund, 1m and 30s a URL an order',
+      'default: 30s for a read, 1m for an upgrade or refund, 1m plus 30s per URL for an order; none for wait and listen',
     );
   });
 
