@@ -27,8 +27,8 @@ export const api = command({
     'GET, or to the JSON body of a POST. A POST may cost money and is sent only once; only a GET is retried.',
   details: [
     'Repeat a parameter to send it as a list.',
-    'Orders, upgrades and refunds sent this way are recorded in the ledger first, count toward the budget, and ' +
-      'exit with 9 if the ledger already has the same one.',
+    'Orders, upgrades and refunds sent this way are recorded in the ledger first and count toward the budget. If ' +
+      'the ledger already has the same one, steno exits with 9 unless you add --again.',
   ],
   args: [
     { name: '<METHOD>', help: 'HTTP method', values: httpMethods },

@@ -24,7 +24,7 @@ const settleOptions = {
   }),
   file: list('--file <id…>', 'with --placed, the audiofile ids of the order', { needs: ['--placed'] }),
   notPlaced: flag('--not-placed', 'it did not go through', { excludes: ['--reopen'] }),
-  reopen: flag('--reopen', 'undo a mistaken answer: the outcome is unknown again'),
+  reopen: flag('--reopen', 'undo a settlement; the outcome is unknown again'),
 };
 
 type SettleOptions = OptionValues<typeof settleOptions>;
@@ -34,10 +34,10 @@ const settle = command({
   summary: 'Record the outcome of an order, upgrade or refund',
   about:
     'Records how an attempt ended, after you have checked your account. With --placed it counts as bought (or ' +
-    'refunded); with --not-placed it may be sent again. --reopen undoes a mistaken answer.',
+    'refunded); with --not-placed it may be sent again. --reopen undoes a mistaken settlement.',
   details: [
-    '--file adds the files of the order to the ledger. steno asks the service about each; its link must be one of ' +
-      'the URLs of the attempt.',
+    '--file adds the files of the order to the ledger. steno asks the service about each file, and checks that ' +
+      'its link is one of the URLs of the attempt.',
     'An upgrade or refund has no order id of its own: use --placed alone.',
   ],
   args: [{ name: '<n>', help: 'number of the attempt', values: 'attempt' }],
@@ -47,7 +47,7 @@ const settle = command({
     ['steno attempts settle 3 --not-placed', 'the order did not go through'],
     ['steno attempts settle 3 --placed 4nX', 'it went through, but its files are not known yet'],
     ['steno attempts settle 4 --placed', 'an upgrade or refund went through'],
-    ['steno attempts settle 3 --reopen', 'undo a mistaken answer'],
+    ['steno attempts settle 3 --reopen', 'undo a mistaken settlement'],
   ],
   effect: 'local',
   exits: SEVERAL_EXITS,
@@ -83,9 +83,10 @@ export const attempts = command({
     [
       [
         'unclear',
-        'no clear answer came, or it named no files: settle it, even if its URLs have since been ordered again',
+        'the service gave no clear answer, or named no files; settle the attempt even if you have ordered its URLs ' +
+          'again',
       ],
-      ['being sent', 'a process is waiting for the answer: let it finish'],
+      ['being sent', 'a process is waiting for the answer; let it finish'],
     ],
   ],
   children: [settle],

@@ -32,13 +32,13 @@ export const upgrade = command({
   summary: 'Upgrade files: faster, with timestamps or captions',
   about:
     'Upgrades files to a faster turnaround, or adds timestamps and captions. Each upgrade costs money, is ' +
-    'recorded in the ledger first, and is sent only once. A delivered file is open again until it is redelivered.',
+    'recorded in the ledger first, and is sent only once. A delivered file reopens until it is delivered again.',
   details: [
     'If an earlier attempt is uncertain, or another process is sending the same one, steno exits with 9; see ' +
       'steno attempts.',
     'Several files are upgraded one by one, if the budget covers all of them; on a terminal, steno asks first. A ' +
-      'refused upgrade is listed and the others continue. An uncertain one stops the run, which then names the ' +
-      'files that were not sent.',
+      'refused upgrade is listed and the others continue. An uncertain upgrade stops the run, and steno lists the ' +
+      'files that it did not send.',
   ],
   args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
   options: {
@@ -50,7 +50,7 @@ export const upgrade = command({
     from: idsFrom(),
     anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),
     yes: flag('-y, --yes', 'do not ask before upgrading several files'),
-    test: flag('--test', 'request a fake success; only for audiofiles 100 and 101'),
+    test: flag('--test', 'simulate a success; only for audiofiles 100 and 101'),
     again: againFlag,
     unpriced: flag('--unpriced', 'under a budget, allow an unknown cost'),
   },
@@ -104,14 +104,14 @@ export const refund = command({
   details: [
     'If an earlier attempt is uncertain, or another process is sending the same one, steno exits with 9; see ' +
       'steno attempts.',
-    'Several files are refunded one by one. A refused refund is listed and the others continue. An uncertain one ' +
-      'stops the run, which then names the files that were not sent.',
+    'Several files are refunded one by one. A refused refund is listed and the others continue. An uncertain ' +
+      'refund stops the run, and steno lists the files that it did not send.',
   ],
   args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
   options: {
     from: idsFrom(),
     yes: flag('-y, --yes', 'do not ask for confirmation'),
-    test: flag('--test', 'request a fake approval; only for audiofiles 100 and 101'),
+    test: flag('--test', 'simulate an approval; only for audiofiles 100 and 101'),
     again: againFlag,
   },
   examples: [

@@ -27,8 +27,8 @@ const install = command({
       ['fish', '~/.config/fish/completions/steno.fish'],
       ['powershell', 'steno-completion.ps1 beside $PROFILE, and a line in $PROFILE'],
     ],
-    'Lines added to your start-up files stand between two markers; a file keeps its mode, and a link stays a ' +
-      'link. Run install again after updating steno. uninstall restores everything.',
+    'Lines added to your start-up files stand between two markers; file modes and symbolic links are preserved. ' +
+      'Run install again after updating steno. uninstall restores everything.',
   ],
   args: [{ name: '[shell]', help: 'shell (default: the one in $SHELL)', values: shells }],
   options: { dryRun: flag('--dry-run', 'show what would be written and where; write nothing') },

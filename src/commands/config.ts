@@ -46,7 +46,7 @@ const valuesAfter: Argument['valuesAfter'] = {
   currency: ['USD', 'EUR', 'GBP'],
 };
 
-const details = [settingList.map(({ name, help }) => [name, help] as const)];
+const details = ['The settings:', settingList.map(({ name, help }) => [name, help] as const)];
 
 const oneSetting = new RecordType<ShownSetting>([
   wordField('setting', 'name of the setting', 'name', { cell: false }),

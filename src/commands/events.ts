@@ -75,9 +75,9 @@ const replay = command({
     'Sends the delivery of each event to a URL again, or runs a command for it as listen --exec does. Events are ' +
     'sent one at a time, once each.',
   details: [
-    'Body and content type are identical to the byte, but links come without their signature (S3, Google, Azure, ' +
-      'CloudFront), which is never saved. Exits with 7 if the target cannot be reached, 1 if it refuses, and 10 if ' +
-      'only some events succeed.',
+    'Body and content type are identical byte for byte, but links come without their signature (S3, Google, ' +
+      'Azure, CloudFront), which is never saved. Exits with 7 if the target cannot be reached, with 1 if it ' +
+      'refuses, and with 10 if only some events succeed.',
   ],
   args: [{ name: '<n…>', help: 'event numbers', values: 'event' }],
   options: {

@@ -44,7 +44,7 @@ export const files = command({
   summary: 'List your files and their states',
   about:
     'Lists your files from the ledger, newest first, each with the state that the service last reported. With ' +
-    '--refresh, asks the service first about files that may have changed.',
+    '--refresh, first asks the service about every open file.',
   options,
   examples: [
     ['steno files', 'the latest'],

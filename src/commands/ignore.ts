@@ -17,9 +17,7 @@ export const ignore = command({
       'key, give the key. The list is part of the ledger and applies to everyone who uses it. Each call prints the ' +
       'resulting list.',
   ],
-  args: [
-    { name: '[url|key|guid…]', help: 'audio to ignore; a local file is recognized too', values: 'file' },
-  ],
+  args: [{ name: '[url|key|guid…]', help: 'audio to ignore: URL, key, guid or local file', values: 'file' }],
   options: {
     list: flag('--list', 'show the list', { excludes: ['--remove'] }),
     remove: flag('--remove', 'remove the audio from the list'),

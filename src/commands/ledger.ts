@@ -94,8 +94,8 @@ const importCommand = command({
   name: 'import',
   summary: 'Import rows that another ledger exported',
   about:
-    'Imports what another ledger exported: all of it, or nothing if a line is wrong. Repeating an import is safe, ' +
-    'and importing merges two ledgers.',
+    'Imports what another ledger exported: all of it, or nothing if a line is invalid. You can repeat an import ' +
+    'safely, and merge two ledgers this way.',
   details: [
     'Existing rows stay as they are, unless the export has newer data. Rows keep their profile (in a shared ' +
       'ledger, the account of that name) unless you name another with --as.',
@@ -148,11 +148,11 @@ const prune = command({
   name: 'prune',
   summary: 'Remove old events from the ledger',
   about:
-    'Removes events received before a certain time, along with their actions and the listener sessions behind ' +
-    'them. Asks first on a terminal; elsewhere it requires --yes.',
+    'Removes events received before a certain time, along with their actions and the listener sessions that ' +
+    'handled them. Asks first on a terminal; elsewhere it requires --yes.',
   details: [
-    'Orders, files, attempts and downloads are never removed, nor are events with unfinished actions. The disk ' +
-      'space is freed. listen --keep prunes continuously.',
+    'Orders, files, attempts and downloads are never removed, nor are events with unfinished actions. Pruning ' +
+      'frees the disk space. listen --keep prunes continuously.',
   ],
   options: {
     before: text('--before <time>', 'remove events from before this time: 2026-11-01, yesterday or 90d'),
@@ -202,14 +202,14 @@ const prune = command({
 
 const status = command({
   name: 'status',
-  summary: 'Show where the ledger is, and its condition',
+  summary: 'Show the location and condition of the ledger',
   about:
     'Shows where the ledger is, its size, version and account, whether this version of steno can use it, and what ' +
     'is unresolved. Changes nothing.',
   details: [
-    'Unresolved are orders of unknown outcome (see steno attempts), and outcomes and events on this machine that ' +
-      'are not in the ledger yet. If the ledger was copied to a shared one, status says where. The password of a ' +
-      'shared ledger is not shown. If it cannot be reached, steno exits with 7.',
+    'Unresolved means orders of unknown outcome (see steno attempts), and outcomes and events on this machine ' +
+      'that have not reached the ledger yet. If the ledger was copied to a shared one, status shows where. The ' +
+      'password of a shared ledger is not shown. If a shared ledger cannot be reached, steno exits with 7.',
   ],
   examples: [
     ['steno ledger status', 'one fact per line'],
@@ -303,9 +303,9 @@ const copy = command({
       'local ledger is then marked as moved: it can still be read, but steno no longer orders with it. --to local ' +
       'copies from the shared ledger (the setting ledger) into the local one, and removes the mark.',
     'steno refuses to copy while an order is being sent or a listener of this profile is running.',
-    'If the shared ledger is gone for good, --to local --without-shared only removes the mark: whatever was ' +
-      'ordered with the shared ledger since then stays unknown. Asks first on a terminal; elsewhere it requires ' +
-      '--yes.',
+    'If the shared ledger is gone for good, --to local --without-shared only removes the mark: the local ledger ' +
+      'will not know what was ordered with the shared one since the copy. Asks first on a terminal; elsewhere it ' +
+      'requires --yes.',
   ],
   options: copyOptions,
   examples: [
@@ -343,20 +343,28 @@ const account = command({
   details: [
     'A shared ledger remembers the base URL with which an account was first used, and refuses any other. If the ' +
       'service has moved, --base-url changes it for everyone who uses the account.',
-    'A ledger also recognizes a key, by a fingerprint that does not reveal it. An order with the same service and ' +
-      'key under another profile or account exits with 2, because it could buy again what is already on order. If ' +
-      'they really are two accounts, confirm that with --separate-from.',
-    'With a shared ledger, an order exits with 2 while the local ledger has orders that were never copied to it. ' +
-      'steno ledger copy copies them; --leave-local says that they belong to another account.',
+    'A ledger also recognizes a key, by a fingerprint that does not reveal it. steno refuses to order with the ' +
+      'same service and key under another profile or account (exit 2), because it could buy again what is already ' +
+      'on order. If they really are two accounts, confirm that with --separate-from.',
+    'With a shared ledger, steno refuses to order (exit 2) while the local ledger has orders that were never ' +
+      'copied. steno ledger copy copies them; --leave-local declares that they belong to another account.',
   ],
   options: {
-    separateFrom: text('--separate-from <name>', 'account or profile that is separate from this one', {
-      values: 'account',
-      excludes: ['--base-url', '--leave-local'],
-    }),
-    leaveLocal: flag('--leave-local', 'the orders in the local ledger belong to another account', {
-      excludes: ['--base-url'],
-    }),
+    separateFrom: text(
+      '--separate-from <name>',
+      'declare that the account or profile <name> is separate from this one',
+      {
+        values: 'account',
+        excludes: ['--base-url', '--leave-local'],
+      },
+    ),
+    leaveLocal: flag(
+      '--leave-local',
+      'declare that the orders in the local ledger belong to another account',
+      {
+        excludes: ['--base-url'],
+      },
+    ),
   },
   examples: [
     ['steno ledger account --base-url https://api.example.com', 'the service has moved'],
@@ -388,7 +396,7 @@ export const ledger = family({
   details: ['steno backs up the ledger once a day, and keeps the last three copies beside it.'],
   children: [status, exportCommand, importCommand, prune, copy, migrate, account],
   examples: [
-    ['steno ledger status', 'where it is, and its condition'],
+    ['steno ledger status', 'its location and condition'],
     ['steno ledger export -o ledger.jsonl', 'a backup'],
     ['steno ledger import ledger.jsonl', 'on another machine'],
     ['steno ledger prune --before 90d', 'remove old events'],

@@ -94,14 +94,14 @@ export const listen = command({
   name: 'listen',
   summary: 'Receive events, save them and act on them',
   about:
-    'Receives events from the service until Ctrl-C. Each event is saved before it is answered, then shown, and ' +
-    "the actions you chose are run. When ready, prints 'listening on <url>' to stderr.",
+    'Receives events from the service until Ctrl-C. Saves each event before replying, then shows it and runs your ' +
+    "actions: forward, command, download. When ready, prints 'listening on <url>' to stderr.",
   details: [
     'What happens to each event, even after a crash:',
     [
       [
         'saved',
-        'before it is answered, even while the ledger is locked or damaged; if that fails, the answer is 503',
+        'before the reply, even while the ledger is locked or damaged; if saving fails, the reply is 503',
       ],
       [
         'shown',
@@ -114,9 +114,9 @@ export const listen = command({
       ],
       [
         'exec',
-        'at least once: a command interrupted by a crash runs again (STENO_EVENT_TRY counts), a failed one does not, ' +
-          'one that could not start is retried. When the command exits or times out, or listen stops, its process group ' +
-          'is killed; processes that leave the group (setsid, daemons) keep running',
+        'at least once: a command interrupted by a crash runs again (STENO_EVENT_TRY counts the tries), and one that ' +
+          'could not start is retried; a command that fails is not. When the command exits or times out, or listen ' +
+          'stops, its process group is stopped; processes that leave the group (setsid, daemons) keep running',
       ],
       [
         'download',
@@ -126,9 +126,9 @@ export const listen = command({
     'A failed event does not delay the others. Files in the ledger go first: if --exec commands for unknown files ' +
       'occupy all --jobs, files in the ledger get one extra job. The next listen with the same target resumes ' +
       'unfinished work.',
-    'In case an event gets lost, steno asks the service about open files in the ledger from time to time. If a ' +
-      'file turns out to be delivered, steno acts as if the event had arrived: --forward-to gets a form made by ' +
-      'steno, with the header Steno-Found: true, and later the delivery itself if it still arrives.',
+    'Because events can get lost, steno regularly asks the service about open files in the ledger. If a file ' +
+      'turns out to be delivered, steno acts as if the event had arrived: --forward-to gets a form made by steno, ' +
+      'with the header Steno-Found: true, and later the delivery itself if it still arrives.',
   ],
   options,
   examples: [

@@ -11,8 +11,7 @@ export const log = command({
   summary: 'Show who bought or refunded what, and what it cost',
   about:
     'Lists every call that costs or returns money, newest first: orders, upgrades and refunds, including those ' +
-    'sent with steno api. Each entry shows when it was sent, by whom or which CI job, how it ended and what it ' +
-    'cost.',
+    'sent with steno api. Each entry shows when it was sent, by which user or CI job, its outcome and its cost.',
   details: [
     'The source of each cost:',
     [

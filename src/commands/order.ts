@@ -117,7 +117,7 @@ const options = {
   test: flag('--test', 'place a test order, which is not transcribed', {
     excludes: ['--wait', '--download'],
   }),
-  maxCost: text('--max-cost <amount>', 'order nothing if the cost is higher or unknown'),
+  maxCost: text('--max-cost <amount>', 'order nothing if the cost is higher than this, or unknown'),
   unpriced: flag('--unpriced', 'under a budget, allow orders of unknown cost'),
   upToBudget: flag('--up-to-budget', 'order the first rows that fit the budget, and skip the rest'),
   interval: duration('--interval <duration>', 'with --wait or --download, the time between polls', {
@@ -153,8 +153,8 @@ export const order = command({
     'Orders transcription of audio: URLs, a manifest, a podcast feed or local files. An order costs money and is ' +
     'sent only once. Audio that is already on order is not ordered again (exit 9) unless you add --again.',
   details: [
-    'SKUs and notes apply to every URL. If no clear answer comes, steno exits with 11 and does not retry; see ' +
-      'steno attempts. An order on hold is placed but not started: steno exits with 0, unless you add ' +
+    'SKUs and notes apply to every URL. If the service gives no clear answer, steno exits with 11 and does not ' +
+      'retry; see steno attempts. An order on hold is placed but not started: steno exits with 0, unless you add ' +
       '--fail-on-hold or --wait.',
     'steno recognizes the same audio however its URL is written: spelling, signatures and tracking parameters do ' +
       'not count. With --key, only the key counts: the same URL without that key, or with another, is different ' +
@@ -170,13 +170,13 @@ export const order = command({
       'nothing is ordered. An episode is also recognized by its guid, so a new token or host in its link does not ' +
       'order it again. Episodes with a transcript in the feed are skipped unless you add --again. In notes, ' +
       '{title}, {link}, {date} and {guid} stand for those of the episode.',
-    'Local files and folders need the setting upload-command: a command that gets the path as $1 (as its last ' +
-      'argument, unless it mentions $1 or STENO_FILE) and prints one https URL. A file is recognized by its ' +
-      'content, whatever its name. A file that is still being written is skipped; one that fails to upload does not ' +
-      'stop the others. In a folder, files with an audio extension are ordered.',
+    'Local files and folders need the setting upload-command: a command that receives the path as $1 and prints ' +
+      'one https URL. If it mentions neither $1 nor STENO_FILE, the path is appended as its last argument. A file ' +
+      'is recognized by its content, whatever its name. A file that is still being written is skipped; one that ' +
+      'fails to upload does not stop the others. In a folder, files with an audio extension are ordered.',
     'With --or-existing, audio already on order is printed, waited for and downloaded like the rest; if its order ' +
       'lacks a SKU that you ask for, steno exits with 9. Audio on the ignore list (steno ignore) is left out of ' +
-      'manifests, feeds and folders. Everything left out is named on stderr, or has left_out in the JSON.',
+      'manifests, feeds and folders. Everything left out is listed on stderr, or marked left_out in the JSON.',
     '--dry-run estimates the cost as far as prices are known, and exits with 0 even if it is too high. Prices ' +
       'come from your invoices or the setting price.<SKU>; lengths come from the column minutes, or else from the ' +
       'feed or the file. --max-cost and budgets (steno budget, setting budget) order nothing if the cost is too ' +

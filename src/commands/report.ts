@@ -42,7 +42,7 @@ export const report = command({
       'billed yet count by their date of purchase, and their estimate is shown separately. Unknown amounts are ' +
       'reported as unknown, never counted as zero.',
     'Invoices are fetched from the service and saved in the ledger; a paid invoice is fetched again only after an ' +
-      'upgrade or refund. The cost of a delivered file is looked up for 30 days. --json and --csv contain every ' +
+      'upgrade or refund. steno looks up the cost of a delivered file for 30 days. --json and --csv contain every ' +
       'part with exact amounts; with --by, --csv contains only that part. --html replaces an earlier report; to ' +
       'replace any other file, add --force.',
   ],

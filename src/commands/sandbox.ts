@@ -62,10 +62,10 @@ const advance = command({
   summary: 'Move files to their next state, or move the clock',
   about:
     'Moves files to their next state immediately: the files you name, or all that are in progress. A held file ' +
-    "stays on hold. With --by, moves the sandbox's clock instead: what is due by then happens, and due dates, " +
-    'invoices, report and budget follow.',
+    "stays on hold. With --by, moves the sandbox's clock instead: everything due by then happens, and due dates, " +
+    'invoices, reports and budgets follow.',
   options: {
-    by: duration('--by <duration>', 'move the clock forward, such as by 7d or 12h; it never moves back'),
+    by: duration('--by <duration>', 'move the clock forward, for example by 7d or 12h; it cannot move back'),
   },
   args: [{ name: '[id…]', help: 'audiofile ids', values: 'sandbox-audiofile' }],
   examples: [
@@ -111,7 +111,10 @@ export const sandbox = command({
       },
     ),
     ephemeral: flag('--ephemeral', 'save nothing, and share nothing with --sandbox'),
-    fault: list('--fault <fault…>', 'make calls fail: 503=0.1, reset=0.05, truncate=0.02, slow=2s'),
+    fault: list(
+      '--fault <fault…>',
+      'inject faults, by rate or delay: 503=0.1, reset=0.05, truncate=0.02, slow=2s',
+    ),
   },
   children: [reset, release, advance],
   examples: [

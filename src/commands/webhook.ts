@@ -36,7 +36,7 @@ const set = command({
   name: 'set',
   summary: 'Set the URL that events are sent to',
   about:
-    'Sets the URL to which the service sends each event, once. This overrides listen --register: a running ' +
+    'Sets the URL to which the service sends every event once. This overrides listen --register: a running ' +
     'listener no longer restores the previous webhook when it ends.',
   args: [{ name: '<url>', help: 'http or https URL' }],
   examples: [['steno webhook set https://example.com/steno-events', 'send events there']],
@@ -88,7 +88,7 @@ export const webhook = family({
   name: 'webhook',
   summary: "Show, set and test the account's webhook",
   about:
-    'An account has one webhook: the URL to which the service sends each event, once. These commands show, set ' +
+    'Each account has one webhook: a URL to which the service sends every event once. These commands show, set ' +
     'and test it.',
   children: [get, set, test],
   examples: [

@@ -85,7 +85,7 @@ export const valueName = ({ flags }: Pick<Option, 'flags'>): string =>
 export const nameTemplate = (help: string, more: More = {}): Option<string | undefined> =>
   text(
     '--name-as <template>',
-    `${help}: {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio's path or URL; an unknown value becomes the id`,
+    `${help}: {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio's path or URL; the id replaces unknown values`,
     more,
   );
 
@@ -137,7 +137,7 @@ export const execOptions = () => ({
   execWithKey: flag('--exec-with-key', 'pass the API key to the --exec command, as STENO_API_KEY', {
     needs: ['--exec'],
   }),
-  execTimeout: duration('--exec-timeout <duration>', 'stop an --exec command that runs longer', {
+  execTimeout: duration('--exec-timeout <duration>', 'stop an --exec command that runs longer than this', {
     default: formatDuration(EXEC_LIMIT_MS),
     needs: ['--exec'],
   }),
