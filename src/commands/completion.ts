@@ -95,7 +95,7 @@ export const completion = command({
     ['eval "$(steno completion bash)"', 'for this session only'],
     ['steno completion powershell | Out-String | Invoke-Expression', 'for this PowerShell session only'],
   ],
-  refuses: { '--json': 'it prints a script', '--csv': 'it prints a script' },
+  refuses: { '--json': 'completion prints a script', '--csv': 'completion prints a script' },
   effect: 'none',
   exits: [],
   async run(context, { args: [name = ''] }) {

@@ -222,8 +222,8 @@ export const fileDocuments = (files: readonly ShownFile[], several: boolean): Js
 
 /** A file that was upgraded or refunded: its rows say what the service answers, its document is that of the file. */
 export const changeRecord = new RecordType<ChangedFile>([
-  textField('audiofile', "the file's id", ({ row }) => row.id, { kind: 'id' }),
-  textField('message', 'what the service says', 'message'),
+  textField('audiofile', 'audiofile id', ({ row }) => row.id, { kind: 'id' }),
+  textField('message', "the service's message", 'message'),
   ...fileRecord.fields.slice(1).flatMap((field) => (field.json ? [{ ...field, cell: false as const }] : [])),
 ]);
 
@@ -235,25 +235,25 @@ export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: 
 
 /** A file as the service has it now, for people. */
 const audioFileRecord = new RecordType<AudioFile>([
-  textField('audiofile', "the file's id", 'id', { header: 'id', kind: 'id' }),
-  textField('state', 'as the service names it', 'state', { kind: 'state' }),
-  textField('title', 'of the audio', ({ title }) => cutSignatures(title), { importance: 90 }),
+  textField('audiofile', 'audiofile id', 'id', { header: 'id', kind: 'id' }),
+  textField('state', 'state as the service names it', 'state', { kind: 'state' }),
+  textField('title', 'title of the audio', ({ title }) => cutSignatures(title), { importance: 90 }),
   textField('minutes', 'length of the audio in minutes', 'duration', {
     header: 'length',
     kind: 'minutes',
     importance: 50,
   }),
-  textField('total', 'what it costs', 'total', { kind: 'amount', importance: 60 }),
-  textField('quality_stars', "the service's note for the audio", 'qualityStars', {
+  textField('total', 'cost', 'total', { kind: 'amount', importance: 60 }),
+  textField('quality_stars', 'rating of the audio by the service', 'qualityStars', {
     header: 'stars',
     kind: 'amount',
     importance: 30,
   }),
-  listField('order', 'ids of its orders', 'orders', { importance: 40 }),
+  listField('order', 'order ids', 'orders', { importance: 40 }),
   listField('invoices', 'invoice ids', 'invoices'),
   textField('names', 'names of the speakers', ({ names }) => cutSignatures(names)),
   textField('notes', 'notes for the transcribers', ({ notes }) => cutSignatures(notes)),
-  textField('description', 'of the audio', ({ description }) => cutSignatures(description)),
+  textField('description', 'description of the audio', ({ description }) => cutSignatures(description)),
   textField(
     'url',
     'URL of the audio, without signatures',
