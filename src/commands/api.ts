@@ -13,7 +13,7 @@ import { printed } from '../views/record.ts';
 import { anything, described } from '../views/schema.ts';
 
 const options = {
-  again: flag('--again', 'send an order, upgrade or refund though the ledger has the same already'),
+  again: flag('--again', 'send an order, upgrade or refund that the ledger already has'),
   unpriced: flag('--unpriced', 'under a budget, allow an unknown cost'),
 };
 
@@ -21,30 +21,30 @@ type ApiOptions = OptionValues<typeof options>;
 
 export const api = command({
   name: 'api',
-  summary: 'Make a raw call, with the key added',
+  summary: 'Send a raw API request with your key',
   about:
-    'Makes a raw call below the base URL, with the key added: in the query of a GET, in the JSON body of a POST. It ' +
-    'prints the answer as it came. A POST may cost money, and is sent once; only a GET is ever sent again.',
+    'Sends a request to a path below the base URL and prints the raw answer. The key is added to the query of a ' +
+    'GET, or to the JSON body of a POST. A POST may cost money and is sent only once; only a GET is retried.',
   details: [
-    'A parameter that is repeated is sent as a list.',
-    'An order, an upgrade or a refund is in the ledger before it is sent, counts in the budget, and exits 9 where the ' +
-      'ledger has the same already, as with order, upgrade and refund.',
+    'Repeat a parameter to send it as a list.',
+    'Orders, upgrades and refunds sent this way are recorded in the ledger first and count toward the budget. If ' +
+      'the ledger already has the same one, steno exits with 9 unless you add --again.',
   ],
   args: [
-    { name: '<METHOD>', help: 'of HTTP', values: httpMethods },
-    { name: '<path>', help: 'below the base URL, like /prepay_balance' },
+    { name: '<METHOD>', help: 'HTTP method', values: httpMethods },
+    { name: '<path>', help: 'path below the base URL, such as /prepay_balance' },
     { name: '[key=value…]', help: 'parameters' },
   ],
   options,
   examples: [
-    ['steno api GET /prepay_balance', 'the balance, as the service says it'],
+    ['steno api GET /prepay_balance', 'the balance'],
     ['steno api POST /invoice/777', 'an invoice'],
     ['steno api POST /webhook webhook=https://example.com/events', 'with a parameter'],
   ],
-  refuses: { '--csv': 'an answer of any shape has no rows' },
+  refuses: { '--csv': 'a raw answer has no rows' },
   effect: 'money',
   exits: [...MONEY_EXITS, 'duplicate'],
-  output: () => printed(described("the service's answer, as it came", anything)),
+  output: () => printed(described("the service's answer, unchanged", anything)),
   async run(context, { args: [method = '', path = '', ...pairs], options }) {
     const call = rawCall(checkMethod(method), checkPath(path), parsePairs(pairs));
     const { out } = context;

@@ -18,36 +18,36 @@ import { WAITING, whileWorking } from '../ui/progress.ts';
 import { attemptRecord, attemptsView, settledRecord, settledView } from '../views/purchases.ts';
 
 const settleOptions = {
-  placed: optionalText('--placed [order]', 'it went through; an order also needs its id', {
+  placed: optionalText('--placed [order]', 'it went through; for an order, give the order id', {
     values: 'order',
     excludes: ['--not-placed', '--reopen'],
   }),
-  file: list('--file <id…>', 'with --placed, the audiofiles of the order', { needs: ['--placed'] }),
+  file: list('--file <id…>', 'with --placed, the audiofile ids of the order', { needs: ['--placed'] }),
   notPlaced: flag('--not-placed', 'it did not go through', { excludes: ['--reopen'] }),
-  reopen: flag('--reopen', 'it was settled by mistake: its outcome is not known'),
+  reopen: flag('--reopen', 'undo a settlement; the outcome is unknown again'),
 };
 
 type SettleOptions = OptionValues<typeof settleOptions>;
 
 const settle = command({
   name: 'settle',
-  summary: 'Say what became of an order, upgrade or refund',
+  summary: 'Record the outcome of an order, upgrade or refund',
   about:
-    'Settles an attempt after you have looked at your account: with --placed it counts as bought (or as refunded); with ' +
-    '--not-placed it may be tried again. --reopen undoes a mistaken answer.',
+    'Records how an attempt ended, after you have checked your account. With --placed it counts as bought (or ' +
+    'refunded); with --not-placed it may be sent again. --reopen undoes a mistaken settlement.',
   details: [
-    'With --file the files of the order are kept too: the service is asked about each, and its link must be one of the ' +
-      'URLs of the attempt.',
-    'An upgrade or a refund has no order id of its own: --placed stands alone.',
+    '--file adds the files of the order to the ledger. steno asks the service about each file, and checks that ' +
+      'its link is one of the URLs of the attempt.',
+    'An upgrade or refund has no order id of its own: use --placed alone.',
   ],
   args: [{ name: '<n>', help: 'number of the attempt', values: 'attempt' }],
   options: settleOptions,
   examples: [
     ['steno attempts settle 3 --placed 4nX --file 12345', 'the order went through'],
-    ['steno attempts settle 3 --not-placed', 'it did not'],
-    ['steno attempts settle 3 --placed 4nX', 'its files are not known yet'],
-    ['steno attempts settle 4 --placed', 'the upgrade or the refund went through'],
-    ['steno attempts settle 3 --reopen', 'that was wrong'],
+    ['steno attempts settle 3 --not-placed', 'the order did not go through'],
+    ['steno attempts settle 3 --placed 4nX', 'it went through, but its files are not known yet'],
+    ['steno attempts settle 4 --placed', 'an upgrade or refund went through'],
+    ['steno attempts settle 3 --reopen', 'undo a mistaken settlement'],
   ],
   effect: 'local',
   exits: SEVERAL_EXITS,
@@ -74,23 +74,25 @@ const settle = command({
 
 export const attempts = command({
   name: 'attempts',
-  summary: 'List purchases whose outcome is not known',
+  summary: 'List and resolve uncertain orders, upgrades and refunds',
   about:
-    'Lists orders, upgrades and refunds whose outcome is not known, newest first. Look at your account, then settle each; ' +
-    'until then, the same call is sent again only with --again.',
+    'Lists orders, upgrades and refunds whose outcome is unknown, newest first. Check your account, then settle ' +
+    'each one. Until then, the same call is sent again only with --again.',
   details: [
+    'The status of an attempt:',
     [
       [
         'unclear',
-        'there was no clear answer, or it named no files: settle it, also where its URLs were ordered again',
+        'the service gave no clear answer, or named no files; settle the attempt even if you have ordered its URLs ' +
+          'again',
       ],
-      ['being sent', 'a process waits for the answer: wait for it'],
+      ['being sent', 'a process is waiting for the answer; let it finish'],
     ],
   ],
   children: [settle],
   examples: [
-    ['steno attempts', 'what to look at'],
-    ['steno attempts --json | jq -r ".[].urls[]"', 'the URLs, for a script'],
+    ['steno attempts', 'list them'],
+    ['steno attempts --json | jq -r ".[].urls[]"', 'their URLs, for a script'],
     ['steno attempts settle 3 --not-placed', 'it did not go through'],
   ],
   effect: 'none',

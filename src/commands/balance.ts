@@ -8,14 +8,14 @@ import { balanceRecord, balanceView } from '../views/money.ts';
 
 export const balance = command({
   name: 'balance',
-  summary: 'Show the prepay balance in USD',
-  about: 'Shows the prepay balance of the account in USD. With --min it exits with 1 if there is less.',
+  summary: 'Show the prepay balance',
+  about: "Shows the account's prepay balance in USD. With --min, exits with 1 if the balance is lower.",
   options: {
-    min: text('--min <amount>', 'exit with 1 if there is less than this'),
+    min: text('--min <amount>', 'exit with 1 if the balance is lower than this'),
   },
   examples: [
-    ['steno balance', 'show it'],
-    ['steno balance --quiet', 'the bare number'],
+    ['steno balance', 'show the balance'],
+    ['steno balance --quiet', 'only the number'],
     ['steno balance --min 50 || echo "time to top up"', 'check it in a script'],
   ],
   effect: 'none',

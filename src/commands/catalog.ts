@@ -11,7 +11,7 @@ const table = ({ view, ...spec }: Table): Command =>
     ...spec,
     examples: [
       [`steno ${spec.name}`, 'as a table'],
-      [`steno ${spec.name} --quiet`, 'the bare names'],
+      [`steno ${spec.name} --quiet`, 'only the names'],
     ],
     effect: 'none',
     exits: [],
@@ -20,8 +20,8 @@ const table = ({ view, ...spec }: Table): Command =>
 
 export const skus = table({
   name: 'skus',
-  summary: 'List the SKUs that can be ordered and upgraded',
-  about: 'Lists the SKUs that can be ordered and upgraded, for --sku. Nothing is sent.',
+  summary: 'List the SKUs for orders and upgrades',
+  about: 'Lists the SKUs for orders and upgrades (--sku). Works offline.',
   output: () => skuRecord.printedList,
   view: skusView,
 });
@@ -29,15 +29,15 @@ export const skus = table({
 export const states = table({
   name: 'states',
   summary: 'List the states of files and invoices',
-  about: 'Lists the states of files and invoices, with what each means. Nothing is sent.',
+  about: 'Lists the states of files and invoices, and what each means. Works offline.',
   output: () => stateRecord.printedList,
   view: statesView,
 });
 
 export const formats = table({
   name: 'formats',
-  summary: 'List the formats of transcripts',
-  about: 'Lists the formats of transcripts, for --format. Nothing is sent.',
+  summary: 'List the transcript formats',
+  about: 'Lists the transcript formats (--format). Works offline.',
   output: () => formatRecord.printedList,
   view: formatsView,
 });

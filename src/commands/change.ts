@@ -25,30 +25,32 @@ import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { changedView, changeRecord, fileInQuestion, filesInQuestion } from '../views/files.ts';
 
-const againFlag = flag('--again', 'send it though an earlier try had no clear answer');
+const againFlag = flag('--again', 'send it again after an uncertain attempt');
 
 export const upgrade = command({
   name: 'upgrade',
-  summary: 'Upgrade files',
+  summary: 'Upgrade files: faster, with timestamps or captions',
   about:
-    'Upgrades files: faster, with timestamps, and so on. Each upgrade costs money, is sent once, and is in the ledger ' +
-    'before it is sent. A delivered file is then open again until it is delivered again.',
+    'Upgrades files to a faster turnaround, or adds timestamps and captions. Each upgrade costs money, is ' +
+    'recorded in the ledger first, and is sent only once. A delivered file reopens until it is delivered again.',
   details: [
-    'Where an earlier try had no clear answer, or another process is sending the same, it exits 9: see steno attempts.',
-    'Several files are upgraded one after the other, if a budget covers all of them; on a terminal it asks first. One that ' +
-      'is refused is listed, and the others go on; one without a clear answer ends the run, which names what was not sent.',
+    'If an earlier attempt is uncertain, or another process is sending the same one, steno exits with 9; see ' +
+      'steno attempts.',
+    'Several files are upgraded one by one, if the budget covers all of them; on a terminal, steno asks first. A ' +
+      'refused upgrade is listed and the others continue. An uncertain upgrade stops the run, and steno lists the ' +
+      'files that it did not send.',
   ],
   args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
   options: {
-    from: idsFrom(),
-    sku: list('--sku <SKU…>', 'the upgrades', {
+    sku: list('--sku <SKU…>', 'upgrade SKUs', {
       values: upgradeSkus.map((each) => each.sku),
       meaning: meaningOfUpgradeSku,
       onlyOneOf: speedUpgradeSkus,
     }),
+    from: idsFrom(),
     anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),
-    yes: flag('-y, --yes', 'do not ask before several are upgraded'),
-    test: flag('--test', 'ask for a fake success; only for audiofiles 100 and 101'),
+    yes: flag('-y, --yes', 'do not ask before upgrading several files'),
+    test: flag('--test', 'simulate a success; only for audiofiles 100 and 101'),
     again: againFlag,
     unpriced: flag('--unpriced', 'under a budget, allow an unknown cost'),
   },
@@ -56,7 +58,7 @@ export const upgrade = command({
     ['steno upgrade 12345 --sku UPGRD2', 'from TRANS14 to TRANS2'],
     ['steno upgrade 12345 --sku TSTMP1,CAPTION1', 'add timestamps and captions'],
     ['steno ls --order 4nX --quiet | steno upgrade --from - --sku TSTMP1', 'all files of an order'],
-    ['steno upgrade 100 --sku TSTMP1 --test', 'try it'],
+    ['steno upgrade 100 --sku TSTMP1 --test', 'try it with a test file'],
   ],
   effect: 'money',
   exits: [...MONEY_EXITS, 'duplicate', 'partial'],
@@ -94,27 +96,29 @@ function isUpgradeConfirmed(
 
 export const refund = command({
   name: 'refund',
-  summary: 'Refund files on which no work has been done',
+  summary: 'Refund files before work on them starts',
   about:
-    'Refunds files that were ordered with prepay or on an invoice, while no transcription work has been done. It asks ' +
-    'first on a terminal; elsewhere it requires --yes. Each refund is sent once, and is in the ledger before it is sent.',
+    'Refunds files ordered with prepay or on an invoice, as long as no transcription work has been done. Asks ' +
+    'first on a terminal; elsewhere it requires --yes. Each refund is recorded in the ledger first, and is sent ' +
+    'only once.',
   details: [
-    'Where an earlier try had no clear answer, or another process is sending the same, it exits 9: see steno attempts.',
-    'Several files are refunded one after the other. One that is refused is listed, and the others go on; one without a ' +
-      'clear answer ends the run, which names what was not sent.',
+    'If an earlier attempt is uncertain, or another process is sending the same one, steno exits with 9; see ' +
+      'steno attempts.',
+    'Several files are refunded one by one. A refused refund is listed and the others continue. An uncertain ' +
+      'refund stops the run, and steno lists the files that it did not send.',
   ],
   args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
   options: {
     from: idsFrom(),
-    yes: flag('-y, --yes', 'do not ask'),
-    test: flag('--test', 'ask for a fake approval; only for audiofiles 100 and 101'),
+    yes: flag('-y, --yes', 'do not ask for confirmation'),
+    test: flag('--test', 'simulate an approval; only for audiofiles 100 and 101'),
     again: againFlag,
   },
   examples: [
-    ['steno refund 12345', 'asks before it does it'],
+    ['steno refund 12345', 'asks first'],
     ['steno refund 12345 --yes', 'in a script'],
-    ['steno refund --from ids.txt --yes', 'many, from a list'],
-    ['steno refund 100 --test --yes', 'try it'],
+    ['steno refund --from ids.txt --yes', 'all ids in a file'],
+    ['steno refund 100 --test --yes', 'try it with a test file'],
   ],
   effect: 'money',
   exits: [...MONEY_EXITS, 'duplicate', 'partial'],

@@ -9,8 +9,9 @@ export const commandsCommand = command({
   name: 'commands',
   summary: 'List every command, for programs',
   about:
-    'Lists every command with what running it may do: none, local (files and settings of this machine), account ' +
-    '(the webhook, or others are sent something) or money. With --json the whole interface: arguments, options, exit codes, examples.',
+    'Lists every command and its effect: none, local (files and settings of this machine), account (the webhook, ' +
+    'or data sent to others) or money. With --json, prints the whole interface: arguments, options, exit codes ' +
+    'and examples.',
   examples: [
     ['steno commands', 'as a table'],
     ['steno commands --json', 'the whole interface'],
@@ -20,7 +21,11 @@ export const commandsCommand = command({
   output: () =>
     printed(
       commandsSchema,
-      columns({ command: 'its name', effect: 'what running it may do', summary: 'what it is for' }),
+      columns({
+        command: 'command name',
+        effect: 'what the command may change',
+        summary: 'what the command does',
+      }),
     ),
   async run({ out }, _, loadGroups) {
     const groups = await loadGroups();

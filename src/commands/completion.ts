@@ -10,30 +10,31 @@ import { changesView, completionRecord } from '../views/setup.ts';
 
 const install = command({
   name: 'install',
-  summary: 'Put the completion script where your shell finds it',
+  summary: 'Install the completion script for your shell',
   about:
-    'Writes the completion script of your shell (that of $SHELL, or the one you name) to the folder where the shell ' +
-    'looks for it, and says which files it wrote. It asks nothing.',
+    'Writes the completion script for your shell ($SHELL, or the one you name) to the folder where the shell ' +
+    'looks for it, and lists the files it wrote. It asks no questions.',
   details: [
-    'It writes these files, or where XDG_DATA_HOME, XDG_CONFIG_HOME, ZDOTDIR and BASH_COMPLETION_USER_DIR say:',
+    'It writes these files, unless XDG_DATA_HOME, XDG_CONFIG_HOME, ZDOTDIR or BASH_COMPLETION_USER_DIR name other ' +
+      'folders:',
     [
       [
         'bash',
-        '~/.local/share/bash-completion/completions/steno; where bash-completion is not loaded, also a line in ' +
-          '~/.bashrc (on macOS in ~/.bash_profile, if that does not read ~/.bashrc)',
+        '~/.local/share/bash-completion/completions/steno; if bash-completion is not loaded, also a line in ~/.bashrc ' +
+          '(on macOS in ~/.bash_profile, unless that reads ~/.bashrc)',
       ],
       ['zsh', '~/.local/share/zsh/site-functions/_steno, and three lines in ~/.zshrc'],
       ['fish', '~/.config/fish/completions/steno.fish'],
       ['powershell', 'steno-completion.ps1 beside $PROFILE, and a line in $PROFILE'],
     ],
-    'Lines in a file of yours stand between two marks; the file keeps its mode, and a link stays a link. Run it again ' +
-      'after an update of steno. uninstall gives everything back as it was.',
+    'Lines added to your start-up files stand between two markers; file modes and symbolic links are preserved. ' +
+      'Run install again after updating steno. uninstall restores everything.',
   ],
-  args: [{ name: '[shell]', help: 'the shell, if not that of $SHELL', values: shells }],
+  args: [{ name: '[shell]', help: 'shell (default: the one in $SHELL)', values: shells }],
   options: { dryRun: flag('--dry-run', 'show what would be written and where; write nothing') },
   examples: [
-    ['steno completion install', 'for the shell that you use'],
-    ['steno completion install zsh --dry-run', 'see what it would write'],
+    ['steno completion install', 'for your shell'],
+    ['steno completion install zsh --dry-run', 'preview the changes'],
   ],
   effect: 'local',
   exits: [],
@@ -51,13 +52,13 @@ const install = command({
 
 const uninstall = command({
   name: 'uninstall',
-  summary: 'Undo what completion install has done',
-  about: 'Removes the completion scripts and lines that install has written, of one shell or of all.',
-  args: [{ name: '[shell]', help: 'only of this shell', values: shells }],
+  summary: 'Remove the installed completion script',
+  about: 'Removes the completion scripts and start-up lines that install wrote, for one shell or for all.',
+  args: [{ name: '[shell]', help: 'only for this shell', values: shells }],
   options: { dryRun: flag('--dry-run', 'show what would be removed; remove nothing') },
   examples: [
     ['steno completion uninstall', 'for every shell'],
-    ['steno completion uninstall zsh --dry-run', 'see what it would remove'],
+    ['steno completion uninstall zsh --dry-run', 'preview the changes'],
   ],
   effect: 'local',
   exits: [],
@@ -76,18 +77,25 @@ const uninstall = command({
 
 export const completion = command({
   name: 'completion',
-  summary: 'Install or print the completion script of a shell',
+  summary: 'Install or print a shell completion script',
   about:
-    'Prints the completion script of a shell, or installs it: commands, flags, SKUs, formats, and your own files, ' +
-    'orders, invoices, events and profiles.',
-  args: [{ name: '<shell>', help: 'the shell', values: shells, meaning: () => 'print its script' }],
+    'Prints the completion script of a shell, or installs it. It completes commands, flags, SKUs and formats, and ' +
+    'your own files, orders, invoices, events and profiles.',
+  args: [
+    {
+      name: '<shell>',
+      help: 'print the script for this shell',
+      values: shells,
+      meaning: () => 'print its script',
+    },
+  ],
   children: [install, uninstall],
   examples: [
-    ['steno completion install', 'for the shell that you use'],
-    ['eval "$(steno completion bash)"', 'only in this shell'],
-    ['steno completion powershell | Out-String | Invoke-Expression', 'only in this PowerShell'],
+    ['steno completion install', 'for your shell'],
+    ['eval "$(steno completion bash)"', 'for this session only'],
+    ['steno completion powershell | Out-String | Invoke-Expression', 'for this PowerShell session only'],
   ],
-  refuses: { '--json': 'it prints a script', '--csv': 'it prints a script' },
+  refuses: { '--json': 'completion prints a script', '--csv': 'completion prints a script' },
   effect: 'none',
   exits: [],
   async run(context, { args: [name = ''] }) {

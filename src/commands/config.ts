@@ -27,14 +27,14 @@ const values = settingNames.flatMap((name) =>
 
 const setting: Argument = {
   name: '<setting>',
-  help: 'its name, see below',
+  help: 'name of the setting, as listed below',
   values,
   meaning: (name) => settingList.find((each) => each.name === name)?.help ?? meaningOfPrice(name),
 };
 
 function meaningOfPrice(name: string): string {
   const about = meaningOfOrderSku(name.slice('price.'.length));
-  return about && `price of a minute: ${about}`;
+  return about && `price per minute: ${about}`;
 }
 
 /** For completion: what a setting may have as its value. Nothing is offered for a key or a command. */
@@ -46,16 +46,16 @@ const valuesAfter: Argument['valuesAfter'] = {
   currency: ['USD', 'EUR', 'GBP'],
 };
 
-const details = [settingList.map(({ name, help }) => [name, help] as const)];
+const details = ['The settings:', settingList.map(({ name, help }) => [name, help] as const)];
 
 const oneSetting = new RecordType<ShownSetting>([
-  wordField('setting', 'its name', 'name', { cell: false }),
-  wordField('value', 'of the setting', 'value'),
+  wordField('setting', 'name of the setting', 'name', { cell: false }),
+  wordField('value', 'value of the setting', 'value'),
   wordField('source', 'where it came from', 'source', { cell: false }),
 ]);
 
 const configFile = new RecordType<{ readonly path: string }>([
-  wordField('path', 'of the config file', 'path'),
+  wordField('path', 'path of the config file', 'path'),
 ]);
 
 const changed = () =>
@@ -69,7 +69,8 @@ const changed = () =>
 
 const list = command({
   name: 'list',
-  summary: 'Show every setting and where it came from',
+  summary: 'List every setting and where it came from',
+  about: 'Lists every setting with its value and where it came from. A key is masked.',
   examples: [['steno config list', 'the settings in use']],
   effect: 'none',
   exits: [],
@@ -88,6 +89,7 @@ const list = command({
 const get = command({
   name: 'get',
   summary: 'Show one setting',
+  about: 'Shows the value of one setting. Exits with 1 if it is not set. A key is masked.',
   args: [setting],
   details,
   examples: [['steno config get base-url', 'the address in use']],
@@ -103,21 +105,22 @@ const get = command({
 
 const set = command({
   name: 'set',
-  summary: 'Keep a setting in the profile',
+  summary: 'Save a setting in the profile',
   args: [
     setting,
     {
       name: '[value]',
-      help: 'what to set it to, or - to take it from stdin; on a terminal it is asked for',
+      help: 'new value, or - to read it from stdin; if omitted on a terminal, steno asks',
       valuesAfter,
     },
   ],
   about:
-    'Keeps a setting in the selected profile, which is made if it is new. A flag or a variable goes before it.',
+    'Saves a setting in the selected profile, which is created if needed. Flags and environment variables ' +
+    'override it.',
   details,
   examples: [
-    ['steno config set base-url https://host/API4', 'the address of the service'],
-    ['steno config set timeout 2m --profile slow', 'in a profile of its own'],
+    ['steno config set base-url https://host/API4', 'set the address of the service'],
+    ['steno config set timeout 2m --profile slow', 'in another profile'],
   ],
   effect: 'local',
   exits: [],
@@ -144,6 +147,7 @@ const set = command({
 const unset = command({
   name: 'unset',
   summary: 'Remove a setting from the profile',
+  about: 'Removes a setting from the selected profile.',
   args: [setting],
   details,
   examples: [['steno config unset timeout', 'back to the default']],
@@ -157,8 +161,9 @@ const unset = command({
 
 const path = command({
   name: 'path',
-  summary: 'Show where the settings are kept',
-  examples: [['steno config path', 'the file']],
+  summary: 'Show the path of the config file',
+  about: 'Shows the path of the config file, which holds the settings of all profiles.',
+  examples: [['steno config path', 'show the path']],
   effect: 'none',
   exits: [],
   output: () => configFile.printed,
@@ -167,13 +172,14 @@ const path = command({
 
 export const config = family({
   name: 'config',
-  summary: 'Read and change the settings of a profile',
-  about: 'Reads and changes the settings of a profile: the one of --profile or STENO_PROFILE, else default.',
+  summary: 'Show and change the settings of a profile',
+  about:
+    'Shows and changes the settings of a profile: the one named by --profile or STENO_PROFILE, otherwise default.',
   details,
   children: [list, get, set, unset, path],
   examples: [
     ['steno config list', 'every setting and where it came from'],
-    ['steno config set base-url https://host/API4', 'the address of the service'],
+    ['steno config set base-url https://host/API4', 'set the address of the service'],
   ],
 });
 

@@ -18,10 +18,10 @@ import { doctorLines } from '../views/lines.ts';
 import { doctorRecord, doctorView } from '../views/setup.ts';
 
 const options = {
-  offline: flag('--offline', 'leave out what needs the network', { excludes: ['--test-event'] }),
+  offline: flag('--offline', 'skip checks that need the network', { excludes: ['--test-event'] }),
   testEvent: text(
     '--test-event <EVENT>',
-    'have the service send this, and wait until a listener here has it',
+    'have the service send this event, and wait until a local listener receives it',
     {
       values: testableEvents,
     },
@@ -32,18 +32,20 @@ type DoctorOptions = OptionValues<typeof options>;
 
 export const doctor = command({
   name: 'doctor',
-  summary: 'Check the set-up line by line, and say what to do',
+  summary: 'Check your setup and suggest fixes',
   about:
-    'Looks at Node, the config file, the key, the service, the proxy, the clock, the ledger, the webhook and more. Each ' +
-    'line is ok, or says what to do. Nothing is changed. Exits with 1 if a check failed; a warning is no failure.',
+    'Checks Node, the config file, the key, the service, the proxy, the clock, the ledger, the webhook and more. ' +
+    'Each line is ok or says what to do. Changes nothing. Exits with 1 if a check fails; a warning is not a ' +
+    'failure.',
   details: [
-    '--json gives {check, status, message, hint} for each, always in the same order; status is ok, warn, fail or skipped.',
+    '--json prints {check, status, message, hint} for each check, always in the same order; status is ok, warn, ' +
+      'fail or skipped.',
   ],
   options,
   examples: [
     ['steno doctor', 'when something does not work'],
     ['steno --sandbox doctor --offline --json', 'for a script'],
-    ['steno doctor --test-event TRANSCRIPT_COMPLETE', 'with steno listen in another window'],
+    ['steno doctor --test-event TRANSCRIPT_COMPLETE', 'with steno listen running in another window'],
   ],
   makesNoFile: true,
   effect: 'none',

@@ -40,21 +40,21 @@ import { anyOf, arrayOf, described } from '../views/schema.ts';
 
 const show = command({
   name: 'show',
-  summary: 'Show one event whole, and what was done about it',
+  summary: 'Show one event in full, and its actions',
   about:
-    'Shows every field of an event, its body as received, and each action with its outcome. With --quiet it prints ' +
-    'the body alone; with --json also its bytes as base64.',
-  args: [{ name: '<n>', help: 'number of the event', values: 'event' }],
+    'Shows every field of an event, its body as received, and each action with its outcome. With --quiet, prints ' +
+    'only the body; with --json, adds the body as base64.',
+  args: [{ name: '<n>', help: 'event number', values: 'event' }],
   examples: [
-    ['steno events show 12', 'all that is known of it'],
-    ['steno events show 12 --json | jq .actions', 'what was done about it'],
+    ['steno events show 12', 'everything about event 12'],
+    ['steno events show 12 --json | jq .actions', 'only its actions'],
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
   output: () =>
     printed(
       shownEventSchema,
-      columns({ name: 'as in its JSON: n, received_at, fields.order', value: 'as text' }),
+      columns({ name: 'name in the JSON: n, received_at, fields.order', value: 'value as text' }),
     ),
   async run(context, { args }) {
     const ledger = await ledgerOf(context);
@@ -70,25 +70,25 @@ const show = command({
 
 const replay = command({
   name: 'replay',
-  summary: 'Send events once more, as they were received',
+  summary: 'Send events again, or run a command for them',
   about:
-    'Sends the delivery of each event to a URL once more, as it is kept, or runs a command for it as listen --exec ' +
-    'does. One after the other, each once.',
+    'Sends the delivery of each event to a URL again, or runs a command for it as listen --exec does. Events are ' +
+    'sent one at a time, once each.',
   details: [
-    'Body and content type are the same to the byte, but links come without their signature (S3, Google, Azure, ' +
-      'CloudFront), which is never kept. If the target is out of reach it ' +
-      'exits with 7, if it refuses with 1, if only some worked with 10.',
+    'Body and content type are identical byte for byte, but links come without their signature (S3, Google, ' +
+      'Azure, CloudFront), which is never saved. Exits with 7 if the target cannot be reached, with 1 if it ' +
+      'refuses, and with 10 if only some events succeed.',
   ],
-  args: [{ name: '<n…>', help: 'numbers of the events', values: 'event' }],
+  args: [{ name: '<n…>', help: 'event numbers', values: 'event' }],
   options: {
-    to: text('--to <url>', 'send them here', { excludes: ['--exec'] }),
-    exec: text('--exec <command>', 'run this for each: JSON on stdin, STENO_EVENT_* variables'),
+    to: text('--to <url>', 'send the events to this URL', { excludes: ['--exec'] }),
+    exec: text('--exec <command>', 'run this command for each event: JSON on stdin, STENO_EVENT_* variables'),
     ...execOptions(),
   },
   examples: [
-    ['steno events replay 12 --to http://127.0.0.1:3000/hook', 'once more to a program of yours'],
-    ['steno events replay 12 13 --exec "jq .fields"', 'once more through a command'],
-    ['steno events --quiet --since 1d | xargs steno events replay --exec cat', 'a whole day'],
+    ['steno events replay 12 --to http://127.0.0.1:3000/hook', 'send one event to your program again'],
+    ['steno events replay 12 13 --exec "jq .fields"', 'run a command for two events'],
+    ['steno events --quiet --since 1d | xargs steno events replay --exec cat', 'all events of the last day'],
   ],
   effect: 'account',
   once: true,
@@ -135,36 +135,37 @@ const options = {
   }),
   file: text('--file <id>', 'only events about this file', { values: 'audiofile' }),
   order: text('--order <id>', 'only events about this order', { values: 'order' }),
-  since: text('--since <time>', 'only events since then: 2026-11-01, or 3d ago'),
-  found: flag('--found', 'instead, events that never came, found by asking the service'),
-  follow: flag('--follow', 'go on and print events as they arrive, until Ctrl-C'),
+  since: text('--since <time>', 'only events since this time: 2026-11-01, yesterday or 3d'),
+  found: flag('--found', 'only events that never arrived; steno found them by asking the service'),
+  follow: flag('--follow', 'keep running and print new events until Ctrl-C'),
 };
 
 type EventsOptions = OptionValues<typeof options>;
 
 export const events = command({
   name: 'events',
-  summary: 'List what listen has received',
+  summary: 'List received events, and replay them',
   about:
-    'Lists the events that listen has received, newest first, with their numbers. With --follow it goes on: the latest ' +
-    'ones, then each as it arrives, whichever process receives it.',
+    'Lists the events that listen has received, newest first, with their numbers. With --follow, prints the ' +
+    'latest events and then each new one, whichever process receives it.',
   details: [
-    '--quiet prints the numbers. An event that is kept but not in the ledger yet has no number (null in JSON).',
+    '--quiet prints only the numbers. An event that is saved but not yet in the ledger has no number (null in ' +
+      'JSON).',
   ],
   options,
   children: [show, replay],
   examples: [
     ['steno events', 'the latest'],
-    ['steno events --event TRANSCRIPT_COMPLETE --since 7d', 'completed lately'],
-    ['steno events --order 4nX --json', 'all about an order, for a script'],
-    ['steno events --follow', 'watch another process listen'],
-    ['steno events replay 12 --to http://127.0.0.1:3000/hook', 'send one once more'],
+    ['steno events --event TRANSCRIPT_COMPLETE --since 7d', 'completed in the last week'],
+    ['steno events --order 4nX --json', 'everything about an order, for a script'],
+    ['steno events --follow', 'watch events arrive at a running listener'],
+    ['steno events replay 12 --to http://127.0.0.1:3000/hook', 'send one event again'],
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
   output: () =>
     printed(
-      anyOf(arrayOf(eventSchema), described('with --follow, one a line', eventSchema)),
+      anyOf(arrayOf(eventSchema), described('with --follow, one per line', eventSchema)),
       eventRecord.columnHelp,
     ),
   async run(context, { options }) {

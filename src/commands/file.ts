@@ -20,14 +20,14 @@ import { watchedLine } from '../views/lines.ts';
 
 export const file = command({
   name: 'file',
-  summary: 'Show the details and the state of files',
+  summary: 'Show the details and state of files',
   about:
-    'Shows the details and the state of files, as the service has them now. With --watch it prints a file whenever its ' +
-    'state changes, until none can change any more.',
+    'Asks the service for the details and state of files, and shows them. With --watch, prints a file whenever ' +
+    'its state changes, until every state is final.',
   args: [{ name: '<id…>', help: 'audiofile ids', values: 'audiofile' }],
   options: {
-    watch: flag('--watch', 'go on and print each change of state'),
-    interval: duration('--interval <duration>', 'with --watch, how often to ask', {
+    watch: flag('--watch', 'keep running and print each change of state'),
+    interval: duration('--interval <duration>', 'with --watch, the time between polls', {
       defaultNote: pollNote,
       needs: ['--watch'],
     }),
@@ -35,8 +35,8 @@ export const file = command({
   examples: [
     ['steno file 12345', 'one file, in full'],
     ['steno file 12345 12346 --csv', 'several, for a spreadsheet'],
-    ['steno file 12345 --quiet', 'the bare state, for a script'],
-    ['steno file 12345 --watch --json', 'an object a line, as the state changes'],
+    ['steno file 12345 --quiet', 'only the state, for a script'],
+    ['steno file 12345 --watch --json', 'one object per line, at each change'],
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,

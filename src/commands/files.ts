@@ -21,18 +21,18 @@ import { printed } from '../views/record.ts';
 import { arrayOf } from '../views/schema.ts';
 
 const options = {
-  state: list('--state <state…>', 'only files in these states', {
-    values: fileStates.map((each) => each.name),
-    meaning: meaningOfStateName,
-  }),
-  since: text('--since <time>', 'only files ordered since then: 2026-11-01, or 3d ago'),
+  since: text('--since <time>', 'only files ordered since this time: 2026-11-01, yesterday or 3d'),
   order: text('--order <id>', 'only files of this order', { values: 'order' }),
-  key: text('--key <text>', 'only the file of this key'),
+  key: text('--key <text>', 'only the file with this key'),
   tag: text('--tag <text>', 'only files with this tag'),
   feed: text('--feed <title|url>', 'only episodes of this feed'),
   refresh: flag('--refresh', 'ask the service about every open file first'),
   limit: count('--limit <n>', 'show at most this many', {
     defaultNote: `all; ${LIST_ROWS} on a terminal without a pager`,
+  }),
+  state: list('--state <state…>', 'only files in these states', {
+    values: fileStates.map((each) => each.name),
+    meaning: meaningOfStateName,
   }),
 };
 
@@ -41,18 +41,18 @@ type FilesOptions = OptionValues<typeof options>;
 export const files = command({
   name: 'files',
   alias: 'ls',
-  summary: 'List what the ledger knows of your orders and files',
+  summary: 'List your files and their states',
   about:
-    'Lists your files, newest first, as the ledger knows them: what was ordered from here, and what the service ' +
-    'last said of it. With --refresh it asks again about files that may have changed.',
+    'Lists your files from the ledger, newest first, each with the state that the service last reported. With ' +
+    '--refresh, first asks the service about every open file.',
   options,
   examples: [
     ['steno files', 'the latest'],
-    ['steno files --state Delivered --since 7d', 'what was delivered lately'],
-    ['steno files --refresh --json | jq -r ".[].audiofile"', 'for a script'],
+    ['steno files --state Delivered --since 7d', 'ordered in the last week and delivered'],
+    ['steno files --refresh --json | jq -r ".[].audiofile"', 'all ids, for a script'],
     ['steno files --feed https://example.com/feed.xml', 'the episodes of a podcast'],
-    ['steno files --key "show 41" --json | jq -r ".[].state"', 'where one of yours is'],
-    ['steno ls --csv > files.csv', 'all that is known'],
+    ['steno files --key "show 41" --json | jq -r ".[].state"', 'the state of one file, by its key'],
+    ['steno ls --csv > files.csv', 'everything, for a spreadsheet'],
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,

@@ -8,23 +8,23 @@ import { ignoredRecord } from '../views/orders.ts';
 
 export const ignore = command({
   name: 'ignore',
-  summary: 'Leave audio out of lists, feeds and folders',
+  summary: 'Exclude audio from manifests, feeds and folders',
   about:
-    'Leaves this audio out of every later order --from, --feed and folder, until ignore --remove. A URL that you order by ' +
-    'itself is not affected.',
+    'Excludes audio from every later order of a manifest, feed or folder, until you run ignore --remove. A URL ' +
+    'that you order by itself is not affected.',
   details: [
-    'A URL is known however it is written; a guid matches in any feed; a file of this machine is known by its content. ' +
-      'Audio that has a key is named by its key. The list is kept in the ledger, for everyone who uses it. Without ' +
-      '--remove, all that is ignored is printed.',
+    'A URL is recognized however it is written, a guid in any feed, a local file by its content. For audio with a ' +
+      'key, give the key. The list is part of the ledger and applies to everyone who uses it. Each call prints the ' +
+      'resulting list.',
   ],
-  args: [{ name: '[url|key|guid…]', help: 'what to ignore; or a file of this machine', values: 'file' }],
+  args: [{ name: '[url|key|guid…]', help: 'audio to ignore: URL, key, guid or local file', values: 'file' }],
   options: {
-    list: flag('--list', 'show what is ignored', { excludes: ['--remove'] }),
-    remove: flag('--remove', 'stop ignoring it'),
+    list: flag('--list', 'show the list', { excludes: ['--remove'] }),
+    remove: flag('--remove', 'remove the audio from the list'),
   },
   examples: [
-    ['steno ignore https://example.com/broken.mp3', 'never order it from a list again'],
-    ['steno ignore --list', 'what is ignored'],
+    ['steno ignore https://example.com/broken.mp3', 'skip a broken link from now on'],
+    ['steno ignore --list', 'show the list'],
     ['steno ignore --remove https://example.com/broken.mp3', 'the link works again'],
   ],
   effect: 'local',

@@ -12,12 +12,13 @@ export const invoice = command({
   name: 'invoice',
   summary: 'Show invoices with their items and totals',
   about:
-    'Shows invoices as the service has them: header, line items and totals. steno files --json names those of your files.',
+    'Asks the service for invoices and shows their header, line items and totals. To find the invoices of your ' +
+    'files, run steno files --json.',
   args: [{ name: '<id…>', help: 'invoice ids', values: 'invoice' }],
   examples: [
     ['steno invoice 777', 'header, line items, total'],
-    ['steno invoice 777 778 --csv > items.csv', 'a row an item'],
-    ['steno invoice 777 --quiet', 'the bare total'],
+    ['steno invoice 777 778 --csv > items.csv', 'one row per item'],
+    ['steno invoice 777 --quiet', 'only the total'],
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,

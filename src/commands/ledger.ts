@@ -43,33 +43,32 @@ import * as schema from '../views/schema.ts';
 
 const exportCommand = command({
   name: 'export',
-  summary: 'Write the ledger as JSON lines',
+  summary: 'Export the ledger as JSON lines',
   about:
-    'Writes all that the ledger knows of the selected profile, one row a line, to stdout or to a file. Take it into ' +
-    'another ledger with: steno ledger import.',
+    'Writes everything that the ledger knows about the selected profile to stdout or to a file, one row per line. ' +
+    'To load it into another ledger, use steno ledger import.',
   details: [
-    'It has orders, files, attempts, downloads, events and what was done about them, and no key. An existing file is ' +
-      'not replaced unless --force. With --damaged it reads what can be read of a ledger that is damaged, and says what ' +
-      'can not.',
+    'The export contains orders, files, attempts, downloads, events and their actions, but no key. An existing ' +
+      'file is not replaced unless you add --force. With --damaged, steno also reports what it could not read.',
   ],
   options: {
-    output: text('-o, --output <file>', 'write it to this file, which only you can read', { values: 'file' }),
+    output: text('-o, --output <file>', 'write to this file, which only you can read', { values: 'file' }),
     force: flag('--force', 'with --output, replace an existing file', {
       needs: ['--output'],
       excludes: ['--output -'],
     }),
-    allProfiles: flag('--all-profiles', 'of all profiles'),
-    damaged: flag('--damaged', 'read a damaged ledger as far as that goes; all profiles'),
+    allProfiles: flag('--all-profiles', 'include all profiles'),
+    damaged: flag('--damaged', 'export what can be read of a damaged ledger, for all profiles'),
   },
   examples: [
-    ['steno ledger export -o ledger.jsonl', 'a copy to keep'],
-    ['steno ledger export --all-profiles | gzip > ledger.gz', 'everything, packed'],
-    ['steno ledger export --damaged -o rescued.jsonl', 'what is left of a damaged ledger'],
+    ['steno ledger export -o ledger.jsonl', 'a backup'],
+    ['steno ledger export --all-profiles | gzip > ledger.gz', 'all profiles, compressed'],
+    ['steno ledger export --damaged -o rescued.jsonl', 'rescue a damaged ledger'],
   ],
   refuses: { '--csv': 'an export is JSON lines' },
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: () => printed(schema.described('with -o; without it, the lines of the export', writtenFile)),
+  output: () => printed(schema.described('with -o; without -o, the lines of the export', writtenFile)),
   async run(context, { options }) {
     const { out } = context;
     const { output, allProfiles, damaged, force } = options;
@@ -93,21 +92,21 @@ const exportCommand = command({
 
 const importCommand = command({
   name: 'import',
-  summary: 'Take an export into the ledger',
+  summary: 'Import rows that another ledger exported',
   about:
-    'Takes in what another ledger has exported: all of it, or nothing if a line is wrong. It may be repeated, and two ' +
-    'ledgers can be made one.',
+    'Imports what another ledger exported: all of it, or nothing if a line is invalid. You can repeat an import ' +
+    'safely, and merge two ledgers this way.',
   details: [
-    'What is there already is left as it is, unless the export knows something later. Rows keep the profile that they ' +
-      'came from, in a shared ledger as the account of that name, unless --as names another.',
+    'Existing rows stay as they are, unless the export has newer data. Rows keep their profile (in a shared ' +
+      'ledger, the account of that name) unless you name another with --as.',
   ],
-  args: [{ name: '<file|->', help: 'the export, or - for stdin', values: 'file' }],
+  args: [{ name: '<file|->', help: 'exported file, or - for stdin', values: 'file' }],
   options: {
-    as: text('--as <name>', 'take the rows in as those of this profile or account', { values: 'account' }),
+    as: text('--as <name>', 'import the rows into this profile or account', { values: 'account' }),
   },
   examples: [
     ['steno ledger import ledger.jsonl', 'on another machine'],
-    ['steno ledger import ledger.jsonl --as acme', 'as the rows of account acme'],
+    ['steno ledger import ledger.jsonl --as acme', 'into the account acme'],
     ['gunzip -c ledger.gz | steno ledger import -', 'from a pipe'],
   ],
   effect: 'local',
@@ -149,20 +148,20 @@ const prune = command({
   name: 'prune',
   summary: 'Remove old events from the ledger',
   about:
-    'Removes events that were received before a time, what was done about them, and the listeners that did it. It asks ' +
-    'first on a terminal; elsewhere it requires --yes.',
+    'Removes events received before a certain time, along with their actions and the listener sessions that ' +
+    'handled them. Asks first on a terminal; elsewhere it requires --yes.',
   details: [
-    'Orders, files, attempts and downloads stay for good, and so do events with something still to be done. The disk ' +
-      'gets the room back. listen --keep does the same as it goes.',
+    'Orders, files, attempts and downloads are never removed, nor are events with unfinished actions. Pruning ' +
+      'frees the disk space. listen --keep prunes continuously.',
   ],
   options: {
-    before: text('--before <time>', 'older than this: 2026-11-01, or 90d ago'),
-    allProfiles: flag('--all-profiles', 'of all profiles'),
-    dryRun: flag('--dry-run', 'say what would be removed, and remove nothing'),
-    yes: flag('-y, --yes', 'do not ask'),
+    before: text('--before <time>', 'remove events from before this time: 2026-11-01, yesterday or 90d'),
+    allProfiles: flag('--all-profiles', 'include all profiles'),
+    dryRun: flag('--dry-run', 'show what would be removed; remove nothing'),
+    yes: flag('-y, --yes', 'do not ask for confirmation'),
   },
   examples: [
-    ['steno ledger prune --before 90d --dry-run', 'how much that would be'],
+    ['steno ledger prune --before 90d --dry-run', 'preview it'],
     ['steno ledger prune --before 90d --yes', 'from cron'],
   ],
   effect: 'local',
@@ -203,22 +202,22 @@ const prune = command({
 
 const status = command({
   name: 'status',
-  summary: 'Say where the ledger is, and how it is',
+  summary: 'Show the location and condition of the ledger',
   about:
-    'Says where the ledger is, its version and whether this steno may work with it, how large it is, whose rows it has, ' +
-    'and what is unclear. It changes nothing.',
+    'Shows where the ledger is, its size, version and account, whether this version of steno can use it, and what ' +
+    'is unresolved. Changes nothing.',
   details: [
-    'Unclear are orders without a known end (see: steno attempts), outcomes of orders and events of this machine that ' +
-      'wait for the ledger, and whether it has moved. The password of a shared ledger is not shown. Where it can not be ' +
-      'reached it ends with 7.',
+    'Unresolved means orders of unknown outcome (see steno attempts), and outcomes and events on this machine ' +
+      'that have not reached the ledger yet. If the ledger was copied to a shared one, status shows where. The ' +
+      'password of a shared ledger is not shown. If a shared ledger cannot be reached, steno exits with 7.',
   ],
   examples: [
-    ['steno ledger status', 'line by line'],
-    ['steno ledger status --json', 'for a program'],
+    ['steno ledger status', 'one fact per line'],
+    ['steno ledger status --json', 'for a script'],
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: () => printed(statusSchema, columns({ name: 'of the fact', value: 'as text' })),
+  output: () => printed(statusSchema, columns({ name: 'name of the fact', value: 'value as text' })),
   async run(context) {
     const { out, settings, mask, signal } = context;
     const { sharedUrl: url, localPath: path } = context.ledgers;
@@ -250,21 +249,21 @@ const status = command({
 
 const migrate = command({
   name: 'migrate',
-  summary: 'Bring the shared ledger up to date',
+  summary: 'Update the shared ledger for this version of steno',
   about:
-    'Adds to a shared ledger what this steno needs and it lacks, and says what that was. Others may go on working ' +
+    'Updates a shared ledger to what this version of steno needs, and lists the changes. Others can keep working ' +
     'meanwhile.',
   details: [
-    'Older versions of steno may be used afterwards, as far as status says so. The local ledger is brought up to date ' +
-      'whenever it is opened.',
+    'Older versions of steno can still use the ledger as long as steno ledger status says so. A local ledger is ' +
+      'updated whenever it is opened.',
   ],
-  examples: [['steno ledger migrate', 'after an update of steno']],
+  examples: [['steno ledger migrate', 'after updating steno']],
   effect: 'local',
   exits: LEDGER_EXITS,
   output: () =>
     printed(
       schema.object({ migrations: schema.arrayOf(schema.text) }),
-      columns({ migrations: 'that were made' }),
+      columns({ migrations: 'migrations that were applied' }),
     ),
   async run(context) {
     const { out } = context;
@@ -281,17 +280,13 @@ const migrate = command({
 });
 
 const copyOptions = {
-  to: text('--to <url|local>', 'postgres:// URL of the shared ledger, without its password; or: local', {
+  to: text('--to <url|local>', 'postgres:// URL of the shared ledger, without its password; or local', {
     values: 'copy-target',
   }),
-  dryRun: flag('--dry-run', 'say what would be copied, and write nothing'),
-  withoutShared: flag(
-    '--without-shared',
-    'with --to local: the shared ledger is gone, copy nothing from it',
-    {
-      needs: ['--to'],
-    },
-  ),
+  dryRun: flag('--dry-run', 'show what would be copied; write nothing'),
+  withoutShared: flag('--without-shared', 'with --to local, copy nothing: the shared ledger is gone', {
+    needs: ['--to'],
+  }),
   yes: flag('-y, --yes', 'with --without-shared, do not ask', { needs: ['--without-shared'] }),
 };
 
@@ -301,21 +296,22 @@ const copy = command({
   name: 'copy',
   summary: 'Copy the ledger to a shared one, or back',
   about:
-    'Copies all that the local ledger knows of the selected profile into a shared one, or back with --to local. It may ' +
-    'be repeated: what is there already is not added again.',
+    'Copies everything that the local ledger knows about the selected profile into a shared ledger, or back with ' +
+    '--to local. A copy can be repeated safely: no row is added twice.',
   details: [
-    'In the shared ledger the rows belong to the account: the setting account, or the name of the profile. The local ' +
-      'ledger is then marked as moved: it can be read, but nothing is ordered with it. With --to local it copies from ' +
-      'the shared ledger, which the setting ledger names, into the local one, and lifts the mark.',
-    'It is refused while an order is being sent, or a listener of this profile runs.',
-    'Where the shared ledger is gone for good, --to local --without-shared lifts the mark alone: what was ordered with ' +
-      'the shared one since is not known then. It asks first on a terminal; elsewhere it requires --yes.',
+    'In the shared ledger, the rows belong to an account: the setting account, or the name of the profile. The ' +
+      'local ledger is then marked as moved: it can still be read, but steno no longer orders with it. --to local ' +
+      'copies from the shared ledger (the setting ledger) into the local one, and removes the mark.',
+    'steno refuses to copy while an order is being sent or a listener of this profile is running.',
+    'If the shared ledger is gone for good, --to local --without-shared only removes the mark: the local ledger ' +
+      'will not know what was ordered with the shared one since the copy. Asks first on a terminal; elsewhere it ' +
+      'requires --yes.',
   ],
   options: copyOptions,
   examples: [
-    ['steno ledger copy --to postgres://steno@db.example.com/steno', 'to the team'],
-    ['steno ledger copy --to local', 'and back'],
-    ['steno ledger copy --to local --dry-run', 'how much that would be'],
+    ['steno ledger copy --to postgres://steno@db.example.com/steno', 'share it with the team'],
+    ['steno ledger copy --to local', 'copy it back'],
+    ['steno ledger copy --to local --dry-run', 'preview it'],
     ['steno ledger copy --to local --without-shared', 'the database is gone for good'],
   ],
   effect: 'local',
@@ -342,30 +338,38 @@ const account = command({
   name: 'account',
   summary: 'Record which service and orders belong to an account',
   about:
-    'Says which service an account belongs to, and which orders are not its own. Each answer is kept in the ledger, so ' +
-    'it is given once.',
+    'Records which service an account belongs to, and which orders are not its own. Each answer is saved in the ' +
+    'ledger, so you give it only once.',
   details: [
-    'A shared ledger remembers the base URL that an account was first used with, and refuses another. Where the service ' +
-      'itself has moved, --base-url changes it, for all who use the account.',
-    'A ledger also recognizes a key, by a mark that does not reveal it. An order with the same service and key under ' +
-      'another profile or account stops with 2: it could buy again what is on order. If they really are two accounts, ' +
-      'confirm it with --separate-from.',
-    'With a shared ledger, an order stops with 2 while the ledger of this machine has orders that were not copied to ' +
-      'it. steno ledger copy takes them along; --leave-local says that they belong to another account.',
+    'A shared ledger remembers the base URL with which an account was first used, and refuses any other. If the ' +
+      'service has moved, --base-url changes it for everyone who uses the account.',
+    'A ledger also recognizes a key, by a fingerprint that does not reveal it. steno refuses to order with the ' +
+      'same service and key under another profile or account (exit 2), because it could buy again what is already ' +
+      'on order. If they really are two accounts, confirm that with --separate-from.',
+    'With a shared ledger, steno refuses to order (exit 2) while the local ledger has orders that were never ' +
+      'copied. steno ledger copy copies them; --leave-local declares that they belong to another account.',
   ],
   options: {
-    separateFrom: text('--separate-from <name>', 'an account or profile that is separate from this one', {
-      values: 'account',
-      excludes: ['--base-url', '--leave-local'],
-    }),
-    leaveLocal: flag('--leave-local', "the orders in this machine's own ledger belong to another account", {
-      excludes: ['--base-url'],
-    }),
+    separateFrom: text(
+      '--separate-from <name>',
+      'declare that the account or profile <name> is separate from this one',
+      {
+        values: 'account',
+        excludes: ['--base-url', '--leave-local'],
+      },
+    ),
+    leaveLocal: flag(
+      '--leave-local',
+      'declare that the orders in the local ledger belong to another account',
+      {
+        excludes: ['--base-url'],
+      },
+    ),
   },
   examples: [
     ['steno ledger account --base-url https://api.example.com', 'the service has moved'],
-    ['steno ledger account --separate-from acme', 'another account, though the key is the same'],
-    ['steno ledger account --leave-local', 'the orders of this machine belong to another account'],
+    ['steno ledger account --separate-from acme', 'a separate account with the same key'],
+    ['steno ledger account --leave-local', 'the local orders belong to another account'],
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
@@ -385,15 +389,15 @@ const account = command({
 
 export const ledger = family({
   name: 'ledger',
-  summary: 'Look after the ledger: back up, move, share, clean',
+  summary: 'Back up, move, share or clean up the ledger',
   about:
-    'The ledger is the only list of your orders: the service keeps none. With export and import it moves to another ' +
-    'machine, with copy to one that a team shares.',
-  details: ['A copy of it is made by itself once a day, and the last three are kept beside it.'],
+    'The ledger is the only list of your orders: the service keeps none. Move it to another machine with export ' +
+    'and import, or share it with a team with copy.',
+  details: ['steno backs up the ledger once a day, and keeps the last three copies beside it.'],
   children: [status, exportCommand, importCommand, prune, copy, migrate, account],
   examples: [
-    ['steno ledger status', 'where it is, and how it is'],
-    ['steno ledger export -o ledger.jsonl', 'a copy to keep'],
+    ['steno ledger status', 'its location and condition'],
+    ['steno ledger export -o ledger.jsonl', 'a backup'],
     ['steno ledger import ledger.jsonl', 'on another machine'],
     ['steno ledger prune --before 90d', 'remove old events'],
   ],

@@ -36,14 +36,14 @@ import { printed } from '../views/record.ts';
 const names = eventTypes.map(({ name }) => name);
 
 const options = {
-  port: text('--port <port>', 'listen on this port; 0: any free one', { default: '4100' }),
+  port: text('--port <port>', 'listen on this port; 0 picks a free one', { default: '4100' }),
   register: flag(
     '--register',
-    "set the account's webhook to this listener, with a secret path, until it ends",
+    "point the account's webhook to this listener, at a secret path, until it ends",
   ),
   publicUrl: text(
     '--public-url <url>',
-    "with --register: this listener's public URL; not needed if the service runs on this machine",
+    'with --register, the public URL of this listener; not needed if the service runs on this machine',
     {
       needs: ['--register'],
       excludes: ['--tunnel'],
@@ -51,90 +51,92 @@ const options = {
   ),
   tunnel: text(
     '--tunnel <command>',
-    'start this and take the https URL that it prints; fills in {url}, {port}',
+    'run this tunnel, with {url} or {port} filled in, and use the https URL it prints',
   ),
-  forwardTo: list('--forward-to <url…>', 'forward each event to these, as received'),
-  exec: text('--exec <command>', 'run this for each event: JSON on stdin, STENO_EVENT_* variables'),
-  download: text('--download <dir>', 'download each transcript when it is complete', { values: 'folder' }),
+  forwardTo: list('--forward-to <url…>', 'forward each event to these URLs, unchanged'),
+  exec: text('--exec <command>', 'run this command for each event: JSON on stdin, STENO_EVENT_* variables'),
+  download: text('--download <dir>', 'download each transcript to this folder when it is complete', {
+    values: 'folder',
+  }),
   host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
   path: text('--path <path>', 'receive events at this path', { default: '/' }),
-  tlsCert: text('--tls-cert <file>', 'serve https with this certificate (PEM), and --tls-key', {
+  tlsCert: text('--tls-cert <file>', 'serve https with this certificate (PEM) and --tls-key', {
     values: 'file',
     needs: ['--tls-key'],
   }),
-  tlsKey: text('--tls-key <file>', 'the key of the certificate in --tls-cert (PEM)', {
+  tlsKey: text('--tls-key <file>', 'private key of the --tls-cert certificate (PEM)', {
     values: 'file',
     needs: ['--tls-cert'],
   }),
   ...execOptions(),
-  jobs: count('--jobs <n>', 'how many commands of --exec run at once', {
+  jobs: count('--jobs <n>', 'number of --exec commands to run at once', {
     default: String(EXEC_JOBS),
     max: 64,
     needs: ['--exec'],
   }),
   ...downloadOptions(),
-  only: list('--only <EVENT…>', 'show and act on these events only; all are kept', {
+  only: list('--only <EVENT…>', 'show and act on these events only; all are saved', {
     values: names,
     meaning: meaningOfEvent,
   }),
   anyEvent: flag('--any-event', 'accept event names that the API document does not list'),
-  until: text('--until <EVENT>', 'end after this event', { values: names, meaning: meaningOfEvent }),
-  count: count('--count <n>', 'end after this many events'),
-  keep: duration('--keep <duration>', 'remove events that are older, as ledger prune does', {
+  until: text('--until <EVENT>', 'stop after this event', { values: names, meaning: meaningOfEvent }),
+  count: count('--count <n>', 'stop after this many events'),
+  keep: duration('--keep <duration>', 'remove events older than this, as ledger prune does', {
     defaultNote: 'keep all',
   }),
-  verbose: flag('--verbose', 'show every field of an event', { excludes: ['--quiet'] }),
+  verbose: flag('--verbose', 'show every field of each event', { excludes: ['--quiet'] }),
 };
 
 type ListenOptions = OptionValues<typeof options>;
 
 export const listen = command({
   name: 'listen',
-  summary: 'Receive events, keep them, and act on them',
+  summary: 'Receive events, save them and act on them',
   about:
-    'Receives the events of the service until Ctrl-C: each is kept on disk before it is answered, then shown, and what ' +
-    "is asked for is done about it. It says 'listening on …' on stderr when it is ready.",
+    'Receives events from the service until Ctrl-C. Saves each event before replying, then shows it and runs your ' +
+    "actions: forward, command, download. When ready, prints 'listening on <url>' to stderr.",
   details: [
-    'What happens to an event, whatever crashes:',
+    'What happens to each event, even after a crash:',
     [
       [
-        'kept',
-        "before the answer goes out, also while the ledger is locked or damaged; if it can't be, the answer is 503",
+        'saved',
+        'before the reply, even while the ledger is locked or damaged; if saving fails, the reply is 503',
       ],
       [
         'shown',
-        'at least once: here, or by the next listen with the same --only, which counts it for --count and --until',
+        'at least once: here, or by the next listen with the same --only, which then counts it for --count and --until',
       ],
       [
         'forward',
-        'at least once: the bytes as received, tried again for a day. What the next listen forwards for this one, and ' +
-          'events replay, has links without their signature (S3, Google, Azure, CloudFront), which is never kept',
+        'at least once: the bytes as received, retried for a day. Events that a later listen or events replay sends ' +
+          'have links without their signature (S3, Google, Azure, CloudFront), which is never saved',
       ],
       [
         'exec',
-        'at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY tells); one that fails does ' +
-          'not, one that could not start is tried again. Its process group is ended when the command exits or times out, ' +
-          'or listen stops; what leaves the group (setsid, a daemon) goes on',
+        'at least once: a command interrupted by a crash runs again (STENO_EVENT_TRY counts the tries), and one that ' +
+          'could not start is retried; a command that fails is not. When the command exits or times out, or listen ' +
+          'stops, its process group is stopped; processes that leave the group (setsid, daemons) keep running',
       ],
       [
         'download',
-        'once: a transcript that is there is left as it is; what the service does not give yet, or the disk does not take, is tried again later',
+        'once: an existing transcript is left alone; one that is not ready, or cannot be written, is retried later',
       ],
     ],
-    'An event that fails holds up no other. Files of the ledger go first; if commands of --exec for unknown files take ' +
-      'up all --jobs, one more job is there for files of the ledger. The next listen with the same target resumes ' +
+    'A failed event does not delay the others. Files in the ledger go first: if --exec commands for unknown files ' +
+      'occupy all --jobs, files in the ledger get one extra job. The next listen with the same target resumes ' +
       'unfinished work.',
-    'In case an event gets lost, steno asks the service about the open files of the ledger from time to time. For a ' +
-      'file that turns out to be delivered it does all that is asked for: --forward-to gets a form made by steno, with the ' +
-      'header Steno-Found: true, and the delivery too if it still comes.',
+    'Because events can get lost, steno regularly asks the service about open files in the ledger. If a file ' +
+      'turns out to be delivered, steno acts as if the event had arrived: --forward-to gets a form made by steno, ' +
+      'with the header Steno-Found: true, and later the delivery itself if it still arrives.',
   ],
   options,
   examples: [
-    ['steno --sandbox listen --register --download .', 'try it all here'],
-    ['steno listen --forward-to http://127.0.0.1:3000/hook', 'to your program'],
+    ['steno --sandbox listen --register --download .', 'try everything locally'],
+    ['steno listen --forward-to http://127.0.0.1:3000/hook', 'forward events to your program'],
     ['steno listen --register --tunnel "cloudflared tunnel --url {url}"', 'behind a router'],
-    ['steno listen --exec "jq -r .audiofile >> done.txt"', 'with a command'],
-    ['steno listen --until TRANSCRIPT_COMPLETE --timeout 2h', 'in a script: exit 6 if none comes'],
+    ['steno listen --exec "jq -r .audiofile >> done.txt"', 'run a command for each event'],
+    ['steno listen --until TRANSCRIPT_COMPLETE --timeout 2h', 'in a script: exits with 6 if none arrives'],
   ],
   effect: 'account',
   exits: CALL_EXITS,

@@ -8,23 +8,26 @@ import { logRecord, logView } from '../views/purchases.ts';
 
 export const log = command({
   name: 'log',
-  summary: 'Show who ordered, upgraded or refunded what, and what it cost',
+  summary: 'Show who bought or refunded what, and what it cost',
   about:
-    'Lists every call that costs or returns money, newest first: orders, upgrades and refunds, those of steno api ' +
-    'included. Each entry says when it was sent, by whom or by which CI job, how it ended and what it cost.',
+    'Lists every call that costs or returns money, newest first: orders, upgrades and refunds, including those ' +
+    'sent with steno api. Each entry shows when it was sent, by which user or CI job, its outcome and its cost.',
   details: [
+    'The source of each cost:',
     [
-      ['billed', 'the cost is what the service billed; a refund has an amount below zero'],
-      ['estimated', 'not billed yet: price and length as they were known when it was bought'],
-      ['unknown', 'neither is known; steno files --refresh and steno report ask the service'],
+      ['billed', 'the amount that the service billed; negative for a refund'],
+      ['estimated', 'not billed yet; based on the price and length known at the time of purchase'],
+      ['unknown', 'neither billed nor estimated; steno files --refresh and steno report ask the service'],
     ],
-    'Money that the service returned without a refund is deducted from the cost of the order. An unclear purchase that ' +
-      'was settled shows who settled it, and whether that was undone.',
+    'Money that the service returned without a refund request is deducted from the cost of the order. A settled ' +
+      'attempt shows who settled it, and whether that was undone.',
   ],
   options: {
-    since: text('--since <time>', 'only what was sent since then: 2026-11-01, or 30d ago'),
+    since: text('--since <time>', 'only calls sent since this time: 2026-11-01, yesterday or 30d'),
     file: text('--file <id>', 'only calls about this file', { values: 'audiofile' }),
-    order: text('--order <id>', 'only this order, and what was done with its files', { values: 'order' }),
+    order: text('--order <id>', 'only this order, and the upgrades and refunds of its files', {
+      values: 'order',
+    }),
     limit: count('--limit <n>', 'show at most this many', {
       defaultNote: `${LOG_ROWS}; all with --since, --file or --order`,
     }),
@@ -32,8 +35,8 @@ export const log = command({
   examples: [
     ['steno log', 'the latest'],
     ['steno log --since 30d --csv > purchases.csv', 'a month, for a spreadsheet'],
-    ['steno log --file 12345', 'the story of one file'],
-    ['steno log --since 30d --json | jq "map(.cost // 0) | add"', 'what a month cost, as far as it is known'],
+    ['steno log --file 12345', 'the history of one file'],
+    ['steno log --since 30d --json | jq "map(.cost // 0) | add"', 'the known cost of a month'],
   ],
   effect: 'none',
   exits: LEDGER_EXITS,

@@ -13,31 +13,31 @@ import { printed } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
 const options = {
-  apiKeyCommand: text('--api-key-command <cmd>', 'keep a command that prints the key, in place of the key', {
+  apiKeyCommand: text('--api-key-command <cmd>', 'save a command that prints the key, instead of the key', {
     excludes: ['--api-key'],
   }),
-  verify: flag('--no-verify', 'keep it without asking the service'),
+  verify: flag('--no-verify', 'save the key without checking it'),
 };
 
 type LoginOptions = OptionValues<typeof options>;
 
 export const login = command({
   name: 'login',
-  summary: 'Keep the key of your account',
+  summary: 'Check your API key and save it',
   about:
-    'Keeps the key in a profile, after the service has accepted it. The key is read from a hidden prompt, or from ' +
-    'stdin where there is no terminal. With --base-url the address is kept with it.',
+    'Checks your API key with the service and saves it in a profile. The key is read from a hidden prompt, or ' +
+    'from stdin if there is no terminal. With --base-url, the address is saved too.',
   options,
   examples: [
     ['steno login --base-url https://host/API4', 'asks for the key'],
-    ['steno login < key.txt', 'takes it from a file'],
-    ['steno login --api-key-command "pass show steno" --profile work', 'leaves it in a password store'],
+    ['steno login < key.txt', 'reads the key from a file'],
+    ['steno login --api-key-command "pass show steno" --profile work', 'leaves the key in a password store'],
   ],
   effect: 'local',
   exits: CALL_EXITS,
   output: () =>
     printed(
-      schema.object({ profile: schema.text, path: schema.described('of the config file', schema.text) }),
+      schema.object({ profile: schema.text, path: schema.described('path of the config file', schema.text) }),
     ),
   async run(context, { options }) {
     if (context.sandbox)
@@ -71,11 +71,11 @@ export const login = command({
 
 export const logout = command({
   name: 'logout',
-  summary: 'Forget the key of a profile',
-  about: 'Forgets the key of the selected profile; its other settings stay. Nothing is sent.',
+  summary: 'Remove the saved API key',
+  about: 'Removes the key from the selected profile; other settings stay. Nothing is sent.',
   examples: [
-    ['steno logout', 'forget the key of the default profile'],
-    ['steno logout --profile work', 'of another one'],
+    ['steno logout', 'from the default profile'],
+    ['steno logout --profile work', 'from another profile'],
   ],
   effect: 'local',
   exits: [],

@@ -74,73 +74,73 @@ import { anyOf, arrayOf, described } from '../views/schema.ts';
 import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 const options = {
-  sku: list('--sku <SKU…>', 'a transcription and add-ons', {
+  sku: list('--sku <SKU…>', 'one transcription, plus any add-ons', {
     values: orderSkus.map((each) => each.sku),
     meaning: meaningOfOrderSku,
     onlyOneOf: transcriptionSkus,
   }),
-  from: text('--from <file|->', 'take the URLs from a manifest, or from stdin with -', {
+  from: text('--from <file|->', 'read the URLs from a manifest, or from stdin with -', {
     values: 'file',
     excludes: ['--feed'],
   }),
   feed: text('--feed <url|file>', 'order episodes of a podcast feed (RSS or Atom)', { values: 'file' }),
-  dryRun: flag('--dry-run', 'show the orders and what they would cost; send nothing'),
+  dryRun: flag('--dry-run', 'show the orders and their estimated cost; send nothing'),
   wait: flag('--wait', 'wait until the files are delivered'),
   download: text('--download <dir>', 'wait, and download the transcripts to this folder', {
     values: 'folder',
   }),
-  skipOrdered: flag('--skip-ordered', 'leave out URLs that are on order already', {
+  skipOrdered: flag('--skip-ordered', 'skip audio that is already on order', {
     excludes: ['--again', '--no-ledger'],
   }),
-  orExisting: flag('--or-existing', 'count what is on order already as ordered', {
+  orExisting: flag('--or-existing', 'accept an existing order instead of placing a new one', {
     excludes: ['--again', '--no-ledger'],
   }),
   latest: count('--latest <n>', 'with --feed, the newest n episodes', { needs: ['--feed'] }),
-  since: text('--since <time>', 'with --feed, episodes from then on: 2026-05-01, or 7d ago', {
+  since: text('--since <time>', 'with --feed, episodes since this time: 2026-05-01, yesterday or 7d', {
     needs: ['--feed'],
   }),
-  match: text('--match <text|/regex/>', 'with --feed, episodes whose title has it', { needs: ['--feed'] }),
+  match: text('--match <text|/regex/>', 'with --feed, episodes whose title matches', { needs: ['--feed'] }),
   hidden: flag('--hidden', 'in folders, include hidden files (.name) and follow links to folders'),
-  perOrder: count('--per-order <n>', 'how many URLs go into one order', {
-    defaultNote: `${LISTED_URLS_PER_ORDER} of a list, else all`,
+  perOrder: count('--per-order <n>', 'put at most this many URLs into one order', {
+    defaultNote: `${LISTED_URLS_PER_ORDER} for a list, otherwise all`,
   }),
-  notes: text('--notes <text>', 'comments for the transcribers', { excludes: ['--notes-file'] }),
-  notesFile: text('--notes-file <file>', 'take the comments from a file, or from stdin with -', {
+  notes: text('--notes <text>', 'notes for the transcribers', { excludes: ['--notes-file'] }),
+  notesFile: text('--notes-file <file>', 'read the notes from a file, or from stdin with -', {
     values: 'file',
   }),
-  name: repeated('--name <name>', "a speaker's name; repeat it for each"),
-  key: text('--key <text>', 'what tells this audio from others, in place of its URL'),
-  tag: repeated('--tag <text>', 'a tag for the audio; repeat it for each'),
+  name: repeated('--name <name>', 'name of a speaker; repeat for each speaker'),
+  key: text('--key <text>', 'identify this audio by a key instead of its URL'),
+  tag: repeated('--tag <text>', 'tag for the audio; repeat for each tag'),
   ignoreColumns: flag('--ignore-columns', 'with --from, ignore unknown columns', {
     needs: ['--from'],
   }),
   test: flag('--test', 'place a test order, which is not transcribed', {
     excludes: ['--wait', '--download'],
   }),
-  maxCost: text('--max-cost <amount>', 'order nothing if it would cost more, or if that is not known'),
+  maxCost: text('--max-cost <amount>', 'order nothing if the cost is higher than this, or unknown'),
   unpriced: flag('--unpriced', 'under a budget, allow orders of unknown cost'),
-  upToBudget: flag('--up-to-budget', 'order rows from the top while they fit the budget'),
-  interval: duration('--interval <duration>', 'with --wait or --download, the time between two polls', {
+  upToBudget: flag('--up-to-budget', 'order the first rows that fit the budget, and skip the rest'),
+  interval: duration('--interval <duration>', 'with --wait or --download, the time between polls', {
     defaultNote: pollNote,
     needs: ['--wait', '--download'],
   }),
   ...downloadOptions(),
   failOnHold: flag('--fail-on-hold', 'exit with 5 if the order is put on hold'),
-  retryUnclear: flag('--retry-unclear', 'with --skip-ordered: order again what had no clear answer', {
+  retryUnclear: flag('--retry-unclear', 'with --skip-ordered, reorder audio whose last order is uncertain', {
     needs: ['--skip-ordered'],
   }),
-  retryEnded: flag('--retry-ended', 'with --skip-ordered: order again what ended without a transcript', {
+  retryEnded: flag('--retry-ended', 'with --skip-ordered, reorder audio that ended without a transcript', {
     needs: ['--skip-ordered'],
   }),
-  again: flag('--again', 'order again what is on order already'),
+  again: flag('--again', 'order audio even if it is already on order'),
   anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),
-  param: repeated('--param <key=value>', 'send one more parameter as it is; repeat it for each'),
+  param: repeated('--param <key=value>', 'send an extra parameter unchanged; repeat for each one'),
 };
 
 const orderSchema = () =>
   anyOf(
     described(
-      'one element a file. `answer` is that to the order; with --wait and --download, that about the file',
+      'one element per file; `answer` is the one to the order or, with --wait, the latest one about the file',
       arrayOf(fileSchema()),
     ),
     described('with --dry-run', planSchema),
@@ -148,54 +148,55 @@ const orderSchema = () =>
 
 export const order = command({
   name: 'order',
-  summary: 'Order transcription of audio at one or more URLs',
+  summary: 'Order transcription of URLs, podcast feeds or local files',
   about:
-    'Orders transcription of audio at URLs, of a list, a podcast feed or files of this machine. It costs money, and is ' +
-    'sent once. What is on order already is not ordered again (exit 9) unless --again.',
+    'Orders transcription of audio: URLs, a manifest, a podcast feed or local files. An order costs money and is ' +
+    'sent only once. Audio that is already on order is not ordered again (exit 9) unless you add --again.',
   details: [
-    'All SKUs and notes apply to every URL. If no clear answer comes, steno exits with 11 and does not try again; see ' +
-      'it with steno attempts. An order on hold is placed but not started: exit 0 unless --fail-on-hold or --wait.',
-    'The same audio is known however its link is written: spelling, signatures and tracking ' +
-      'parameters do not count. With --key the key alone tells audio apart: the same URL without it, or with another ' +
-      'key, is another audio.',
-    'A manifest (--from) holds one URL a line, or is CSV with a header, or JSON lines, with the fields url or ' +
-      'path (a file of this machine), sku, notes, names and tags (with | between them), key and minutes; others are ' +
-      'refused unless --ignore-columns. Rows alike in SKUs, notes and names share an order. With a manifest or ' +
-      '--skip-ordered, what another process is ordering is waited for, and what had no clear answer before is listed ' +
-      'and holds up no other row. A refused order of a list, a feed or a folder is sent again in halves: the refused ' +
-      'rows are listed, the others are ordered (exit 10).',
-    'With --feed the audio is that of a podcast: --latest, --since and --match choose episodes; without one of them all ' +
-      'are shown and none is ordered (exit 2). Older pages of the feed are fetched only as needed, at most 200; ' +
-      'if one of them fails, nothing is ordered. An episode is known by its guid too, so that a new token or host in its ' +
-      'link does not order it again. What the feed has a transcript of is left out unless --again. In the notes, ' +
-      '{title}, {link}, {date} and {guid} are those of the episode.',
-    'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 (as its last ' +
-      'argument, unless it names $1 or STENO_FILE) and prints one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
-      "out, and one that can't be uploaded holds up no other. In a folder, files with an audio extension are ordered; " +
-      'hidden files and linked folders only with --hidden. Everything that is left out is counted and named.',
-    'With --or-existing, what is on order already counts as ordered: it is printed, waited for and downloaded like the ' +
-      'rest; if the existing order lacks a SKU that you ask for, exit 9. Audio on the ignore list (steno ignore) is left ' +
-      'out of lists, feeds and folders. Whatever is left out is named on stderr, or has left_out in the JSON.',
-    '--dry-run shows the cost as far as it is known, and exits with 0 even if that is too much. Prices come from your ' +
-      'invoices or the setting price.<SKU>; lengths from the feed, the file or the column minutes, which comes first. ' +
-      '--max-cost and budgets (steno budget, setting budget) order nothing if the cost is too high or unknown (exit 2). ' +
-      '--unpriced allows unknown costs while something is left of the budget. --up-to-budget orders the rows that fit, ' +
-      'from the top, and leaves out the rest: what is after a row that does not fit or has no known cost.',
+    'SKUs and notes apply to every URL. If the service gives no clear answer, steno exits with 11 and does not ' +
+      'retry; see steno attempts. An order on hold is placed but not started: steno exits with 0, unless you add ' +
+      '--fail-on-hold or --wait.',
+    'steno recognizes the same audio however its URL is written: spelling, signatures and tracking parameters do ' +
+      'not count. With --key, only the key counts: the same URL without that key, or with another, is different ' +
+      'audio.',
+    'A manifest (--from) is a list of URLs, one per line, or CSV with a header, or JSON lines. Its fields are url ' +
+      'or path (a local file), sku, notes, names and tags (separated by |), key and minutes; others are refused ' +
+      'unless you add --ignore-columns. Rows with the same SKUs, notes and names share an order.',
+    'With a manifest or --skip-ordered, steno waits for rows that another process is ordering, lists rows whose ' +
+      'last order is uncertain, and orders the rest. If the service refuses an order of a list, feed or folder, ' +
+      'steno sends it again in halves, lists the refused rows and orders the others (exit 10).',
+    'With --feed, choose episodes with --latest, --since or --match; without any of them, all episodes are listed ' +
+      'and none is ordered (exit 2). Older pages of the feed are fetched as needed, 200 at most; if one fails, ' +
+      'nothing is ordered. An episode is also recognized by its guid, so a new token or host in its link does not ' +
+      'order it again. Episodes with a transcript in the feed are skipped unless you add --again. In notes, ' +
+      '{title}, {link}, {date} and {guid} stand for those of the episode.',
+    'Local files and folders need the setting upload-command: a command that receives the path as $1 and prints ' +
+      'one https URL. If it mentions neither $1 nor STENO_FILE, the path is appended as its last argument. A file ' +
+      'is recognized by its content, whatever its name. A file that is still being written is skipped; one that ' +
+      'fails to upload does not stop the others. In a folder, files with an audio extension are ordered.',
+    'With --or-existing, audio already on order is printed, waited for and downloaded like the rest; if its order ' +
+      'lacks a SKU that you ask for, steno exits with 9. Audio on the ignore list (steno ignore) is left out of ' +
+      'manifests, feeds and folders. Everything left out is listed on stderr, or marked left_out in the JSON.',
+    '--dry-run estimates the cost as far as prices are known, and exits with 0 even if it is too high. Prices ' +
+      'come from your invoices or the setting price.<SKU>; lengths come from the column minutes, or else from the ' +
+      'feed or the file. --max-cost and budgets (steno budget, setting budget) order nothing if the cost is too ' +
+      'high or unknown (exit 2). --unpriced allows unknown costs while there is money left in the budget. ' +
+      '--up-to-budget stops at the first row that does not fit or has no known cost, and leaves out the rest.',
   ],
-  args: [{ name: '[url…]', help: 'where the audio is; or a file or folder of this machine', values: 'file' }],
+  args: [{ name: '[url…]', help: 'URL of the audio, or a local file or folder', values: 'file' }],
   options,
   examples: [
     ['steno order https://example.com/a.mp3 --sku TRANS14', 'one file'],
-    ['steno order https://example.com/b.mp3 --sku TRANS14 --download .', 'and fetch it'],
-    ['steno order https://example.com/{c,d}.mp3 --sku TRANS2,TSTMP1', 'two, with timestamps'],
-    ['steno order --from talks.csv --skip-ordered --dry-run', 'many: see the orders first'],
-    ['steno order --from talks.csv --skip-ordered --retry-unclear', 'also what had no clear answer'],
-    ['steno order --from talks.csv --skip-ordered --retry-ended', 'also what ended without a transcript'],
-    ['steno order https://example.com/new.mp3 --key "show 41" --sku TRANS14', 'the link is not unique'],
-    ['steno order --feed https://example.com/feed.xml --latest 3 --sku TRANS14', 'new episodes'],
-    ['steno order --feed feed.xml --since 7d --sku TRANS14 --max-cost 20', 'if they cost at most 20'],
+    ['steno order https://example.com/b.mp3 --sku TRANS14 --download .', 'order it, wait and download'],
+    ['steno order https://example.com/{c,d}.mp3 --sku TRANS2,TSTMP1', 'two files, with timestamps'],
+    ['steno order --from talks.csv --skip-ordered --dry-run', 'preview the orders of a manifest'],
+    ['steno order --from talks.csv --skip-ordered --retry-unclear', 'also retry uncertain orders'],
+    ['steno order --from talks.csv --skip-ordered --retry-ended', 'also reorder failed or cancelled files'],
+    ['steno order https://example.com/new.mp3 --key "show 41" --sku TRANS14', 'when the URL is not unique'],
+    ['steno order --feed https://example.com/feed.xml --latest 3 --sku TRANS14', 'the three newest episodes'],
+    ['steno order --feed feed.xml --since 7d --sku TRANS14 --max-cost 20', 'with a limit on the cost'],
     ['steno order recordings --sku TRANS14 --skip-ordered', 'all audio in a folder'],
-    ['id=$(steno order https://example.com/talk.mp3 --sku TRANS6 --quiet)', 'in a script'],
+    ['id=$(steno order https://example.com/talk.mp3 --sku TRANS6 --quiet)', 'store the id in a variable'],
   ],
   effect: 'money',
   exits: [...MONEY_EXITS, 'held', 'unfinished', 'duplicate', 'partial'],

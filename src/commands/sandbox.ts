@@ -19,19 +19,20 @@ import { printed, RecordType, wordField } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
 const movedFile = new RecordType<MovedFile>([
-  wordField('audiofile', "the file's id", 'id', { kind: 'id' }),
-  wordField('state', 'the state now', 'state', { kind: 'state' }),
+  wordField('audiofile', 'audiofile id', 'id', { kind: 'id' }),
+  wordField('state', 'new state', 'state', { kind: 'state' }),
 ]);
 
 const address = new RecordType<Pick<Sandbox, 'baseUrl' | 'apiKey'>>([
-  wordField('base_url', 'its address', 'baseUrl', { kind: 'link' }),
-  wordField('api_key', 'its made-up key, which is no secret', 'apiKey'),
+  wordField('base_url', 'base URL of the sandbox', 'baseUrl', { kind: 'link' }),
+  wordField('api_key', 'made-up key of the sandbox; not a secret', 'apiKey'),
 ]);
 
 const reset = command({
   name: 'reset',
-  summary: 'Forget all orders and start afresh',
-  examples: [['steno sandbox reset', 'begin with an empty sandbox and a full balance']],
+  summary: 'Delete all orders and start over',
+  about: 'Deletes all orders of the sandbox and of its ledger, and restores the full balance.',
+  examples: [['steno sandbox reset', 'start with an empty sandbox and a full balance']],
   effect: 'local',
   exits: [],
   output: () => printed(schema.object({ profile: schema.text })),
@@ -44,9 +45,10 @@ const reset = command({
 
 const release = command({
   name: 'release',
-  summary: 'End the hold of an order, which then goes on',
-  args: [{ name: '<order>', help: 'id of an order that is on hold', values: 'sandbox-held-order' }],
-  examples: [['steno sandbox release 4nX', 'the order goes on, and its files are delivered']],
+  summary: 'Release an order that is on hold',
+  about: 'Releases an order that is on hold, so that its files are transcribed and delivered.',
+  args: [{ name: '<order>', help: 'id of an order on hold', values: 'sandbox-held-order' }],
+  examples: [['steno sandbox release 4nX', 'the order continues, and its files are delivered']],
   effect: 'local',
   exits: [],
   output: () => movedFile.printedList,
@@ -57,18 +59,19 @@ const release = command({
 
 const advance = command({
   name: 'advance',
-  summary: 'Move files to their next state at once, or move the clock',
+  summary: 'Move files to their next state, or move the clock',
   about:
-    'Moves files to their next state at once: these, or all that are under way. A held file stays held. With --by it ' +
-    "moves the sandbox's clock instead: what is due by then happens, and due dates, invoices, report and budget follow.",
+    'Moves files to their next state immediately: the files you name, or all that are in progress. A held file ' +
+    "stays on hold. With --by, moves the sandbox's clock instead: everything due by then happens, and due dates, " +
+    'invoices, reports and budgets follow.',
   options: {
-    by: duration('--by <duration>', 'move the clock by this, such as 7d or 12h; it is never moved back'),
+    by: duration('--by <duration>', 'move the clock forward, for example by 7d or 12h; it cannot move back'),
   },
-  args: [{ name: '[id…]', help: 'audiofiles to move', values: 'sandbox-audiofile' }],
+  args: [{ name: '[id…]', help: 'audiofile ids', values: 'sandbox-audiofile' }],
   examples: [
-    ['steno sandbox advance', 'all of them, one state further'],
-    ['steno sandbox advance 1001', 'only this one'],
-    ['steno sandbox advance --by 7d', 'a week later'],
+    ['steno sandbox advance', 'every open file, one state further'],
+    ['steno sandbox advance 1001', 'only this file'],
+    ['steno sandbox advance --by 7d', 'move the clock ahead by a week'],
   ],
   effect: 'local',
   exits: [],
@@ -84,34 +87,41 @@ const advance = command({
 
 export const sandbox = command({
   name: 'sandbox',
-  summary: 'Serve the whole API on this machine: no account, no cost',
+  summary: 'Run a local test service: no account, no cost',
   about:
-    'Serves the whole API on this machine until Ctrl-C, for curl, another client or steno itself, and prints its ' +
+    'Serves the whole API on this machine until Ctrl-C, for curl, other clients or steno itself, and prints its ' +
     'address and key. It shares its data with --sandbox.',
   details: [
-    'A word in an ordered URL makes something happen:',
+    'Words in an ordered URL trigger these scenarios:',
     scenarios.map(({ word, what }) => [word, what.replaceAll('`', '')] as const),
     'A URL that was ordered before is reported as a duplicate.',
-    'minutes=35 in the query of a URL sets the length of its audio. Episodes of a feed have the length that the feed ' +
-      'says; any other audio has 8 to 27 minutes.',
-    'The prepay balance pays for orders and upgrades at once, and for a held order when it is released. A refund is a ' +
-      'credit on the same invoice.',
+    'minutes=35 in the query of a URL sets the length of its audio. Episodes have the length given in their feed; ' +
+      'any other audio lasts 8 to 27 minutes.',
+    'The prepay balance pays for orders and upgrades immediately, and for a held order when it is released. A ' +
+      'refund is a credit on the same invoice.',
   ],
   options: {
-    port: text('--port <port>', 'listen here; 0: any free port', { default: '4141' }),
+    port: text('--port <port>', 'listen on this port; 0 picks a free one', { default: '4141' }),
     host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
-    speed: text('--speed <n>', 'how fast files advance: 1 takes 5 s, 2 half of that, 0 waits for advance', {
-      default: '1',
-    }),
-    ephemeral: flag('--ephemeral', 'keep nothing, and share nothing with --sandbox'),
-    fault: list('--fault <fault…>', 'make calls fail: 503=0.1, reset=0.05, truncate=0.02, slow=2s'),
+    speed: text(
+      '--speed <n>',
+      'how fast files progress: 1 takes 5 s, 2 half of that, 0 waits for sandbox advance',
+      {
+        default: '1',
+      },
+    ),
+    ephemeral: flag('--ephemeral', 'save nothing, and share nothing with --sandbox'),
+    fault: list(
+      '--fault <fault…>',
+      'inject faults, by rate or delay: 503=0.1, reset=0.05, truncate=0.02, slow=2s',
+    ),
   },
   children: [reset, release, advance],
   examples: [
-    ['steno sandbox', 'serve it on port 4141'],
-    ['steno sandbox --port 0 --ephemeral --speed 10', 'for a test of your own'],
+    ['steno sandbox', 'serve on port 4141'],
+    ['steno sandbox --port 0 --ephemeral --speed 10', 'for your own tests'],
     ['steno sandbox --fault 503=0.1,slow=500ms', 'with faults'],
-    ['steno --sandbox order https://example.com/hold.mp3 --sku TRANS14', 'try a hold without serving it'],
+    ['steno --sandbox order https://example.com/hold.mp3 --sku TRANS14', 'try a hold, without a server'],
   ],
   effect: 'local',
   exits: [],

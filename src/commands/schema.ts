@@ -15,22 +15,22 @@ import {
 import { anyOf, arrayOf, described, object, type Schema, text } from '../views/schema.ts';
 
 const schemaName = new RecordType<string>([
-  wordField('schema', 'the command, or error, or warning', (name: string) => name, { kind: 'id' }),
+  wordField('schema', 'command name, or error or warning', (name: string) => name, { kind: 'id' }),
 ]);
 
 export const schema = command({
   name: 'schema',
-  summary: 'Print the JSON schema of what a command prints',
+  summary: "Print the JSON schema of a command's output",
   about:
-    'Prints the JSON schema (draft 2020-12) of what a command prints with --json; of error and warning, what stderr ' +
-    'has then. Without a name it lists them. Nothing is sent.',
-  args: [{ name: '[command…]', help: 'the command, or error, or warning' }],
-  options: { dryRun: flag('--dry-run', 'of order --dry-run') },
+    "Prints the JSON schema (draft 2020-12) of a command's --json output. The schemas error and warning describe " +
+    'the lines on stderr. Without a name, lists all schemas. Works offline.',
+  args: [{ name: '[command…]', help: 'command name, or error or warning' }],
+  options: { dryRun: flag('--dry-run', 'the schema of order --dry-run') },
   examples: [
-    ['steno schema files', 'of steno files --json'],
-    ['steno schema events show > event.json', 'of a command below another'],
-    ['steno schema', 'which there are'],
-    ['steno schema order --dry-run', 'of steno order --dry-run --json'],
+    ['steno schema files', 'schema of steno files --json'],
+    ['steno schema events show > event.json', 'schema of a subcommand'],
+    ['steno schema', 'list all schemas'],
+    ['steno schema order --dry-run', 'schema of steno order --dry-run --json'],
   ],
   effect: 'none',
   exits: [],
@@ -57,7 +57,7 @@ function hintFor(name: string, known: readonly string[]): string {
   return didYouMean(name, known, 'which there are: steno schema');
 }
 
-const event = described('a delivery that could not be kept: all of it', { type: 'object' });
+const event = described('the full delivery, if it could not be saved', { type: 'object' });
 
 /** What stderr has under --json, a line each. */
 export const messages: Readonly<Record<string, Schema>> = {
@@ -66,7 +66,7 @@ export const messages: Readonly<Record<string, Schema>> = {
       {
         ...errorMembers,
         failures: described(
-          'of a command for many: each that failed',
+          'in a command for several items, each one that failed',
           arrayOf(object({ what: text, ...errorMembers }, optionalErrorMembers)),
         ),
       },

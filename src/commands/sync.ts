@@ -36,21 +36,25 @@ const { format, nameAs } = downloadOptions();
 const options = {
   download: text('--download <dir>', 'download each new transcript to this folder', { values: 'folder' }),
   format,
-  missing: flag('--missing', 'with --download: also restore transcripts that are gone from the folder', {
+  missing: flag('--missing', 'with --download, also restore transcripts that are gone from the folder', {
     needs: ['--download'],
   }),
   since: text(
     '--since <time>',
-    'with --missing: only files ordered or changed since then: 2026-11-01, or 7d ago',
+    'with --missing, only files ordered or changed since this time: 2026-11-01, yesterday or 7d',
     {
       needs: ['--missing'],
     },
   ),
-  exec: text('--exec <command>', 'with --download: run this for each new transcript, as listen --exec does', {
-    needs: ['--download'],
-  }),
+  exec: text(
+    '--exec <command>',
+    'with --download, run this command for each new transcript, as listen --exec does',
+    {
+      needs: ['--download'],
+    },
+  ),
   nameAs,
-  jobs: count('--jobs <n>', 'how many downloads, or commands of --exec, at once', {
+  jobs: count('--jobs <n>', 'number of downloads or --exec commands at once', {
     default: '8',
     max: 64,
   }),
@@ -61,25 +65,27 @@ type SyncOptions = OptionValues<typeof options>;
 
 export const sync = command({
   name: 'sync',
-  summary: 'Refresh every open file and download what is new',
+  summary: 'Refresh open files and download new transcripts',
   about:
-    'Asks the service about every open file of the ledger and tells what changed. With --download it downloads each ' +
-    'transcript that is new, with --exec it also runs a command for each. Safe to run from cron or CI as often as you ' +
-    'like, also twice at once.',
+    'Asks the service about every open file in the ledger and reports changes. With --download, downloads each ' +
+    'new transcript; with --exec, also runs a command for each. Safe to run from cron or CI as often as you like, ' +
+    'even twice at once.',
   details: [
-    'A transcript is downloaded to a folder once, even if you move it away; a download that failed is tried again the ' +
-      'next time. --missing downloads again what is no longer there, as on the fresh disk of a CI job.',
-    '--exec runs the command for each new transcript as listen --exec does for an event: JSON on stdin, ' +
-      'STENO_EVENT_AUDIOFILE and so on in variables; STENO_EVENT_PATH is the full path of the file, STENO_EVENT_FORMAT its ' +
-      'format. After a failure, each later sync --exec on this folder runs it again (STENO_EVENT_TRY counts), and first ' +
-      'restores a transcript that is gone. Two at once run it once. Files that another command downloaded there do not ' +
-      'count as new. Exit 1 if every command failed, 10 if some did.',
+    'Each transcript is downloaded to a folder once, even if you move it away; a failed download is retried next ' +
+      'time. --missing downloads a transcript again if it is no longer there, for example on the fresh disk of a CI ' +
+      'job.',
+    '--exec runs the command as listen --exec does: JSON on stdin, and variables such as STENO_EVENT_AUDIOFILE. ' +
+      'STENO_EVENT_PATH is the full path of the transcript, STENO_EVENT_FORMAT its format. If the command fails, ' +
+      'each later sync --exec on this folder runs it again (STENO_EVENT_TRY counts the tries), after restoring the ' +
+      'transcript if it is gone. Even if two syncs run at once, the command runs once. Transcripts that another ' +
+      'command downloaded to the folder do not count as new. Exits with 1 if every command failed, with 10 if some ' +
+      'did.',
   ],
   options,
   examples: [
-    ['steno sync', 'what changed'],
-    ['steno sync --download transcripts --format txt,docx', 'what is new, in two formats'],
-    ['steno sync --download . --quiet | xargs -r ls -l', 'the new files'],
+    ['steno sync', 'show what changed'],
+    ['steno sync --download transcripts --format txt,docx', 'download new transcripts in two formats'],
+    ['steno sync --download . --quiet | xargs -r ls -l', 'list the new files'],
     ['steno sync --download . --missing --since 7d --exec "sh upload.sh"', 'in CI'],
   ],
   effect: 'local',

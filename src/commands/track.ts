@@ -12,10 +12,10 @@ import { askedFiles, askedView } from '../views/files.ts';
 
 export const track = command({
   name: 'track',
-  summary: 'Take files into the ledger that were ordered elsewhere',
+  summary: 'Add files that were ordered elsewhere',
   about:
-    'Asks the service about each file and takes it into the ledger: its order, its link, its state, its title. From ' +
-    'then on files, wait and sync know it, and its link counts as ordered. A file that the ledger has already is ' +
+    'Asks the service about each file and adds it to the ledger, with its order, link, state and title. From then ' +
+    'on, files, wait and sync include it, and its link counts as ordered. A file that is already in the ledger is ' +
     'refreshed.',
   args: [{ name: '[id…]', help: 'audiofile ids' }],
   options: {
@@ -23,7 +23,7 @@ export const track = command({
   },
   examples: [
     ['steno track 12345', 'one file'],
-    ['steno track --from ids.txt --quiet', 'many, from a list'],
+    ['steno track --from ids.txt --quiet', 'all ids in a file'],
   ],
   effect: 'local',
   exits: SEVERAL_EXITS,

@@ -40,19 +40,23 @@ import {
 } from '../views/transcripts.ts';
 
 const options = {
-  format: formatOption('document types'),
-  output: text('-o, --output <file|dir|->', 'where to: a file, a folder, or - for stdout', {
+  format: formatOption('formats to download'),
+  output: text('-o, --output <file|dir|->', 'write to this file or folder, or to stdout with -', {
     values: 'file',
   }),
-  nameAs: nameTemplate('name of each file', { excludes: ['--output -'] }),
+  nameAs: nameTemplate('template for file names', { excludes: ['--output -'] }),
   from: idsFrom(),
-  jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64, excludes: ['--output -'] }),
-  force: flag('--force', 'replace existing files', { excludes: ['--skip-existing', '--output -'] }),
-  skipExisting: flag('--skip-existing', 'leave existing files as they are and go on', {
+  jobs: count('--jobs <n>', 'number of downloads at once', {
+    default: '8',
+    max: 64,
     excludes: ['--output -'],
   }),
-  test: flag('--test', 'ask for a fake transcript'),
-  deprecatedPath: flag('--deprecated-path', 'use the old path of the API'),
+  force: flag('--force', 'replace existing files', { excludes: ['--skip-existing', '--output -'] }),
+  skipExisting: flag('--skip-existing', 'skip existing files', {
+    excludes: ['--output -'],
+  }),
+  test: flag('--test', 'request a fake transcript'),
+  deprecatedPath: flag('--deprecated-path', 'use the deprecated path of the API'),
 };
 
 type TranscriptOptions = OptionValues<typeof options>;
@@ -61,10 +65,10 @@ export const transcript = command({
   name: 'transcript',
   summary: 'Download transcripts',
   about:
-    'Downloads transcripts, to {id}.{ext} in this folder unless told otherwise. A file appears under its ' +
-    'name only when it is whole, and an existing file is not replaced unless --force.',
+    'Downloads transcripts to {id}.{ext} in the current folder, unless you choose another name. A file appears ' +
+    'under its name once complete; existing files are kept unless you add --force.',
   details: [
-    'Without --format, the ending of the name in -o or --name-as says which: -o talk.srt fetches subtitles.',
+    'Without --format, the file extension in -o or --name-as sets the format: -o talk.srt downloads subtitles.',
   ],
   args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
   options,
@@ -72,8 +76,11 @@ export const transcript = command({
     ['steno transcript 12345', 'to 12345.txt'],
     ['steno transcript 12345 -o -', 'to stdout'],
     ['steno transcript 12345 12346 --format docx,srt -o transcripts/', 'two files, two formats'],
-    ['steno ls --state Delivered --quiet | steno transcript --from - --skip-existing', 'all'],
-    ['steno transcript 12345 --name-as "{title}-{id}.{ext}" --skip-existing', 'with a name of your own'],
+    [
+      'steno ls --state Delivered --quiet | steno transcript --from - --skip-existing',
+      'everything delivered so far',
+    ],
+    ['steno transcript 12345 --name-as "{title}-{id}.{ext}" --skip-existing', 'with your own file names'],
   ],
   conflicts: [
     ['--output -', '--json'],

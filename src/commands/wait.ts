@@ -19,22 +19,26 @@ export const wait = command({
   name: 'wait',
   summary: 'Wait until files are delivered',
   about:
-    'Waits until every file is delivered; if one can no longer be, it exits with 8. Without ids it waits for every ' +
-    'open file of the ledger. With --timeout it gives up after that long and exits with 6.',
-  details: ['A file on hold moves only when it is released: if nothing else is under way, it exits with 5.'],
+    'Waits until every file is delivered. Without ids, waits for every open file in the ledger. Exits with 8 if a ' +
+    'file can no longer be delivered, and with 6 when --timeout runs out.',
+  details: [
+    'A file on hold continues only after it is released. If no other file is in progress, steno exits with 5.',
+  ],
   args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
   options: {
     order: text('--order <id>', 'wait for the files of this order', { values: 'order' }),
-    interval: duration('--interval <duration>', 'time between two polls', {
+    interval: duration('--interval <duration>', 'time between polls', {
       defaultNote: pollNote,
     }),
-    download: text('--download <dir>', 'download each transcript as it is delivered', { values: 'folder' }),
+    download: text('--download <dir>', 'download each transcript to this folder as it is delivered', {
+      values: 'folder',
+    }),
     ...downloadOptions(),
   },
   examples: [
     ['steno wait 12345', 'one file'],
-    ['steno wait --order 4nX --timeout 2h --download transcripts', 'an order, then fetch it'],
-    ['steno wait', 'everything that is under way'],
+    ['steno wait --order 4nX --timeout 2h --download transcripts', 'wait for an order and download it'],
+    ['steno wait', 'all open files'],
   ],
   effect: 'local',
   exits: [...SEVERAL_EXITS, 'held', 'unfinished', 'uncertain'],

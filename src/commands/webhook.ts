@@ -19,9 +19,9 @@ const get = command({
   name: 'get',
   summary: 'Show the URL that events are sent to',
   about:
-    'Shows the URL that the service sends each event to, without its password and signature; --json has it as it is. It ' +
-    'warns if that is a listener which has ended without putting back what was set before.',
-  examples: [['steno webhook get', 'show it']],
+    'Shows the URL to which the service sends events, without its password and signature; --json shows it in ' +
+    'full. Warns if the URL leads to a listener that ended without restoring the previous webhook.',
+  examples: [['steno webhook get', 'show the URL']],
   effect: 'none',
   exits: CALL_EXITS,
   output: () => webhookRecord.printed,
@@ -36,9 +36,9 @@ const set = command({
   name: 'set',
   summary: 'Set the URL that events are sent to',
   about:
-    'Sets the URL that the service sends each event to, once. It wins over listen --register: a listener that had ' +
-    'borrowed the webhook puts nothing back any more.',
-  args: [{ name: '<url>', help: 'an http or https endpoint' }],
+    'Sets the URL to which the service sends every event once. This overrides listen --register: a running ' +
+    'listener no longer restores the previous webhook when it ends.',
+  args: [{ name: '<url>', help: 'http or https URL' }],
   examples: [['steno webhook set https://example.com/steno-events', 'send events there']],
   effect: 'account',
   exits: CALL_EXITS,
@@ -65,10 +65,10 @@ const set = command({
 
 const test = command({
   name: 'test',
-  summary: 'Ask for a test delivery of an event',
-  about: 'Asks the service to send a test of an event to the webhook of the account.',
-  args: [{ name: '<TYPE>', help: 'the event', values: testableEvents, meaning: meaningOfEvent }],
-  examples: [['steno webhook test TRANSCRIPT_COMPLETE', 'have the service send one']],
+  summary: 'Request a test event',
+  about: "Asks the service to send a test event to the account's webhook.",
+  args: [{ name: '<TYPE>', help: 'event to send', values: testableEvents, meaning: meaningOfEvent }],
+  examples: [['steno webhook test TRANSCRIPT_COMPLETE', 'request one']],
   effect: 'account',
   once: true,
   exits: CALL_EXITS,
@@ -86,14 +86,15 @@ const test = command({
 
 export const webhook = family({
   name: 'webhook',
-  summary: "Read, set and test the account's webhook",
+  summary: "Show, set and test the account's webhook",
   about:
-    'The account has one webhook: the URL that the service sends each event to, once. These read, set and test it.',
+    'Each account has one webhook: a URL to which the service sends every event once. These commands show, set ' +
+    'and test it.',
   children: [get, set, test],
   examples: [
     ['steno webhook get', 'where events go now'],
     ['steno webhook set https://example.com/steno-events', 'send them elsewhere'],
-    ['steno webhook test ORDER_ON_HOLD', 'try it'],
+    ['steno webhook test ORDER_ON_HOLD', 'request a test event'],
   ],
 });
 

@@ -11,25 +11,25 @@ const members = {
   profile: text,
   base_url: maybeText,
   api_key: described('masked', maybeText),
-  ledger: described('the address of a shared one, or the path of the file', text),
-  account: described('whose orders these are, in a shared ledger', text),
-  budget: described('of the settings; steno budget tells that of the ledger', maybeText),
+  ledger: described('URL of the shared ledger, or path of the local one', text),
+  account: described('account name in a shared ledger', text),
+  budget: described('budget in the settings; for the one in the ledger, see steno budget', maybeText),
 };
 const whoamiSchema = () =>
   object({
     ...members,
     sources: described(
-      'where each of them came from',
+      'where each value came from',
       object(Object.fromEntries(Object.keys(members).map((name) => [name, text]))),
     ),
   });
 
 export const whoami = command({
   name: 'whoami',
-  summary: 'Show the key (masked) and where each setting came from',
+  summary: 'Show which profile, key (masked) and settings are in use',
   about:
-    'Shows the profile, the address, the key (masked), the ledger, the account and the budget of the settings, and where ' +
-    'each came from. Nothing is sent. Exits with 3 if there is no key.',
+    'Shows the profile, base URL, key (masked), ledger, account and budget setting, and where each came from. ' +
+    'Nothing is sent. Exits with 3 if there is no key.',
   examples: [
     ['steno whoami', 'the settings in use'],
     ['steno whoami --profile work --json | jq -r .ledger', 'for a script'],

@@ -5,15 +5,15 @@ export const scenarios = [
     word: 'unpaid',
     what: 'the order is invoiced instead of prepaid: its invoice becomes SUBMITTED and is never paid',
   },
-  { word: 'difficult', what: 'the audio is found to be difficult on the way' },
-  { word: 'duplicate', what: 'the file is taken for one that was ordered before' },
-  { word: 'refund', what: 'the service refunds the file by itself' },
-  { word: 'card-failure', what: "the account's card is refused at first; the order then goes on" },
+  { word: 'difficult', what: 'the service finds the audio difficult' },
+  { word: 'duplicate', what: 'the file is reported as a duplicate of an earlier one' },
+  { word: 'refund', what: 'the service refunds the file on its own' },
+  { word: 'card-failure', what: "the account's card is declined at first; the order then continues" },
   { word: 'error', what: 'the file ends in the state Error' },
-  { word: 'cancel', what: 'the file ends in the state Order Cancelled, and its money comes back' },
+  { word: 'cancel', what: 'the file ends in the state Order Cancelled, and the money is returned' },
   { word: 'slow', what: 'the file takes twelve times as long' },
-  { word: 'overdue', what: 'the file is delivered a week after it is due; see `steno sandbox advance --by`' },
-  { word: 'unfetchable', what: 'the order is refused, since the URL can not be fetched' },
+  { word: 'overdue', what: 'the file is delivered a week late; see `steno sandbox advance --by`' },
+  { word: 'unfetchable', what: 'the order is refused because the URL cannot be fetched' },
 ] as const;
 
 export type Scenario = (typeof scenarios)[number]['word'];

@@ -55,13 +55,13 @@ interface Setting {
 }
 
 export const settingList: readonly Setting[] = [
-  { name: 'base-url', help: 'address of the service', env: 'STENO_BASE_URL', check: checkBaseUrl },
-  { name: 'api-key', help: 'key of the account', env: 'STENO_API_KEY', check: checkKey },
+  { name: 'base-url', help: 'base URL of the service', env: 'STENO_BASE_URL', check: checkBaseUrl },
+  { name: 'api-key', help: 'API key', env: 'STENO_API_KEY', check: checkKey },
   { name: 'api-key-command', help: 'command that prints the key', check: checkCommand },
-  { name: 'timeout', help: 'how long a request may take', check: checkTimeout },
+  { name: 'timeout', help: 'time limit for each request', check: checkTimeout },
   {
     name: 'ledger',
-    help: 'postgres:// URL of a ledger that a team shares',
+    help: 'postgres:// URL of a shared ledger',
     env: 'STENO_LEDGER',
     check: checkPostgresUrl,
   },
@@ -72,23 +72,23 @@ export const settingList: readonly Setting[] = [
   },
   {
     name: 'account',
-    help: 'whose orders these are, in a shared ledger (default: the name of the profile)',
+    help: 'account name in a shared ledger (default: the profile name)',
     env: 'STENO_ACCOUNT',
     check: checkAccount,
   },
   {
     name: 'upload-command',
-    help: 'command that is given a path, uploads that file and prints its https URL, for order <file>',
+    help: 'command that uploads a local file, given its path, and prints its https URL',
     check: checkCommand,
   },
   {
     name: 'budget',
-    help: 'how much may be spent in a day, week, month or year: 200/month',
+    help: 'spending limit per day, week, month or year, such as 200/month',
     env: 'STENO_BUDGET',
     check: checkBudget,
   },
-  { name: 'currency', help: 'currency of amounts that say none', check: checkCurrency },
-  { name: 'price.<SKU>', help: 'price of a minute of a SKU, for estimates', check: checkPrice },
+  { name: 'currency', help: 'currency of amounts given without one', check: checkCurrency },
+  { name: 'price.<SKU>', help: 'price per minute of a SKU, for estimates', check: checkPrice },
 ];
 
 const PRICE = 'price.';

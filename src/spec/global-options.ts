@@ -12,32 +12,34 @@ export const globalOptions = {
     env: 'STENO_PROFILE',
     values: 'profile',
   }),
-  baseUrl: text('--base-url <url>', 'address of the service, ending in /API4', {
+  baseUrl: text('--base-url <url>', 'base URL of the service, ending in /API4', {
     env: 'STENO_BASE_URL',
     values: 'base-url',
   }),
-  apiKey: text('--api-key <key>', 'key of the account; better kept by login or in the environment', {
+  apiKey: text('--api-key <key>', 'API key; safer in the environment, or saved with steno login', {
     env: 'STENO_API_KEY',
   }),
-  sandbox: flag('--sandbox', 'use the service inside steno: no account, no network, no cost'),
-  json: flag('--json', 'print one JSON document; its names and shape: steno help json'),
-  csv: flag('--csv', 'print CSV rows with a header line', { excludes: ['--json'] }),
-  markdown: flag('--markdown', 'print the table as GitHub Markdown, for a pull request or a job summary', {
+  sandbox: flag('--sandbox', 'use the built-in test service: no account, no network, no cost'),
+  json: flag('--json', 'print one JSON document; for its fields, see: steno help json'),
+  csv: flag('--csv', 'print CSV with a header line', { excludes: ['--json'] }),
+  markdown: flag('--markdown', 'print a GitHub Markdown table, for a pull request or a job summary', {
     excludes: ['--json', '--csv'],
   }),
-  columns: list('--columns <name…>', 'print these columns, in this order', { excludes: ['--json'] }),
-  quiet: flag('--quiet', 'print only what a script needs next', { excludes: ['--markdown', '--columns'] }),
-  color: flag('--no-color', 'print without colour', { env: 'NO_COLOR' }),
+  columns: list('--columns <name…>', 'print only these columns, in this order', { excludes: ['--json'] }),
+  quiet: flag('--quiet', 'print only the ids, paths or amounts that a script needs next', {
+    excludes: ['--markdown', '--columns'],
+  }),
+  color: flag('--no-color', 'do not use colour', { env: 'NO_COLOR' }),
   progress: flag(
     '--no-progress',
-    'no line that moves: on a terminal a plain line every ten seconds, or none with --quiet',
+    'no live progress; on a terminal, a plain line every ten seconds (none with --quiet)',
   ),
-  pager: flag('--no-pager', 'print long lists at once, not in a pager'),
-  debug: flag('--debug', 'show on stderr what is sent and received, and the stack of an error'),
+  pager: flag('--no-pager', 'print long lists directly, without a pager'),
+  debug: flag('--debug', 'log requests, answers and stack traces to stderr'),
   timeout: duration('--timeout <duration>', 'give up after this long', {
-    defaultNote: `${formatDuration(READ_LIMIT_MS)} a read, ${formatDuration(CHANGE_LIMIT_MS)} an upgrade or refund, ${formatDuration(ORDER_LIMIT_MS.base)} and ${formatDuration(ORDER_LIMIT_MS.perUrl)} a URL an order; wait and listen: none`,
+    defaultNote: `${formatDuration(READ_LIMIT_MS)} for a read, ${formatDuration(CHANGE_LIMIT_MS)} for an upgrade or refund, ${formatDuration(ORDER_LIMIT_MS.base)} plus ${formatDuration(ORDER_LIMIT_MS.perUrl)} per URL for an order; none for wait and listen`,
   }),
-  ledger: flag('--no-ledger', 'neither read nor write the ledger of your orders'),
+  ledger: flag('--no-ledger', 'do not read or write the ledger'),
 };
 
 export type GlobalValues = OptionValues<typeof globalOptions>;

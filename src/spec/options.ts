@@ -85,7 +85,7 @@ export const valueName = ({ flags }: Pick<Option, 'flags'>): string =>
 export const nameTemplate = (help: string, more: More = {}): Option<string | undefined> =>
   text(
     '--name-as <template>',
-    `${help}, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio's path or URL; unknown values become the id`,
+    `${help}: {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio's path or URL; the id replaces unknown values`,
     more,
   );
 
@@ -98,13 +98,13 @@ export const formatOption = (help: string, more: More = {}): Option<readonly str
 
 /** What --download fetches, and under which names. */
 export const downloadOptions = () => ({
-  format: formatOption('with --download, the document types', { needs: ['--download'] }),
-  nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
+  format: formatOption('with --download, the formats to fetch', { needs: ['--download'] }),
+  nameAs: nameTemplate('with --download, a template for file names', { needs: ['--download'] }),
 });
 
 /** A list of files, the same for every command that takes one. */
 export const idsFrom = (): Option<string | undefined> =>
-  text('--from <file|->', 'take ids from a file, one a line, or from stdin with -', { values: 'file' });
+  text('--from <file|->', 'read ids from a file, one per line, or from stdin with -', { values: 'file' });
 
 /** Several values, with commas or by repeating the flag. */
 export function list(flags: string, help: string, more: More = {}): Option<readonly string[]> {
@@ -134,10 +134,10 @@ export function duration(flags: string, help: string, more: More = {}): Option<n
 
 /** What a command of --exec is given and may take, the same for every command that runs one. */
 export const execOptions = () => ({
-  execWithKey: flag('--exec-with-key', 'give the command of --exec the key too, as STENO_API_KEY', {
+  execWithKey: flag('--exec-with-key', 'pass the API key to the --exec command, as STENO_API_KEY', {
     needs: ['--exec'],
   }),
-  execTimeout: duration('--exec-timeout <duration>', 'end a command of --exec that takes longer', {
+  execTimeout: duration('--exec-timeout <duration>', 'stop an --exec command that runs longer than this', {
     default: formatDuration(EXEC_LIMIT_MS),
     needs: ['--exec'],
   }),

@@ -11,7 +11,7 @@ const word = (importance: number) => ({ importance, uncut: true }) as const;
 type Words<Name extends string> = Readonly<Record<Name, string>>;
 
 export const skuRecord = new RecordType<Words<'sku' | 'use' | 'kind' | 'meaning'>>([
-  wordField('sku', 'for --sku', 'sku', { kind: 'id' }),
+  wordField('sku', 'value for --sku', 'sku', { kind: 'id' }),
   wordField('use', 'order or upgrade', 'use', word(49)),
   wordField('kind', 'transcription, add-on or upgrade', 'kind', word(48)),
   wordField('meaning', 'what it buys', 'meaning', MEANING),
@@ -28,11 +28,11 @@ export const skusView = (): View =>
   );
 
 export const stateRecord = new RecordType<Words<'state' | 'of' | 'end' | 'refund' | 'meaning'>>([
-  wordField('state', 'as the service names it', 'state', { kind: 'id' }),
+  wordField('state', 'state as the service names it', 'state', { kind: 'id' }),
   wordField('of', 'file or invoice', 'of', word(49)),
-  wordField('end', 'delivered, unfinished, or empty: it may change', 'end', word(48)),
+  wordField('end', 'delivered or unfinished; empty if it may still change', 'end', word(48)),
   wordField('refund', 'possible, or empty', 'refund', word(47)),
-  wordField('meaning', 'in words', 'meaning', MEANING),
+  wordField('meaning', 'what the state means', 'meaning', MEANING),
 ]);
 
 export const statesView = (): View =>
@@ -51,10 +51,10 @@ export const statesView = (): View =>
   );
 
 export const formatRecord = new RecordType<Format>([
-  wordField('format', 'for --format', 'ext', { kind: 'id' }),
+  wordField('format', 'value for --format', 'ext', { kind: 'id' }),
   wordField('content', 'text or binary', 'content', word(49)),
-  wordField('media_type', 'its media type', 'mime', word(48)),
-  wordField('meaning', 'what it is', 'meaning', MEANING),
+  wordField('media_type', 'media type', 'mime', word(48)),
+  wordField('meaning', 'what the format is', 'meaning', MEANING),
 ]);
 
 export const formatsView = (): View => listView(formatRecord, formats, ({ ext }) => ext);

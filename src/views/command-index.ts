@@ -6,14 +6,14 @@ import { documentOf } from './record.ts';
 import * as is from './schema.ts';
 
 const option = documentOf<OptionEntry>({
-  flags: [is.arrayOf(is.text), 'flags', 'its spellings, the long one first or last'],
+  flags: [is.arrayOf(is.text), 'flags', 'all spellings; the long one is first or last'],
   help: [is.text, 'help'],
-  type: [is.oneOf('flag', 'value'), ({ value }) => (value ? 'value' : 'flag'), 'flag: it takes no value'],
-  value: [is.maybeText, ({ value }) => value || null, 'what its value is called'],
-  values: [is.arrayOf(is.text), 'values', 'the values it may have, where they are fixed'],
+  type: [is.oneOf('flag', 'value'), ({ value }) => (value ? 'value' : 'flag'), 'flag if it takes no value'],
+  value: [is.maybeText, ({ value }) => value || null, 'name of the value'],
+  values: [is.arrayOf(is.text), 'values', 'allowed values, if fixed'],
   default: [is.maybeText, (entry) => entry.default || null],
   repeatable: [is.boolean, 'repeatable'],
-  env: [is.maybeText, ({ env }) => env || null, 'the environment variable that it replaces'],
+  env: [is.maybeText, ({ env }) => env || null, 'environment variable that the option overrides'],
 });
 
 const argument = is.object({
@@ -21,11 +21,11 @@ const argument = is.object({
   help: is.text,
   required: is.boolean,
   repeatable: is.boolean,
-  values: is.described('where they are fixed', is.arrayOf(is.text)),
+  values: is.described('allowed values, if fixed', is.arrayOf(is.text)),
 });
 
 const entry = documentOf<CommandEntry & { readonly hasSchema: boolean }>({
-  command: [is.text, 'command', 'its name after steno'],
+  command: [is.text, 'command', 'command name, without steno'],
   alias: [is.maybeText, ({ alias }) => alias || null],
   group: [is.text, 'group'],
   summary: [is.text, 'summary'],
@@ -33,10 +33,19 @@ const entry = documentOf<CommandEntry & { readonly hasSchema: boolean }>({
   effect: [
     is.oneOf(...effects),
     'effect',
-    'what it may change beside what the ledger knows: nothing, something on this machine, something of the account or of others, or it may cost money or give some back',
+    'what the command may change, apart from refreshing the ledger: none; local, something on this machine; ' +
+      'account, something of the account or of others; money, it may cost or return money',
   ],
-  costs_money: [is.boolean, ({ effect }) => effect === 'money', 'whether it may'],
-  safe_to_repeat: [is.boolean, 'safeToRepeat', 'whether running it twice does no more than once'],
+  costs_money: [
+    is.boolean,
+    ({ effect }) => effect === 'money',
+    'whether the command may cost or return money',
+  ],
+  safe_to_repeat: [
+    is.boolean,
+    'safeToRepeat',
+    'whether running it twice has the same effect as running it once',
+  ],
   arguments: [is.arrayOf(argument), ({ args }) => args.map((each) => ({ ...each }))],
   options: [is.arrayOf(option.schema), ({ options }) => options.map(option.json)],
   exit_codes: [
@@ -50,13 +59,13 @@ const entry = documentOf<CommandEntry & { readonly hasSchema: boolean }>({
   schema: [
     is.maybeText,
     ({ command, hasSchema }) => (hasSchema ? command : null),
-    'for steno schema; null where it prints no JSON',
+    'name for steno schema; null if the command prints no JSON',
   ],
 });
 
 export const commandsSchema: is.Schema = is.object({
   global_options: is.described(
-    'that every command takes, before or after its name',
+    'options that every command takes, before or after its name',
     is.arrayOf(option.schema),
   ),
   commands: is.arrayOf(entry.schema),

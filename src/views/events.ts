@@ -24,20 +24,20 @@ const numberOf = ({ n }: ReceivedEvent): string => (n === 0 ? '' : String(n));
 
 /** The rows of events; eventSchema describes their JSON. */
 export const eventRecord = new RecordType<ReceivedEvent>([
-  textField('n', 'its number', numberOf, { kind: 'id' }),
-  timeField('received_at', 'when it came', 'receivedAt', { header: 'received', importance: 60 }),
-  textField('event', 'its type; empty where it names none', 'event', { importance: 90, uncut: true }),
-  textField('audiofile', 'the file that it is about', 'audiofile', { kind: 'id', importance: 80 }),
-  textField('order', 'the order that it is about', 'order', { importance: 40, uncut: true }),
-  textField('title', 'of the file, where the ledger knows it', 'title', { importance: 70 }),
-  textField('meaning', 'what it means, in words', (event) => meaningOf(event), { importance: 50 }),
-  textField('webhook_version', 'as the service says it', 'version'),
+  textField('n', 'event number', numberOf, { kind: 'id' }),
+  timeField('received_at', 'when the event arrived', 'receivedAt', { header: 'received', importance: 60 }),
+  textField('event', 'event type; empty if the event names none', 'event', { importance: 90, uncut: true }),
+  textField('audiofile', 'audiofile id', 'audiofile', { kind: 'id', importance: 80 }),
+  textField('order', 'order id', 'order', { importance: 40, uncut: true }),
+  textField('title', 'title of the file, if the ledger knows it', 'title', { importance: 70 }),
+  textField('meaning', 'what the event means', (event) => meaningOf(event), { importance: 50 }),
+  textField('webhook_version', 'version of the webhook, from the service', 'version'),
   textField(
     'source',
-    'received, or found: made by steno in place of a delivery that never came',
+    'received, or found: made by steno in place of a delivery that never arrived',
     (event) => event.source,
   ),
-  textField('body', 'as it came', (event) => textOf(event)),
+  textField('body', 'body as received', (event) => textOf(event)),
 ]);
 
 const [TYPE_AT = 0] = eventRecord.places(['event']);
@@ -206,9 +206,9 @@ export interface ShownReplay extends Pick<Replayed, 'n' | 'target'> {
 }
 
 export const replayedRecord = new RecordType<ShownReplay>([
-  countField('n', 'the number of the event', 'n', { kind: 'id' }),
-  wordField('target', 'where it was sent, or the command', 'target', { kind: 'link' }),
-  textField('outcome', 'how that went; null where it failed', 'outcome', { importance: 90 }),
+  countField('n', 'event number', 'n', { kind: 'id' }),
+  wordField('target', 'URL that it was sent to, or the command', 'target', { kind: 'link' }),
+  textField('outcome', 'result; null if it failed', 'outcome', { importance: 90 }),
   errorField(({ error }) => error),
 ]);
 
@@ -219,25 +219,25 @@ export function replayedView(replayed: readonly ShownReplay[]): View {
 }
 
 const eventMembers = {
-  n: is.described('its number; null while it is on its way into the ledger', is.maybeInteger),
+  n: is.described('event number; null until it is in the ledger', is.maybeInteger),
   source: is.described(
-    'received, or found: made in place of a delivery that never came',
+    'received, or found: made by steno in place of a delivery that never arrived',
     is.oneOf('received', 'found'),
   ),
   received_at: is.time,
-  event: is.described('its type; empty where it names none', is.text),
+  event: is.described('event type; empty if the event names none', is.text),
   webhook_version: is.maybeText,
-  audiofile: is.described('the file that it is about', is.maybeText),
-  order: is.described('the order that it is about', is.maybeText),
-  title: is.described('of the file, where the ledger knows it', is.maybeText),
-  key: is.described('what tells its audio from others in place of the URL', is.maybeText),
-  tags: is.described('of its order', is.arrayOf(is.text)),
-  feed: is.described('the feed that it comes from: its title', is.maybeText),
-  fields: is.described('all that it says; a field that came several times is a list', {
+  audiofile: is.described('audiofile id', is.maybeText),
+  order: is.described('order id', is.maybeText),
+  title: is.described('title of the file, if the ledger knows it', is.maybeText),
+  key: is.described('key that identifies the audio instead of its URL', is.maybeText),
+  tags: is.described('tags of its order', is.arrayOf(is.text)),
+  feed: is.described('title of its feed', is.maybeText),
+  fields: is.described('all fields; one that occurs several times is a list', {
     type: 'object',
     additionalProperties: { anyOf: [is.text, is.arrayOf(is.text)] },
   }),
-  fields_left_out: is.described('how many more fields it has than are listed', is.integer),
+  fields_left_out: is.described('number of fields beyond those listed', is.integer),
 };
 
 export const eventSchema: is.Schema = is.object(eventMembers);
@@ -257,11 +257,11 @@ const shownEvent = documentOf<{ readonly event: ReceivedEvent; readonly actions:
   duplicate: [
     is.maybeInteger,
     ({ event }) => event.duplicate,
-    'of a found event the delivery that came later, and the reverse',
+    'for a found event, the number of the delivery that arrived later, and vice versa',
   ],
-  remote: [is.text, ({ event }) => event.remote, 'who sent it'],
+  remote: [is.text, ({ event }) => event.remote, 'address of the sender'],
   content_type: [is.text, ({ event }) => event.contentType],
-  body: [is.text, ({ event }) => textOf(event), 'as it came'],
+  body: [is.text, ({ event }) => textOf(event), 'body as received'],
   body_base64: [is.text, ({ event }) => Buffer.from(event.body).toString('base64')],
   actions: [is.arrayOf(shownAction.schema), ({ actions }) => actions.map(shownAction.json)],
 });

@@ -39,34 +39,36 @@ const orderedBy = documentOf<FileRow>({
 });
 
 export const fileRecord = new RecordType<ShownFile>([
-  textField('audiofile', "the file's id; null where the service's answer names none", ({ row }) => row.id, {
+  textField('audiofile', "audiofile id; null if the service's answer names none", ({ row }) => row.id, {
     kind: 'id',
   }),
   textField(
     'state',
-    'as the service names it; null (in rows: ordered) where it was not asked yet',
+    'state as the service names it; null (in rows: ordered) until the service has been asked',
     ({ row }) => row.state,
     { kind: 'state', cell: ({ row, error }) => row.state || (error && !row.id ? '' : 'ordered') },
   ),
-  textField('title', "of the audio; of an episode, the feed's", ({ row }) => row.title, { importance: 90 }),
-  amountField('minutes', 'how long the audio is', ({ row }) => row.minutes, {
+  textField('title', 'title of the audio; for an episode, the title in the feed', ({ row }) => row.title, {
+    importance: 90,
+  }),
+  amountField('minutes', 'length of the audio in minutes', ({ row }) => row.minutes, {
     ...{ header: 'length', kind: 'minutes', importance: 50 },
   }),
-  amountField('total', 'what it costs, to the digit', ({ row }) => row.total, { importance: 85 }),
-  textField('order', 'the id of its order', ({ row }) => row.order_id, { importance: 40, uncut: true }),
-  timeField('ordered_at', 'when it was ordered, or taken in with track', ({ row }) => row.ordered_at, {
+  amountField('total', 'exact cost', ({ row }) => row.total, { importance: 85 }),
+  textField('order', 'order id', ({ row }) => row.order_id, { importance: 40, uncut: true }),
+  timeField('ordered_at', 'when it was ordered, or added with track', ({ row }) => row.ordered_at, {
     header: 'ordered',
     importance: 80,
   }),
-  timeField('changed_at', 'when its state was last seen to change', ({ row }) => row.changed_at, {
+  timeField('changed_at', 'when a change of state was last seen', ({ row }) => row.changed_at, {
     header: 'changed',
     importance: 30,
   }),
-  textField('url', 'of the audio, without signatures', ({ row }) => row.url, {
+  textField('url', 'URL of the audio, without signatures', ({ row }) => row.url, {
     kind: 'link',
     importance: 45,
   }),
-  textField('key', 'what tells its audio from others in place of the URL', ({ row }) => row.key, {
+  textField('key', 'key that identifies the audio instead of its URL', ({ row }) => row.key, {
     importance: 20,
   }),
   {
@@ -80,10 +82,10 @@ export const fileRecord = new RecordType<ShownFile>([
     schema: is.maybeText,
     cell: ({ row }) => row.job ?? '',
   },
-  textField('currency', 'of the total, where it is known', ({ row, currency }) =>
+  textField('currency', 'currency of the total, if known', ({ row, currency }) =>
     currencyOf(row.total, currency),
   ),
-  listField('skus', 'of its order', ({ row }) => split(row.skus, ',')),
+  listField('skus', 'SKUs of its order', ({ row }) => split(row.skus, ',')),
   textField('hold', 'why its order is on hold', ({ row }) => holdOf(row)),
   flagField(
     'test',
@@ -92,35 +94,37 @@ export const fileRecord = new RecordType<ShownFile>([
   ),
   textField(
     'ended',
-    'delivered, or unfinished: no transcript comes; null while it may change',
+    'delivered, or unfinished (no transcript will come); null while it may still change',
     ({ row }) => row.ended,
     { schema: is.nullable(is.oneOf('delivered', 'unfinished')) },
   ),
   timeField('checked_at', 'when the service was last asked about it', ({ row }) => row.checked_at),
-  timeField('heard_at', 'when the last event named it', ({ row }) => row.heard_at),
-  listField('invoices', 'ids of its invoices', ({ row }) => split(row.invoices, ',')),
+  timeField('heard_at', 'when the last event about it arrived', ({ row }) => row.heard_at),
+  listField('invoices', 'invoice ids', ({ row }) => split(row.invoices, ',')),
   {
-    ...{ name: 'downloads', help: 'its transcripts that were downloaded (in rows: their paths)' },
+    ...{ name: 'downloads', help: 'downloaded transcripts (in rows: their paths)' },
     schema: is.arrayOf(downloadRecord.schema),
     json: ({ downloads }) => downloads.map((each) => downloadRecord.json(each)),
     cell: ({ downloads }) => downloads.map(({ path }) => path).join(','),
   },
-  listField('names', 'of the speakers', ({ row }) => split(row.names, '|'), { separator: '|' }),
-  textField('notes', 'for the transcriber', ({ row }) => row.notes),
-  textField('remark', 'what events said of it since the service was asked', ({ row }) => remarkOf(row)),
-  listField('tags', 'what it is filed under', ({ row }) => row.audio.tags ?? [], { separator: '|' }),
-  textField('feed', 'the feed that it comes from: its title', ({ row }) => row.audio.feed),
-  textField('guid', "the feed's name for the episode", ({ row }) => row.audio.guid),
-  textField('link', 'the page of the episode', ({ row }) => row.audio.link, { kind: 'link' }),
-  timeField('published_at', 'when the episode came out', ({ row }) => row.audio.published),
+  listField('names', 'names of the speakers', ({ row }) => split(row.names, '|'), { separator: '|' }),
+  textField('notes', 'notes for the transcribers', ({ row }) => row.notes),
+  textField('remark', 'what events have reported since the service was last asked', ({ row }) =>
+    remarkOf(row),
+  ),
+  listField('tags', 'tags of the audio', ({ row }) => row.audio.tags ?? [], { separator: '|' }),
+  textField('feed', 'title of its feed', ({ row }) => row.audio.feed),
+  textField('guid', 'guid of the episode in its feed', ({ row }) => row.audio.guid),
+  textField('link', 'web page of the episode', ({ row }) => row.audio.link, { kind: 'link' }),
+  timeField('published_at', 'when the episode was published', ({ row }) => row.audio.published),
   textField(
     'source',
-    'the path of a recording on the machine that uploaded it',
+    'path of a local recording, on the machine that uploaded it',
     ({ row }) => row.audio.source,
   ),
   answerField(answerOf),
   {
-    ...{ name: 'left_out', help: 'why it was not ordered now', schema: is.oneOf(...leftOutReasons) },
+    ...{ name: 'left_out', help: 'why it was not ordered this time', schema: is.oneOf(...leftOutReasons) },
     json: ({ leftOut }) => leftOut ?? null,
     ...{ cell: false, optional: true },
   },
@@ -134,7 +138,7 @@ export const askedFiles = (): CommandOutput =>
   printed(
     is.anyOf(
       is.described('for a single id', fileSchema()),
-      is.described('for several ids, or where the line does not say which', is.arrayOf(fileSchema())),
+      is.described('for several ids, or if the command line names none', is.arrayOf(fileSchema())),
     ),
     fileRecord.columnHelp,
   );
@@ -225,8 +229,8 @@ export const fileDocuments = (files: readonly ShownFile[], several: boolean): Js
 
 /** A file that was upgraded or refunded: its rows say what the service answers, its document is that of the file. */
 export const changeRecord = new RecordType<ChangedFile>([
-  textField('audiofile', "the file's id", ({ row }) => row.id, { kind: 'id' }),
-  textField('message', 'what the service says', 'message'),
+  textField('audiofile', 'audiofile id', ({ row }) => row.id, { kind: 'id' }),
+  textField('message', "the service's message", 'message'),
   ...fileRecord.fields.slice(1).flatMap((field) => (field.json ? [{ ...field, cell: false as const }] : [])),
 ]);
 
@@ -238,28 +242,33 @@ export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: 
 
 /** A file as the service has it now, for people. */
 const audioFileRecord = new RecordType<AudioFile>([
-  textField('audiofile', "the file's id", 'id', { kind: 'id' }),
-  textField('state', 'as the service names it', 'state', { kind: 'state' }),
-  textField('title', 'of the audio', ({ title }) => cutSignatures(title), { importance: 90 }),
-  textField('minutes', 'how long the audio is', 'duration', {
+  textField('audiofile', 'audiofile id', 'id', { kind: 'id' }),
+  textField('state', 'state as the service names it', 'state', { kind: 'state' }),
+  textField('title', 'title of the audio', ({ title }) => cutSignatures(title), { importance: 90 }),
+  textField('minutes', 'length of the audio in minutes', 'duration', {
     header: 'length',
     kind: 'minutes',
     importance: 50,
   }),
-  textField('total', 'what it costs', 'total', { kind: 'amount', importance: 60 }),
-  textField('quality_stars', "the service's note for the audio", 'qualityStars', {
+  textField('total', 'cost', 'total', { kind: 'amount', importance: 60 }),
+  textField('quality_stars', 'rating of the audio by the service', 'qualityStars', {
     header: 'stars',
     kind: 'amount',
     importance: 30,
   }),
-  listField('order', 'ids of its orders', 'orders', { importance: 40 }),
-  listField('invoices', 'ids of its invoices', 'invoices'),
-  textField('names', 'of the speakers', ({ names }) => cutSignatures(names)),
-  textField('notes', 'for the transcriber', ({ notes }) => cutSignatures(notes)),
-  textField('description', 'of the audio', ({ description }) => cutSignatures(description)),
-  textField('url', 'of the audio, without signatures', ({ originalLink }) => withoutSignature(originalLink), {
-    kind: 'link',
-  }),
+  listField('order', 'order ids', 'orders', { importance: 40 }),
+  listField('invoices', 'invoice ids', 'invoices'),
+  textField('names', 'names of the speakers', ({ names }) => cutSignatures(names)),
+  textField('notes', 'notes for the transcribers', ({ notes }) => cutSignatures(notes)),
+  textField('description', 'description of the audio', ({ description }) => cutSignatures(description)),
+  textField(
+    'url',
+    'URL of the audio, without signatures',
+    ({ originalLink }) => withoutSignature(originalLink),
+    {
+      kind: 'link',
+    },
+  ),
 ]);
 
 const tableColumns = ['audiofile', 'state', 'title', 'minutes', 'total', 'quality_stars', 'order'];

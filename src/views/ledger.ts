@@ -8,11 +8,11 @@ import { countField, documentOf, RecordType, textField, wordField } from './reco
 import * as is from './schema.ts';
 
 export const importedRecord = new RecordType<TableCounts>([
-  wordField('table', 'of the ledger', 'table'),
-  countField('new', 'rows that were not there', (counts) => counts.new),
-  countField('updated', 'rows that got newer', 'updated'),
-  countField('known', 'rows that were there', 'known'),
-  countField('orphaned', 'rows that were left out: what they belong to was lost', 'orphaned'),
+  wordField('table', 'table of the ledger', 'table'),
+  countField('new', 'rows added', (counts) => counts.new),
+  countField('updated', 'rows updated with newer data', 'updated'),
+  countField('known', 'rows that already existed', 'known'),
+  countField('orphaned', 'rows left out because the row they belong to is lost', 'orphaned'),
 ]);
 
 /** What an import has brought, by table. */
@@ -22,10 +22,10 @@ export const importedView = (tables: readonly TableCounts[]): View => ({
 });
 
 export const prunedRecord = new RecordType<PruneCounts>([
-  countField('events', 'that were removed', 'events'),
-  countField('actions', 'of those events', 'actions'),
-  countField('runs', 'of listeners that have none of their events left', 'runs'),
-  countField('kept', 'old events with something still to be done', 'kept'),
+  countField('events', 'events removed', 'events'),
+  countField('actions', 'actions of those events', 'actions'),
+  countField('runs', 'listener sessions without any events left', 'runs'),
+  countField('kept', 'old events kept because their actions are unfinished', 'kept'),
 ]);
 
 interface ChangedAccount {
@@ -35,9 +35,11 @@ interface ChangedAccount {
 }
 
 export const accountRecord = new RecordType<ChangedAccount>([
-  wordField('account', 'its name', 'account', { kind: 'id' }),
-  textField('base_url', 'of the service it belongs to now', 'baseUrl', { kind: 'link' }),
-  textField('previous', 'the base URL before', 'previous'),
+  wordField('account', 'account name', 'account', { kind: 'id' }),
+  textField('base_url', 'base URL of the service that the account now belongs to', 'baseUrl', {
+    kind: 'link',
+  }),
+  textField('previous', 'previous base URL', 'previous'),
 ]);
 
 export const accountView = (changed: ChangedAccount): View => ({
@@ -62,19 +64,27 @@ const baseUrlOf = ({ accounts, account }: ShownStatus): string | undefined =>
 
 /** What the ledger says of itself. */
 export const { schema: statusSchema, json: statusJson } = documentOf<ShownStatus>({
-  where: [is.text, 'where', 'a path, or a URL without its password'],
+  where: [is.text, 'where', 'path, or URL without its password'],
   source: [is.text, 'source', 'where the setting came from'],
   store: [is.oneOf('sqlite', 'postgres'), 'store'],
-  server: [is.maybeText, ({ server }) => server || null, 'the version of the server'],
-  made: [is.boolean, 'made', 'whether it has its tables'],
-  version: [is.maybeText, ({ migrations }) => migrations.at(-1), 'its last migration'],
-  missing: [is.arrayOf(is.text), 'missing', 'migrations that it lacks'],
+  server: [is.maybeText, ({ server }) => server || null, 'version of the database server'],
+  made: [is.boolean, 'made', 'whether its tables exist'],
+  version: [is.maybeText, ({ migrations }) => migrations.at(-1), 'last migration applied'],
+  missing: [is.arrayOf(is.text), 'missing', 'migrations not applied yet'],
   up_to_date: [is.boolean, ({ made, missing }) => made && missing.length === 0],
-  client: [is.integer, 'client', 'how many migrations this steno knows'],
-  min_client: [is.integer, 'minClient', 'how many the oldest steno that may use it knows'],
-  may_work: [is.boolean, ({ minClient, client }) => minClient <= client, 'whether this steno may use it'],
+  client: [is.integer, 'client', 'number of migrations that this version of steno knows'],
+  min_client: [
+    is.integer,
+    'minClient',
+    'number of migrations that the oldest version allowed to use it knows',
+  ],
+  may_work: [
+    is.boolean,
+    ({ minClient, client }) => minClient <= client,
+    'whether this version of steno may use it',
+  ],
   bytes: [is.integer, 'bytes'],
-  rows: [{ type: 'object', additionalProperties: is.integer }, 'rows', 'by table'],
+  rows: [{ type: 'object', additionalProperties: is.integer }, 'rows', 'number of rows, by table'],
   account: [is.text, 'account'],
   base_url: [is.maybeText, baseUrlOf],
   same_base_url: [
@@ -85,15 +95,15 @@ export const { schema: statusSchema, json: statusJson } = documentOf<ShownStatus
         .map(({ name }) => name),
     'other accounts of the same service',
   ],
-  unclear: [is.integer, 'unclear', 'orders without a known end'],
+  unclear: [is.integer, 'unclear', 'purchases of unknown outcome'],
   being_sent: [is.integer, 'beingSent'],
-  outcomes_waiting: [is.integer, 'outcomes', 'outcomes that the ledger has not taken yet'],
-  events_waiting: [is.integer, 'events', 'events on their way into the ledger'],
+  outcomes_waiting: [is.integer, 'outcomes', 'outcomes on this machine that are not in the ledger yet'],
+  events_waiting: [is.integer, 'events', 'events on this machine that are not in the ledger yet'],
   moved: [
     is.nullable(is.object({ to: is.text, account: is.text, at: is.text, finished: is.boolean })),
     ({ moved }) =>
       moved && { to: moved.to, account: moved.account, at: moved.at, finished: !moved.unfinished },
-    'where it was copied to, if it was',
+    'where it was copied to; null if it was not',
   ],
   backups: [
     is.arrayOf(is.object({ path: is.text, bytes: is.integer })),

@@ -83,8 +83,8 @@ export const exactField = fieldsOf<Fraction>((take) => ({
 export const SERVICE_CURRENCY = 'USD';
 
 export const balanceRecord = new RecordType<Balance>([
-  amountField('balance', 'what is left, to the digit', 'balance'),
-  textField('currency', 'of the balance', ({ balance }) => currencyOf(balance, SERVICE_CURRENCY), {
+  amountField('balance', 'exact balance', 'balance'),
+  textField('currency', 'currency of the balance', ({ balance }) => currencyOf(balance, SERVICE_CURRENCY), {
     cell: false,
   }),
   answerField(({ json }) => json),
@@ -100,18 +100,18 @@ export function balanceView(found: Balance, isBrief: boolean): View {
 export const budgetRecord = new RecordType<BudgetUse>([
   wordField('budget', 'amount and period', 'budget', { kind: 'id' }),
   wordField('source', 'ledger, or where the setting comes from', 'source', { importance: 60 }),
-  timeField('from', 'the beginning of the period', 'start', { importance: 30, schema: is.time }),
-  timeField('until', 'the first moment after it', 'end', { importance: 50, schema: is.time }),
-  exactField('billed', 'what the service has billed', 'billed', { importance: 80 }),
-  exactField('estimated', 'what is not billed yet, by estimate', 'estimated', { importance: 75 }),
-  exactField('refunded', 'what came back', 'refunded', { importance: 55 }),
-  countField('unknown', 'purchases of unknown cost', 'unknown', { importance: 70 }),
-  exactField('left', 'what is left; below zero where more was bought', 'left', { importance: 95 }),
-  textField('currency', 'of the amounts', 'currency', { importance: 65 }),
+  timeField('from', 'start of the period', 'start', { importance: 30, schema: is.time }),
+  timeField('until', 'end of the period, exclusive', 'end', { importance: 50, schema: is.time }),
+  exactField('billed', 'amount billed', 'billed', { importance: 80 }),
+  exactField('estimated', 'estimated amount of purchases not billed yet', 'estimated', { importance: 75 }),
+  exactField('refunded', 'amount refunded', 'refunded', { importance: 55 }),
+  countField('unknown', 'number of purchases of unknown cost', 'unknown', { importance: 70 }),
+  exactField('left', 'amount left; negative if overspent', 'left', { importance: 95 }),
+  textField('currency', 'currency of the amounts', 'currency', { importance: 65 }),
   listField('not_counted', 'amounts in other currencies', ({ foreign }) => foreign.map(moneyText), {
     importance: 45,
   }),
-  exactField('limit', 'the amount of the budget', 'limit', { importance: 20 }),
+  exactField('limit', 'amount of the budget', 'limit', { importance: 20 }),
   textField('set_by', 'who set it in the ledger', 'setBy', { importance: 40 }),
   timeField('set_at', 'when it was set in the ledger', 'setAt', { importance: 25 }),
 ]);
@@ -125,34 +125,34 @@ export function budgetsView(budgets: readonly BudgetUse[]): View {
 
 /** A line of an invoice. */
 const itemRecord = new RecordType<InvoiceItem>([
-  textField('item', 'the id of the item', 'id', { kind: 'id' }),
-  textField('sku', 'what was bought', 'sku', { importance: 80, uncut: true }),
-  amountField('quantity', 'how much of it', 'quantity', { importance: 40 }),
-  amountField('price', 'of one', 'price', { importance: 50 }),
-  textField('audiofile', 'the file that it is for', 'audiofile', { importance: 60, uncut: true }),
-  amountField('total', 'of the item', 'total', { importance: 90 }),
+  textField('item', 'item id', 'id', { kind: 'id' }),
+  textField('sku', 'SKU of the item', 'sku', { importance: 80, uncut: true }),
+  amountField('quantity', 'quantity', 'quantity', { importance: 40 }),
+  amountField('price', 'unit price', 'price', { importance: 50 }),
+  textField('audiofile', 'audiofile id', 'audiofile', { importance: 60, uncut: true }),
+  amountField('total', 'total of the item', 'total', { importance: 90 }),
 ]);
 
 /** The document of an invoice; its columns come before those of its items, one of which is the item's total. */
 export const invoiceRecord = new RecordType<Invoice & { readonly currency: string }>([
-  textField('invoice', 'its id', 'id', { kind: 'id' }),
-  textField('state', 'as the service names it', 'state', { kind: 'state' }),
-  textField('purchase_order', 'of the account', 'purchaseOrder'),
-  textField('created', 'when it was made, as the service says it', 'created', { kind: 'time' }),
-  textField('paid', 'when it was paid, as the service says it', 'paid', { kind: 'time' }),
+  textField('invoice', 'invoice id', 'id', { kind: 'id' }),
+  textField('state', 'state as the service names it', 'state', { kind: 'state' }),
+  textField('purchase_order', 'purchase order number', 'purchaseOrder'),
+  textField('created', 'when it was created, as reported by the service', 'created', { kind: 'time' }),
+  textField('paid', 'when it was paid, as reported by the service', 'paid', { kind: 'time' }),
   {
-    ...{ name: 'invoice_total', help: 'of the whole invoice', kind: 'amount', schema: is.maybeText },
+    ...{ name: 'invoice_total', help: 'total of the invoice', kind: 'amount', schema: is.maybeText },
     cell: ({ total }) => total,
   },
-  amountField('total', 'of the whole invoice, to the digit', 'total', { cell: false }),
+  amountField('total', 'exact total of the invoice', 'total', { cell: false }),
   {
-    ...textField('currency', 'of the amounts, where it is known', (each) =>
+    ...textField('currency', 'currency of the amounts, if known', (each) =>
       currencyOf(each.total, each.currency),
     ),
     cell: false,
   },
   {
-    ...{ name: 'items', help: 'what it bills', schema: is.arrayOf(itemRecord.schema), cell: false },
+    ...{ name: 'items', help: 'line items', schema: is.arrayOf(itemRecord.schema), cell: false },
     json: ({ items }) => items.map((each) => itemRecord.json(each)),
   },
   answerField(({ json }) => json),
@@ -203,30 +203,30 @@ const price = documentOf<Estimate['prices'][number]>({
   low: [is.number, ({ low }) => exactJson(low)],
   high: [is.number, ({ high }) => exactJson(high)],
   currency: [is.maybeText, ({ currency }) => currency || null],
-  billing: [is.text, 'billing', 'whether it counts by the minute or by the file'],
-  from: [is.text, ({ ground }) => ground.from, 'how the price is known'],
+  billing: [is.text, 'billing', 'whether it is billed per minute or per file'],
+  from: [is.text, ({ ground }) => ground.from, 'source of the price'],
   count: [
     is.maybeInteger,
     ({ ground }) => (ground.from === 'setting' ? null : ground.count),
-    'from how many invoice items',
+    'number of invoice items that it is based on',
   ],
   since: [is.maybeText, ({ ground }) => (ground.from === 'setting' ? null : ground.since)],
 });
 
 /** What planned orders will cost. `low` and `high` are the same where all is known; null where a part is not. */
 export const { schema: estimateSchema, json: estimateJson } = documentOf<Estimate>({
-  low: [is.maybeNumber, ({ total }) => total && exactJson(total.low), 'null where a part is not known'],
+  low: [is.maybeNumber, ({ total }) => total && exactJson(total.low), 'null if part of the cost is unknown'],
   high: [is.maybeNumber, ({ total }) => total && exactJson(total.high)],
   currency: [is.maybeText, ({ total }) => total?.currency || null],
   known: [
     is.arrayOf(is.object({ amount: is.number, currency: is.maybeText })),
     ({ known }) => known.map((each) => ({ amount: exactJson(each.amount), currency: each.currency || null })),
-    'what is known of it, by currency',
+    'known part of the cost, by currency',
   ],
   prices: [is.arrayOf(price.schema), ({ prices }) => prices.map(price.json)],
   unpriced: [
     is.arrayOf(is.object({ sku: is.text, reason: is.text })),
     ({ unpriced }) => unpriced.map(({ sku, reason }) => ({ sku, reason })),
   ],
-  unmeasured: [is.arrayOf(is.text), 'unmeasured', 'audios of unknown length'],
+  unmeasured: [is.arrayOf(is.text), 'unmeasured', 'audio of unknown length'],
 });

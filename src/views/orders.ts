@@ -28,10 +28,10 @@ type OrderRow = Readonly<Record<'id' | 'order' | 'hold' | 'url', string>>;
 
 /** The rows of orders that are not waited for; their JSON are file documents. */
 export const orderRecord = new RecordType<OrderRow>([
-  textField('audiofile', "the file's id", 'id', { kind: 'id' }),
-  textField('order', 'the id of the order', 'order', { importance: 70, uncut: true }),
+  textField('audiofile', 'audiofile id', 'id', { kind: 'id' }),
+  textField('order', 'order id', 'order', { importance: 70, uncut: true }),
   textField('state', 'ordered, or On Hold', ({ hold }) => (hold ? 'On Hold' : 'ordered'), { kind: 'state' }),
-  textField('url', 'of the audio, without signatures', 'url', { kind: 'link', importance: 60 }),
+  textField('url', 'URL of the audio, without signatures', 'url', { kind: 'link', importance: 60 }),
   textField('hold', 'why the order is on hold', 'hold', { importance: 65, uncut: true }),
 ]);
 
@@ -92,65 +92,63 @@ interface PlannedRow {
 
 /** The rows of --dry-run. */
 export const plannedRecord = new RecordType<PlannedRow>([
-  countField('batch', 'which of the orders it goes into: 1 is the first', 'batch', { kind: 'id' }),
-  textField('title', 'of the episode or the file', ({ audio }) => audio.details?.title, { importance: 80 }),
-  timeField('published_at', 'when the episode came out', ({ audio }) => audio.details?.published, {
+  countField('batch', 'number of the order that it goes into, starting with 1', 'batch', { kind: 'id' }),
+  textField('title', 'title of the episode or file', ({ audio }) => audio.details?.title, { importance: 80 }),
+  timeField('published_at', 'when the episode was published', ({ audio }) => audio.details?.published, {
     header: 'published',
     importance: 40,
   }),
-  textField('minutes', 'how long the audio is', ({ audio }) => minutesText(audio.details?.seconds), {
+  textField('minutes', 'length of the audio in minutes', ({ audio }) => minutesText(audio.details?.seconds), {
     header: 'length',
     kind: 'minutes',
     importance: 50,
   }),
-  textField(
-    'url',
-    'of the audio; of a file of this machine, its path',
-    ({ audio }) => audio.path ?? audio.url,
-    { kind: 'link', importance: 70 },
-  ),
-  listField('skus', 'that are ordered', ({ order }) => order.skus, { importance: 60 }),
-  listField('names', 'of the speakers', ({ order }) => order.names, { separator: '|', importance: 20 }),
-  textField('notes', 'for the transcriber', ({ order }) => order.notes, { importance: 30 }),
-  textField('test', 'test: a test order', ({ order }) => (order.test ? 'test' : ''), {
+  textField('url', 'URL of the audio, or path of a local file', ({ audio }) => audio.path ?? audio.url, {
+    kind: 'link',
+    importance: 70,
+  }),
+  listField('skus', 'SKUs ordered', ({ order }) => order.skus, { importance: 60 }),
+  listField('names', 'names of the speakers', ({ order }) => order.names, { separator: '|', importance: 20 }),
+  textField('notes', 'notes for the transcribers', ({ order }) => order.notes, { importance: 30 }),
+  textField('test', 'test, if it is a test order', ({ order }) => (order.test ? 'test' : ''), {
     importance: 65,
     uncut: true,
   }),
-  textField('key', 'what tells the audio from others in place of its URL', ({ audio }) => audio.key),
+  textField('key', 'key that identifies the audio instead of its URL', ({ audio }) => audio.key),
 ]);
 
 const plannedAudio = documentOf<PlannedAudio>({
   url: [
     is.maybeText,
     ({ path, url }) => (path === undefined ? url : null),
-    'null for a file of this machine, which has none yet',
+    'URL of the audio; null for a local file, which has none yet',
   ],
-  path: [is.maybeText, 'path', 'of a file of this machine'],
+  path: [is.maybeText, 'path', 'path of a local file'],
   title: [is.maybeText, ({ details }) => details?.title || null],
   published_at: [is.maybeTime, ({ details }) => details?.published],
   minutes: [is.maybeNumber, ({ details }) => amountJson(minutesText(details?.seconds))],
-  key: [is.maybeText, 'key', 'what tells it from others in place of its URL'],
-  feed: [is.maybeText, ({ details }) => details?.feed, 'the feed that it comes from: its title'],
-  guid: [is.maybeText, ({ details }) => details?.guid, "the feed's name for the episode"],
-  link: [is.maybeText, ({ details }) => details?.link, 'the page of the episode'],
+  key: [is.maybeText, 'key', 'key that identifies the audio instead of its URL'],
+  feed: [is.maybeText, ({ details }) => details?.feed, 'title of its feed'],
+  guid: [is.maybeText, ({ details }) => details?.guid, 'guid of the episode in its feed'],
+  link: [is.maybeText, ({ details }) => details?.link, 'web page of the episode'],
 });
 
 /** The documents of --dry-run: an order each. */
 const planRecord = new RecordType<PlanRow>([
   {
-    ...{ name: 'audios', help: 'what it orders', schema: is.arrayOf(plannedAudio.schema) },
+    ...{ name: 'audios', help: 'audio to order', schema: is.arrayOf(plannedAudio.schema) },
     json: ({ order }) => order.audios.map(plannedAudio.json),
   },
-  listField('skus', 'that are ordered', ({ order }) => order.skus),
-  listField('names', 'of the speakers', ({ order }) => order.names),
-  textField('notes', 'for the transcriber', ({ order }) => order.notes),
-  flagField('test', 'whether it is a test', ({ order }) => order.test),
+  listField('skus', 'SKUs ordered', ({ order }) => order.skus),
+  listField('names', 'names of the speakers', ({ order }) => order.names),
+  textField('notes', 'notes for the transcribers', ({ order }) => order.notes),
+  flagField('test', 'whether it is a test order', ({ order }) => order.test),
   {
-    ...{ name: 'estimate', help: 'what it will cost, as far as prices are known' },
+    ...{ name: 'estimate', help: 'estimated cost, as far as prices are known' },
     ...{ schema: estimateSchema, json: ({ estimate }) => estimateJson(estimate) },
   },
   {
-    ...{ name: 'request', help: 'what would be sent, without the key', schema: { type: 'object' } },
+    ...{ name: 'request', help: 'request that would be sent, without the key', schema: { type: 'object' } },
     json: ({ document }) => document,
   },
 ]);
@@ -206,9 +204,12 @@ export const planDocument = (
 });
 
 export const planSchema: is.Schema = is.object({
-  orders: is.described('the orders that would be placed', is.arrayOf(planRecord.schema)),
-  estimate: is.described('what all of them would cost', estimateSchema),
-  left_out: is.described('what would not be ordered, as order --json has it', is.arrayOf(fileRecord.schema)),
+  orders: is.described('orders that would be placed', is.arrayOf(planRecord.schema)),
+  estimate: is.described('estimated cost of all orders', estimateSchema),
+  left_out: is.described(
+    'audio that would not be ordered, as in order --json',
+    is.arrayOf(fileRecord.schema),
+  ),
 });
 
 /** As `files` has them. */
@@ -217,7 +218,11 @@ const minutesText = (seconds: number | undefined): string =>
 
 /** Audio that is left out of lists, feeds and folders. */
 export const ignoredRecord = new RecordType<Ignored>([
-  wordField('audio', 'a URL, a key, a guid or a path', 'given', { kind: 'link' }),
-  timeField('ignored_at', 'since when', 'setAt', { header: 'since', importance: 80, schema: is.time }),
-  textField('ignored_by', 'who said so', 'setBy', { header: 'by', importance: 50 }),
+  wordField('audio', 'URL, key, guid or path', 'given', { kind: 'link' }),
+  timeField('ignored_at', 'when it was added to the list', 'setAt', {
+    header: 'since',
+    importance: 80,
+    schema: is.time,
+  }),
+  textField('ignored_by', 'who added it', 'setBy', { header: 'by', importance: 50 }),
 ]);

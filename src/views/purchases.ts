@@ -22,26 +22,26 @@ const sender = documentOf<{ readonly by: Sender; readonly actor: string }>({
 });
 
 export const attemptRecord = new RecordType<Attempt>([
-  countField('attempt', 'its number, for attempts settle', 'attempt', { kind: 'id' }),
+  countField('attempt', 'number of the attempt, for attempts settle', 'attempt', { kind: 'id' }),
   textField('status', 'unclear, or being sent', 'status', { kind: 'state', schema: statuses }),
-  timeField('attempted_at', 'when it was begun', 'at', { header: 'at', importance: 80 }),
-  listField('urls', 'the audios of an order, or of the file', 'urls', {
+  timeField('attempted_at', 'when it started', 'at', { header: 'at', importance: 80 }),
+  listField('urls', 'URLs of the order or of the file', 'urls', {
     kind: 'link',
     separator: ' ',
     importance: 70,
   }),
-  listField('skus', 'that were asked for', 'skus', { importance: 50 }),
+  listField('skus', 'SKUs requested', 'skus', { importance: 50 }),
   {
     ...{ name: 'by', help: 'who sends or sent it: user, host, process, CI job and its actor' },
     ...{ importance: 30, schema: sender.schema, json: sender.json, cell: ({ by }) => senderText(by) },
   },
-  textField('order', 'the id of the order, where one is known', 'order', { importance: 40, uncut: true }),
+  textField('order', 'order id, if known', 'order', { importance: 40, uncut: true }),
   textField('detail', 'what happened', (attempt) => detailOf(attempt), { importance: 60 }),
   textField('kind', 'order, upgrade or refund', 'kind', { importance: 75, schema: kinds }),
-  listField('audiofiles', 'the files of it that are known', 'files', { importance: 65 }),
-  textField('via', 'the raw call, where it was one of steno api', 'via', { importance: 20 }),
-  listField('keys', 'what tells its audios from others in place of their URLs', 'keys', { importance: 15 }),
-  listField('sources', 'the paths of its recordings, on the machine that uploaded them', 'sources', {
+  listField('audiofiles', 'audiofile ids, as far as known', 'files', { importance: 65 }),
+  textField('via', 'raw call, if sent with steno api', 'via', { importance: 20 }),
+  listField('keys', 'keys that identify the audio instead of URLs', 'keys', { importance: 15 }),
+  listField('sources', 'paths of local recordings, on the machine that uploaded them', 'sources', {
     separator: ' ',
     importance: 10,
   }),
@@ -70,13 +70,13 @@ const shortened = (urls: readonly string[]): string =>
   urls.length > 1 ? `${urls[0]} and ${urls.length - 1} more` : (urls[0] ?? '');
 
 export const settledRecord = new RecordType<Settled>([
-  countField('attempt', 'its number', 'attempt', { kind: 'id' }),
-  textField('status', 'placed or not placed; after --reopen what it is now', 'status', {
+  countField('attempt', 'number of the attempt', 'attempt', { kind: 'id' }),
+  textField('status', 'placed or not placed; after --reopen, the reopened status', 'status', {
     kind: 'state',
     schema: is.oneOf('placed', 'not placed', 'unclear', 'being sent'),
   }),
-  textField('order', 'the id of its order', 'order'),
-  listField('audiofiles', 'ids of its files that are known', 'audiofiles'),
+  textField('order', 'order id', 'order'),
+  listField('audiofiles', 'audiofile ids, as far as known', 'audiofiles'),
 ]);
 
 export const settledView = (settled: Settled): View => ({
@@ -139,43 +139,48 @@ export const logRecord = new RecordType<PricedEntry>([
   }),
   amountField(
     'cost',
-    'what it cost; below zero for a refund; less what the service returned by itself',
+    'cost, less anything that the service returned on its own; negative for a refund',
     ({ cost }) => millionthsText(cost),
     { importance: 85 },
   ),
-  textField('currency', 'of the cost', ({ currency, cost }) => (cost === undefined ? '' : currency), {
-    importance: 60,
-  }),
-  textField('cost_source', 'billed, estimated, unknown, or none for what was not bought', 'source', {
+  textField(
+    'currency',
+    'currency of the cost',
+    ({ currency, cost }) => (cost === undefined ? '' : currency),
+    {
+      importance: 60,
+    },
+  ),
+  textField('cost_source', 'billed, estimated, unknown, or none if nothing was bought', 'source', {
     importance: 70,
     schema: is.oneOf('billed', 'estimated', 'unknown', 'none'),
   }),
   amountField(
     'unpaid',
-    'how much of it is billed and not paid yet; none until its invoice is read',
+    'amount billed but not paid yet; empty until the invoice is read',
     ({ unpaid }) => millionthsText(unpaid),
     { importance: 10 },
   ),
-  textField('order', 'the id of the order', 'order', { importance: 50, uncut: true }),
-  listField('audiofiles', 'ids of the files', ({ items }) => unique(items.map(({ file }) => file)), {
+  textField('order', 'order id', 'order', { importance: 50, uncut: true }),
+  listField('audiofiles', 'audiofile ids', ({ items }) => unique(items.map(({ file }) => file)), {
     importance: 55,
   }),
-  listField('urls', 'the audios', ({ items }) => unique(items.map(({ url }) => cutSignatures(url))), {
+  listField('urls', 'URLs of the audio', ({ items }) => unique(items.map(({ url }) => cutSignatures(url))), {
     kind: 'link',
     separator: ' ',
     importance: 45,
   }),
-  listField('skus', 'what was asked for', 'skus', { importance: 40 }),
+  listField('skus', 'SKUs requested', 'skus', { importance: 40 }),
   {
     ...{ name: 'by', help: 'who sent it: user, host, process, CI job and its actor', importance: 65 },
     ...{ schema: sender.schema, json: sender.json, cell: (entry) => whoText(entry) },
   },
-  flagField('test', 'it was a test, which costs nothing', 'test', { importance: 15 }),
-  textField('via', 'the raw call, where it was one of steno api', 'via', { importance: 12 }),
+  flagField('test', 'whether it was a test, which costs nothing', 'test', { importance: 15 }),
+  textField('via', 'raw call, if sent with steno api', 'via', { importance: 12 }),
   textField('detail', 'what happened', 'detail', { importance: 30 }),
-  countField('attempt', 'its number, for attempts settle', 'attempt', { importance: 20 }),
+  countField('attempt', 'number of the attempt, for attempts settle', 'attempt', { importance: 20 }),
   {
-    ...{ name: 'settlements', help: 'what people said of it, and whether that was undone', importance: 25 },
+    ...{ name: 'settlements', help: 'how people settled it, and whether that was undone', importance: 25 },
     schema: is.arrayOf(settlement.schema),
     json: ({ settlements }) => settlements.map(settlement.json),
     cell: ({ settlements }) => settlements.map(settlementText).join('; '),

@@ -239,7 +239,7 @@ export const flagField = fieldsOf<boolean>((take, name) => ({
 
 /** What the service said, as it came. */
 export const answerField = <T>(answer: (value: T) => Json): Field<T> => ({
-  ...{ name: 'answer', help: "the service's own answer, as it came", schema: is.anything },
+  ...{ name: 'answer', help: "the service's own answer, unchanged", schema: is.anything },
   json: answer,
   cell: false,
 });
@@ -249,17 +249,17 @@ export const answerField = <T>(answer: (value: T) => Json): Field<T> => ({
 const kinds = Object.keys(exitCodes).filter((kind) => kind !== 'ok');
 
 export const errorMembers = {
-  code: is.described('the kind of failure, which gives the exit code', is.oneOf(...kinds)),
+  code: is.described('kind of failure; determines the exit code', is.oneOf(...kinds)),
   message: is.described('what happened', is.text),
-  status: is.described('the HTTP status, where the service answered with one', is.integer),
+  status: is.described('HTTP status, if the service answered with one', is.integer),
   hint: is.described('what to do about it', is.text),
   reason: is.described(
-    'exit 9: what became of the earlier one; or it has other SKUs',
+    'exit 9: the outcome of the earlier purchase, or other_skus if it has other SKUs',
     is.oneOf('ordered', 'unclear', 'in_progress', 'other_skus'),
   ),
-  order: is.described('exit 9: its order, where one is known', is.maybeText),
-  audiofiles: is.described('exit 9: its files, where they are known', is.arrayOf(is.text)),
-  attempt: is.described('exit 9: its number, for attempts settle', is.integer),
+  order: is.described('exit 9: order id of the earlier purchase, if known', is.maybeText),
+  audiofiles: is.described('exit 9: audiofile ids of the earlier purchase, if known', is.arrayOf(is.text)),
+  attempt: is.described('exit 9: number of the earlier attempt, for attempts settle', is.integer),
 };
 
 /** Those that not every error has. */
@@ -269,7 +269,7 @@ const errorSchema = is.object(errorMembers, optionalErrorMembers);
 
 /** Why an element failed; one that did not fail has no such member, and no column shows it. */
 export const errorField = <T>(error: (value: T) => StenoError | undefined): Field<T> => ({
-  ...{ name: 'error', help: 'why it failed; absent where it did not', schema: errorSchema },
+  ...{ name: 'error', help: 'why it failed; absent on success', schema: errorSchema },
   json: (value) => {
     const failure = error(value);
     return failure ? errorJson(failure) : null;
@@ -279,18 +279,18 @@ export const errorField = <T>(error: (value: T) => StenoError | undefined): Fiel
 
 export const failed = (...names: readonly string[]): is.Schema => {
   const subject = Object.fromEntries(names.map((name) => [name, is.text]));
-  return is.described('in the place of one that failed', is.object({ ...subject, error: errorSchema }));
+  return is.described('in place of an item that failed', is.object({ ...subject, error: errorSchema }));
 };
 
 export const columns = (all: Readonly<Record<string, string>>): RecordColumn[] =>
   Object.entries(all).map(([name, help]) => ({ name, help }));
 
-export const writtenFile = is.object({ path: is.described('of the file', is.text) });
+export const writtenFile = is.object({ path: is.described('path of the file', is.text) });
 
 export const settingColumns = columns({
-  setting: 'its name',
-  value: 'empty where it is not set; a key is masked',
-  source: 'where it came from',
+  setting: 'name of the setting',
+  value: 'value of the setting, empty if not set; a key is masked',
+  source: 'where the value came from',
 });
 
 /** What an item is, in the names of the document that it would have been. */

@@ -39,59 +39,61 @@ function namedSpendBy(report: Report, by: Grouping): readonly SpendRow[] {
 const minutesText = (minutes: Fraction): string => minutes.toExact() ?? minutes.roundedUp(4);
 
 const spendFields: ReadonlyArray<Field<SpendRow>> = [
-  textField('currency', 'of the amounts', 'currency'),
+  textField('currency', 'currency of the amounts', 'currency'),
   exactField('spent', 'billed and paid, less refunds', 'spent'),
-  exactField('refunded', 'what came back', 'refunded'),
-  exactField('unpaid', 'billed, not paid yet', 'unpaid'),
-  exactField('estimated', 'not billed yet, by estimate', 'estimated'),
-  countField('unbilled', 'purchases that are not billed yet', 'unbilled'),
+  exactField('refunded', 'amount refunded', 'refunded'),
+  exactField('unpaid', 'billed but not paid yet', 'unpaid'),
+  exactField('estimated', 'estimated cost of purchases not billed yet', 'estimated'),
+  countField('unbilled', 'number of purchases not billed yet', 'unbilled'),
   {
-    ...{ name: 'minutes', help: 'of audio that was billed', kind: 'amount', schema: is.number },
+    ...{ name: 'minutes', help: 'minutes of audio billed', kind: 'amount', schema: is.number },
     json: ({ minutes }) => new JsonNumber(minutesText(minutes)),
     cell: ({ minutes }) => minutesText(minutes),
   },
-  countField('files', 'that were billed', 'files'),
-  countField('unmeasured', 'files of unknown length or time', 'unmeasured'),
+  countField('files', 'number of files billed', 'files'),
+  countField('unmeasured', 'number of files of unknown length or turnaround', 'unmeasured'),
 ];
 
 const spendRecord = new RecordType(spendFields);
 
 const groupRecord = (by: Grouping): RecordType<SpendRow> =>
-  new RecordType<SpendRow>([
-    textField(by, 'null where it is not known', 'name', { kind: 'id' }),
-    ...spendFields,
-  ]);
+  new RecordType<SpendRow>([textField(by, 'null if unknown', 'name', { kind: 'id' }), ...spendFields]);
 
 /** In rows, what it names is the name of the row, and what is unmeasured stands among the columns of spend. */
 const turnaroundRecord = new RecordType<Report['turnaround'][number]>([
-  textField('sku', 'null where it is not known', 'sku', { cell: false }),
-  numberField('target_days', 'how long the SKU may take', 'targetDays'),
-  countField('delivered', 'how many', 'delivered'),
-  countField('on_time', 'of them', 'onTime'),
-  countField('late', 'of them', 'late'),
-  numberField('median_seconds', 'from order to delivery', 'medianSeconds'),
-  numberField('slowest_seconds', 'from order to delivery', 'slowestSeconds'),
-  countField('unmeasured', 'of unknown time', 'unmeasured', { cell: false }),
+  textField('sku', 'null if unknown', 'sku', { cell: false }),
+  numberField('target_days', 'target of the SKU in days', 'targetDays'),
+  countField('delivered', 'number of files delivered', 'delivered'),
+  countField('on_time', 'number delivered on time', 'onTime'),
+  countField('late', 'number delivered late', 'late'),
+  numberField('median_seconds', 'from order to delivery, in seconds', 'medianSeconds'),
+  numberField('slowest_seconds', 'from order to delivery, in seconds', 'slowestSeconds'),
+  countField('unmeasured', 'number of files of unknown turnaround', 'unmeasured', { cell: false }),
 ]);
 
 const waitingRecord = new RecordType<Report['waiting'][number]>([
-  textField('kind', 'what it waits for', 'kind', {
+  textField('kind', 'why it is listed', 'kind', {
     ...{ cell: false, schema: is.oneOf('open', 'held', 'unclear') },
   }),
-  textField('audiofile', "the file's id", 'id', { cell: false }),
+  textField('audiofile', 'audiofile id', 'id', { cell: false }),
   {
-    ...{ name: 'attempt', help: 'of an order without a known end', schema: is.maybeInteger, cell: false },
+    ...{
+      name: 'attempt',
+      help: 'number of the attempt, for an order of unknown outcome',
+      schema: is.maybeInteger,
+      cell: false,
+    },
     // A text that is no number would break the document.
     json: ({ attempt }) => (/^[1-9]\d*$/.test(attempt) ? new JsonNumber(attempt) : null),
   },
-  textField('title', 'of the audio', ({ title }) => cutSignatures(title)),
-  textField('order', 'the id of its order', 'order'),
-  listField('skus', 'of its order', 'skus'),
-  textField('state', 'as the service names it', 'state', { kind: 'state' }),
+  textField('title', 'title of the audio', ({ title }) => cutSignatures(title)),
+  textField('order', 'order id', 'order'),
+  listField('skus', 'SKUs of its order', 'skus'),
+  textField('state', 'state as the service names it', 'state', { kind: 'state' }),
   timeField('ordered_at', 'when it was ordered', 'orderedAt'),
   timeField('due_at', 'when it is due', 'dueAt'),
-  numberField('late_seconds', 'how late it is', 'lateSeconds', { schema: is.number }),
-  textField('url', 'of the audio, without signatures', ({ url }) => cutSignatures(url), { kind: 'link' }),
+  numberField('late_seconds', 'how late it is, in seconds', 'lateSeconds', { schema: is.number }),
+  textField('url', 'URL of the audio, without signatures', ({ url }) => cutSignatures(url), { kind: 'link' }),
 ]);
 
 const spendPart = (by: Grouping, help = '') => {
@@ -117,13 +119,13 @@ export const { schema: reportSchema, json: reportJson } = documentOf<Report>({
   totals: [
     is.arrayOf(spendRecord.schema),
     ({ totals }) => totals.map((row) => spendRecord.json(row)),
-    'one for each currency',
+    'one row per currency',
   ],
   months: spendPart('month'),
   skus: spendPart('sku'),
   orders: spendPart('order'),
-  feeds: spendPart('feed', 'empty where no file has one'),
-  tags: spendPart('tag', 'a file counts for each of its tags; empty where no file has one'),
+  feeds: spendPart('feed', 'empty if no file has a feed'),
+  tags: spendPart('tag', 'a file counts under each of its tags; empty if no file has one'),
   turnaround: [
     is.arrayOf(turnaroundRecord.schema),
     ({ turnaround }) => turnaround.map((row) => turnaroundRecord.json(row)),
@@ -132,7 +134,7 @@ export const { schema: reportSchema, json: reportJson } = documentOf<Report>({
     is.arrayOf(waitingRecord.schema),
     ({ waiting }) => waiting.map((file) => waitingRecord.json(file)),
   ],
-  notes: [is.arrayOf(is.text), 'notes', 'what the sums leave out'],
+  notes: [is.arrayOf(is.text), 'notes', 'what the totals leave out'],
 });
 
 /** The rows of --by: what was spent by month, SKU or order. */
@@ -180,7 +182,7 @@ export function reportView(report: Report): View {
 
 export const reportColumns: readonly RecordColumn[] = [
   { name: 'part', help: 'total, month, sku, order, turnaround, open, held or unclear' },
-  { name: 'name', help: 'the month, SKU, order, audiofile or attempt' },
+  { name: 'name', help: 'month, SKU, order, audiofile or attempt' },
   ...[...spendRecord.columnHelp, ...turnaroundRecord.columnHelp, ...waitingRecord.columnHelp],
 ];
 

@@ -34,11 +34,11 @@ export const settingsView = (settings: readonly ShownSetting[]): View => ({
 });
 
 export const doctorRecord = new RecordType<CheckResult>([
-  wordField('check', 'its name', 'check', { kind: 'id' }),
+  wordField('check', 'name of the check', 'check', { kind: 'id' }),
   textField('status', 'ok, warn, fail or skipped', 'status', {
     schema: oneOf('ok', 'warn', 'fail', 'skipped'),
   }),
-  wordField('message', 'what was found', 'message'),
+  wordField('message', 'what the check found', 'message'),
   textField('hint', 'what to do', 'hint'),
 ]);
 
@@ -56,10 +56,10 @@ export const completionRecord = new RecordType<ShownChange>([
   wordField('change', 'new, changed, removed or unchanged', 'change', {
     ...{ importance: 80, uncut: true, schema: oneOf('new', 'changed', 'removed', 'unchanged') },
   }),
-  wordField('part', 'script, or block: lines in a start-up file', 'part', {
+  wordField('part', 'script, or block (lines in a start-up file)', 'part', {
     ...{ importance: 50, uncut: true, schema: oneOf('script', 'block') },
   }),
-  wordField('path', 'the file', 'path', { importance: 90, uncut: true }),
+  wordField('path', 'path of the file', 'path', { importance: 90, uncut: true }),
 ]);
 
 export const changesView = (changes: readonly ShownChange[]): View => ({
@@ -69,7 +69,7 @@ export const changesView = (changes: readonly ShownChange[]): View => ({
 
 /** JSON has the URL as it is, so that a script can set it again; elsewhere its secrets are masked. */
 export const webhookRecord = new RecordType<Webhook>([
-  textField('url', "the account's webhook; null where none is set", 'url', {
+  textField('url', "the account's webhook; null if none is set", 'url', {
     kind: 'link',
     cell: ({ url }) => shownWebhook(url),
   }),

@@ -17,11 +17,11 @@ interface ShownDownload extends Omit<Download, 'at'> {
 }
 
 const fields: ReadonlyArray<Field<ShownDownload>> = [
-  wordField('audiofile', 'the id of its file', 'file', { kind: 'id' }),
-  wordField('format', 'its extension', 'ext', { importance: 60, uncut: true }),
-  countField('bytes', 'its size', 'bytes', { header: 'size', kind: 'bytes', importance: 50 }),
-  wordField('path', 'where it is', 'path', { kind: 'link', importance: 90 }),
-  timeField('downloaded_at', 'when it was written; null where it was there before', 'at'),
+  wordField('audiofile', 'audiofile id', 'file', { kind: 'id' }),
+  wordField('format', 'file extension', 'ext', { importance: 60, uncut: true }),
+  countField('bytes', 'size in bytes', 'bytes', { header: 'size', kind: 'bytes', importance: 50 }),
+  wordField('path', 'path of the file', 'path', { kind: 'link', importance: 90 }),
+  timeField('downloaded_at', 'when it was written; null if it already existed', 'at'),
 ];
 
 export const downloadRecord = new RecordType(fields);
@@ -31,7 +31,7 @@ export const savedRecord = new RecordType<ShownDownload>([
   ...fields,
   flagField(
     'skipped',
-    'whether it was there before, and was left as it is (in rows: skipped)',
+    'whether the file already existed and was left alone (in rows: skipped)',
     ({ skipped }) => skipped === true,
   ),
 ]);
@@ -114,27 +114,27 @@ export interface SyncRow {
 
 /** A row for each change of state, and one for each transcript. */
 export const syncRecord = new RecordType<SyncRow>([
-  textField('audiofile', "the file's id", ({ change, saved }) => change?.id ?? saved?.id, {
+  textField('audiofile', 'audiofile id', ({ change, saved }) => change?.id ?? saved?.id, {
     kind: 'id',
   }),
   textField(
     'what',
-    'state: it changed; transcript: one was downloaded',
+    'state for a change of state, transcript for a download',
     ({ saved }) => (saved ? 'transcript' : 'state'),
     { importance: 30, uncut: true },
   ),
-  textField('was', 'the state before', ({ change }) => change?.previousState, {
+  textField('was', 'previous state', ({ change }) => change?.previousState, {
     kind: 'state',
     importance: 40,
   }),
-  textField('state', 'the state now', ({ change }) => change?.state, { kind: 'state' }),
-  textField('format', 'of the transcript', ({ saved }) => saved?.ext, { importance: 60, uncut: true }),
-  textField('bytes', 'its size', ({ saved }) => saved && String(saved.bytes), {
+  textField('state', 'new state', ({ change }) => change?.state, { kind: 'state' }),
+  textField('format', 'format of the transcript', ({ saved }) => saved?.ext, { importance: 60, uncut: true }),
+  textField('bytes', 'size in bytes', ({ saved }) => saved && String(saved.bytes), {
     header: 'size',
     kind: 'bytes',
     importance: 50,
   }),
-  textField('path', 'where it is', ({ saved }) => saved?.path, { kind: 'link', importance: 90 }),
+  textField('path', 'path of the file', ({ saved }) => saved?.path, { kind: 'link', importance: 90 }),
   timeField('downloaded_at', 'when it was written', ({ saved }) => saved?.at, { importance: 10 }),
 ]);
 

@@ -184,7 +184,7 @@ describe('bash is told', () => {
     expect(await replies('steno webhook ', [breaks, '63', '24'])).toEqual([
       'get  (Show the URL tha',
       'set  (Set the URL that',
-      'test  (Ask for a test ',
+      'test  (Request a test ',
     ]);
     expect(await replies('steno webhook g', [breaks, '63', '24'])).toEqual(['get']);
     expect(await replies('steno webhook ', [breaks, '9', '24'])).toEqual(['get', 'set', 'test']);
@@ -199,11 +199,11 @@ describe('the other shells are told', () => {
       'T',
       'get:Show the URL that events are sent to',
       'set:Set the URL that events are sent to',
-      'test:Ask for a test delivery of an event',
+      'test:Request a test event',
     ]);
     expect((await ask('fish', ['steno', 'webhook', 'T'])).slice(4)).toEqual([
       'set\tSet the URL that events are sent to',
-      'test\tAsk for a test delivery of an event',
+      'test\tRequest a test event',
     ]);
   });
 
