@@ -181,7 +181,7 @@ ${report.notes.map((note) => html`<li>${cutSignatures(note)}</li>`)}
 </ul></section>`
     : none;
 
-/** `bars` are drawn beside the names of the rows. `remark`: what the heading does not say. */
+/** `bars` stand beside the names of the rows; `remark` says what the heading does not. */
 function section(
   id: string,
   title: string,
@@ -195,8 +195,8 @@ ${rows.length ? table(title, remark, { columns, rows }, bars) : html`<p>Nothing 
 }
 
 /**
- * The same table that people see on a terminal. The first cell of a row is its heading; where there is a title, that is,
- * with the id beside it. Styled as blocks, tables lose their roles in some browsers, so they are named.
+ * The table of the terminal. A row's heading is its title with the id beside it, or the first cell if it has no title.
+ * Some browsers drop the roles of tables that are styled as blocks, so each role is explicit.
  */
 function table(caption: string, remark: string, { columns, rows }: Rows, bars?: readonly Markup[]): Markup {
   const shown = rows.slice(0, MAX_ROWS);
@@ -226,7 +226,7 @@ ${values.map(({ column, at, heading, className }) => valueCell(column, row[at] ?
 
 const HAS_ALL = 'steno report --csv has all';
 
-/** Texts of others may run from right to left. */
+/** Untrusted text may run from right to left. */
 const rowName = (id: string, title: string): Markup =>
   title
     ? html`<bdi>${cutLabel(title, MAX_CELL_UNITS)}</bdi> <span><bdi>${cutLabel(id, MAX_CELL_UNITS)}</bdi></span>`
@@ -261,7 +261,7 @@ function monthSection(report: Report): Markup {
   return spendSection(report, 'month', 'Spend by month', rows, remark);
 }
 
-/** With the months between, in which nothing was spent. */
+/** The last months, including those without spending. */
 function everyMonth(rows: readonly SpendRow[]): SpendRow[] {
   const dated = rows.filter(({ name }) => /^\d{4}-\d\d$/.test(name));
   const [first, last] = [dated[0], dated.at(-1)];
@@ -301,10 +301,8 @@ function turnaroundSection(report: Report): Markup {
     ),
   );
   return section('turnaround', 'Turnaround by SKU', turnaroundTable(report), {
-    ...{
-      bars,
-      remark: 'From order to delivery: a bar to the median, a line to the slowest, and a mark at the target',
-    },
+    bars,
+    remark: 'From order to delivery: a bar to the median, a line to the slowest, and a mark at the target',
   });
 }
 

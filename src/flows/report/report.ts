@@ -35,7 +35,7 @@ export function makeReport(input: ReportInput) {
   };
 }
 
-/** Each order by the title of its first audio; the ledger lists the latest first. */
+/** Names each order by the title of its first audio, which the ledger lists last. */
 function orderTitlesOf(files: readonly ReportFile[]): ReadonlyMap<string, string> {
   const named = [...groupBy(files, ({ order }) => order)].map(([order, group]) => {
     const { title = '', url = '' } = group.at(-1) ?? {};
