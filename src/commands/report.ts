@@ -142,7 +142,7 @@ async function fetchMissing(context: Context, ledger: Ledger, line: readonly str
 async function show(context: Context, report: Report, by: Grouping | undefined): Promise<void> {
   const { out } = context;
   if (!out.isBrief) return out.show(by ? spendView(report, by) : reportView(report));
-  const pages = reportPages(report, by);
+  const pages = reportPages(report, by, !out.mode.markdown);
   await withPager(context, async () => {
     for (const [at, { title, view }] of pages.entries()) {
       out.stdout.write(`${at ? '\n' : ''}${out.mode.markdown ? `### ${title}\n` : title}\n`);

@@ -3,7 +3,7 @@ import type { Report } from '../flows/report/report.ts';
 import { JsonNumber } from '../lib/json.ts';
 import { amountText, Fraction, most } from '../lib/money.ts';
 import { cutSignatures } from '../lib/signatures.ts';
-import type { Column, View } from '../lib/view.ts';
+import type { Column, Rows, View } from '../lib/view.ts';
 import { commonDecimals, exactField } from './money.ts';
 import {
   countField,
@@ -197,70 +197,73 @@ const BAR_WIDTH = 20;
 const MAX_ROWS = 40;
 
 /** The tables of a report, each with its title; a table without rows is left out. */
-export function reportPages(report: Report, by: Grouping | undefined): ReportPage[] {
+export function reportPages(report: Report, by: Grouping | undefined, hasBars: boolean): ReportPage[] {
   const pages = [
-    spendPage(report, by ?? 'month'),
-    ...(by ? [] : [spendPage(report, 'sku'), page('Turnaround', turnaroundTable(report, ''))]),
-    ...(by ? [] : [waitingPage(report)]),
+    spendPage(report, by ?? 'month', hasBars),
+    ...(by ? [] : [spendPage(report, 'sku', hasBars), page('Turnaround', turnaroundTable(report))]),
+    ...(by ? [] : [page('Open, held and unclear', waitingTable(report))]),
   ];
   return pages.filter(({ view }) => view.rows.length > 0);
 }
 
-const page = (title: string, { columns, rows }: Table): ReportPage => {
+function page(title: string, table: Rows): ReportPage {
+  const { columns, rows } = filled(table);
   const more = rows.length - MAX_ROWS;
   const shown = more > 0 ? rows.slice(0, MAX_ROWS) : rows;
   const heading = more > 0 ? `${title} (${MAX_ROWS} of ${rows.length}; --csv has all)` : title;
   return { title: heading, view: { json: null, columns, rows: shown, quiet: [] } };
-};
+}
 
-function spendPage(report: Report, by: Grouping): ReportPage {
-  const rows = spendBy(report, by);
-  // Bars of different currencies would compare what can't be compared.
-  const tops = new Map<string, Fraction>();
-  for (const { currency, spent } of rows)
-    tops.set(currency, most(tops.get(currency) ?? Fraction.zero, spent));
-  const table = spendTable(rows, by, true);
-  const bars = rows.map(({ spent, currency }) => barOf(spent, tops.get(currency) ?? Fraction.zero));
+function spendPage(report: Report, by: Grouping, hasBars: boolean): ReportPage {
+  const { columns, rows } = spendTable(report, by);
+  const shares = sharesOf(spendBy(report, by));
+  const bars: Column[] = hasBars ? [{ name: '', importance: 0, uncut: true }] : [];
   return page(`Spend by ${by === 'sku' ? 'SKU' : by}`, {
-    columns: [...table.columns, { name: '', importance: 0, uncut: true }],
-    rows: table.rows.map((cells, at) => [...cells, bars[at] ?? '']),
+    columns: [...columns, ...bars],
+    rows: rows.map((cells, at) => [...cells, ...bars.map(() => barOf(shares[at] ?? 0))]),
   });
 }
 
-interface Table {
-  readonly columns: readonly Column[];
-  readonly rows: string[][];
+/** What each row spent, as a share of the most in its currency: between currencies nothing can be compared. */
+export function sharesOf(rows: readonly SpendRow[]): number[] {
+  const tops = new Map<string, Fraction>();
+  for (const { currency, spent } of rows)
+    tops.set(currency, most(tops.get(currency) ?? Fraction.zero, spent));
+  return rows.map(({ currency, spent }) =>
+    spent.sign > 0 ? spent.over(tops.get(currency) ?? spent).toNumber() : 0,
+  );
 }
 
-/** With the columns that tell something of one of the rows. `hidesZero`: beside what was spent, zero is empty. */
-export function spendTable(rows: readonly SpendRow[], by: Grouping, hidesZero: boolean): Table {
-  const amounts = otherAmounts.filter((name) => rows.some((row) => row[name].sign !== 0));
-  const currency = rows.some((row) => row.currency) ? ['currency' as const] : [];
-  const unbilled = rows.some((row) => row.unbilled > 0) ? ['unbilled' as const] : [];
-  const decimals = commonDecimals(
-    rows.flatMap((row) => [row.spent, ...otherAmounts.map((name) => row[name])]),
-  );
-  const amount = (value: Fraction): string => value.roundedUp(decimals);
-  const numbers = (names: readonly string[]): Column[] => names.map((name) => ({ name, kind: 'amount' }));
-  return {
+/** Without columns that are empty in every row. */
+function filled({ columns, rows }: Rows): Rows {
+  const isFilled = (_: unknown, at: number): boolean => rows.some((row) => row[at]);
+  return { columns: columns.filter(isFilled), rows: rows.map((row) => row.filter(isFilled)) };
+}
+
+/** Beside what was spent, zero is empty. */
+export function spendTable(report: Report, by: Grouping, rows = spendBy(report, by)): Rows {
+  const amounts = ['spent', 'refunded', 'unpaid', 'estimated'] as const;
+  const decimals = commonDecimals(rows.flatMap((row) => amounts.map((name) => row[name])));
+  const amountOf = (row: SpendRow, name: (typeof amounts)[number]): string =>
+    row[name].sign || name === 'spent'
+      ? [row[name].roundedUp(decimals), row.currency].filter(Boolean).join(' ')
+      : '';
+  const title: Column[] = by === 'order' ? [{ name: 'title', importance: 3 }] : [];
+  return filled({
     columns: [
-      ...[{ name: by, kind: 'id' as const }, ...numbers(['spent', ...amounts])],
-      ...[...currency.map((name) => ({ name })), ...numbers(['minutes', 'files', ...unbilled])],
+      ...[{ name: by, kind: 'id' as const }, ...title],
+      ...[...amounts, 'minutes', 'files', 'unbilled'].map((name) => ({ name, kind: 'amount' as const })),
     ],
     rows: rows.map((row) => [
-      row.name || namelessText[by],
-      amount(row.spent),
-      ...amounts.map((name) => (row[name].sign || !hidesZero ? amount(row[name]) : '')),
-      ...currency.map((name) => row[name]),
-      minutesText(row.minutes),
-      String(row.files),
-      ...unbilled.map((name) => (row[name] || !hidesZero ? String(row[name]) : '')),
+      ...[row.name || namelessText[by], ...title.map(() => report.orderTitles.get(row.name) ?? '')],
+      ...amounts.map((name) => amountOf(row, name)),
+      ...[minutesText(row.minutes), String(row.files), row.unbilled ? String(row.unbilled) : ''],
     ]),
-  };
+  });
 }
 
 /** What a row is called that belongs to no month, SKU or order. */
-export const namelessText: Readonly<Record<Grouping, string>> = {
+const namelessText: Readonly<Record<Grouping, string>> = {
   month: 'no date',
   sku: 'no SKU',
   order: 'no order',
@@ -268,27 +271,25 @@ export const namelessText: Readonly<Record<Grouping, string>> = {
   tag: 'no tag',
 };
 
-const otherAmounts = ['refunded', 'unpaid', 'estimated'] as const;
-
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A bar as long as `value` is of `top`; anything above zero shows. */
-export function barOf(value: Fraction, top: Fraction): string {
-  if (value.sign <= 0 || top.sign <= 0) return '';
-  const eighths = Math.max(1, Math.round(value.over(top).toNumber() * BAR_WIDTH * 8));
+/** A bar for a share of one; anything above zero shows. */
+export function barOf(share: number): string {
+  if (share <= 0) return '';
+  const eighths = Math.max(1, Math.round(share * BAR_WIDTH * 8));
   return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
 }
 
-export function turnaroundTable({ turnaround }: Report, unknown: string): Table {
-  const numbers = ['delivered', 'median', 'slowest', 'target', 'on_time', 'late'] as const;
+export function turnaroundTable({ turnaround }: Report): Rows {
+  const numbers = ['median', 'slowest', 'target', 'delivered', 'on_time', 'late'] as const;
   return {
     columns: [{ name: 'sku', kind: 'id' }, ...numbers.map((name) => ({ name, kind: 'amount' as const }))],
     rows: turnaround.map((row) => [
       row.sku || namelessText.sku,
-      String(row.delivered),
-      daysText(row.medianSeconds) || unknown,
-      daysText(row.slowestSeconds) || unknown,
+      daysText(row.medianSeconds) || 'unknown',
+      daysText(row.slowestSeconds) || 'unknown',
       row.targetDays === undefined ? 'none' : `${row.targetDays}d`,
+      String(row.delivered),
       row.targetDays === undefined ? '' : String(row.onTime),
       row.targetDays === undefined ? '' : String(row.late),
     ]),
@@ -303,30 +304,29 @@ export function daysText(seconds: number | undefined): string {
   return `${(seconds / 86_400).toFixed(1)}d`;
 }
 
-function waitingPage({ waiting }: Report): ReportPage {
-  const columns: Column[] = [
-    { name: 'id', kind: 'id' },
-    { name: 'status', kind: 'state' },
-    { name: 'title', importance: 90 },
-    { name: 'skus', importance: 40 },
-    { name: 'ordered', kind: 'time', importance: 50 },
-    { name: 'due', kind: 'time', importance: 60 },
-    { name: 'late', kind: 'amount', importance: 80 },
-  ];
-  const rows = waiting.map((file) => [
-    file.id || `attempt ${file.attempt}`,
-    statusText(file),
-    cutSignatures(file.title || file.url),
-    file.skus.join(','),
-    file.orderedAt,
-    file.dueAt,
-    file.lateSeconds ? daysText(file.lateSeconds) : '',
-  ]);
-  return page('Open, held and unclear', { columns, rows });
-}
+export const waitingTable = ({ waiting }: Report): Rows =>
+  filled({
+    columns: [
+      { name: 'audiofile', kind: 'id' },
+      { name: 'state', kind: 'state' },
+      { name: 'title', importance: 90 },
+      { name: 'late', kind: 'amount', importance: 80 },
+      { name: 'due_at', header: 'due', kind: 'time', importance: 60 },
+      { name: 'ordered_at', header: 'ordered', kind: 'time', importance: 50 },
+      { name: 'skus', importance: 40 },
+      { name: 'order', kind: 'id', importance: 30 },
+    ],
+    rows: waiting.map((file) => [
+      file.id || `attempt ${file.attempt}`,
+      stateText(file),
+      cutSignatures(file.title || file.url),
+      file.lateSeconds ? daysText(file.lateSeconds) : '',
+      ...[file.dueAt, file.orderedAt, file.skus.join(','), file.order],
+    ]),
+  });
 
 /** The service's own word for it, where it has one. */
-export const statusText = ({ kind, state }: Report['waiting'][number]): string => {
+const stateText = ({ kind, state }: Report['waiting'][number]): string => {
   if (kind === 'unclear') return 'unclear';
   return kind === 'held' ? 'On Hold' : state || 'ordered';
 };

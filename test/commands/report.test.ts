@@ -223,6 +223,31 @@ describe('report', () => {
     expect(one).not.toContain('Turnaround');
   });
 
+  it('is a heading and a table for each part with --markdown, without bars', async () => {
+    const it = await account;
+    const { code, stdout, stderr } = await report(it, '--markdown');
+    const [months, skus, turnaround, waiting, ...more] = stdout.split('### ').slice(1);
+    expect([code, stderr, more]).toEqual([0, '1 purchase not billed yet: cost not known\n', []]);
+    expect(months).toBe(
+      `Spend by month
+
+| month | spent | minutes | files | unbilled |
+| --- | ---: | ---: | ---: | ---: |
+| 2026-08 | 8.60 | 10 | 1 |  |
+| 2026-09 | 35.00 | 20 | 1 | 1 |
+
+`,
+    );
+    expect(skus).toMatch(/^Spend by SKU\n\n\| sku \| spent \|.*\n.*\n\| TRANS6 \| 25\.00 \| 20 \| 1 \|/);
+    expect(turnaround).toContain('\n| TRANS14 | 10.5d | 10.5d | 14d | 1 | 1 | 0 |\n');
+    expect(waiting).toMatch(
+      /^Open, held and unclear\n\n\| audiofile \| state \| title \|.*\n.*\n\| 3 \| Transcribing \| Three \|/,
+    );
+    const orders = await report(it, '--by', 'order', '--markdown');
+    expect(orders.stdout).toContain('\n| o2 | Two and 1 more | 35.00 | 20 | 1 | 1 |\n');
+    expect(stdout + orders.stdout).not.toMatch(/[█▏▎▍▌▋▊▉]/);
+  });
+
   it('of an empty ledger has nothing in any form, and asks nobody', async () => {
     const it = await orderingAccount();
     const { code, stdout, stderr } = await report(it, '--json');

@@ -6,7 +6,15 @@ import { Fraction } from '../../src/lib/money.ts';
 import { csvTable } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { drawTable } from '../../src/ui/table.ts';
-import { barOf, daysText, groupings, reportPages, reportView, spendView } from '../../src/views/report.ts';
+import {
+  barOf,
+  daysText,
+  groupings,
+  reportPages,
+  reportView,
+  sharesOf,
+  spendView,
+} from '../../src/views/report.ts';
 import { parseCsv } from '../support/csv.ts';
 import {
   busyInput,
@@ -21,8 +29,13 @@ import {
 const inputs = { empty: emptyInput, one: oneInput, busy: busyInput(), hostile: hostileInput };
 const everyReport = Object.entries(inputs).map(([name, input]) => [name, makeReport(input)] as const);
 
+const noSpend = {
+  ...{ name: '', currency: '', unbilled: 0, files: 0, unmeasured: 0, minutes: Fraction.zero },
+  ...{ spent: Fraction.zero, refunded: Fraction.zero, unpaid: Fraction.zero, estimated: Fraction.zero },
+};
+
 const screen = (input: typeof oneInput, width = 100): string =>
-  reportPages(makeReport(input), undefined)
+  reportPages(makeReport(input), undefined, true)
     .map(({ title, view }) => `${title}\n${drawTable(view, width, new Paint(false), NOW)}`)
     .join('\n');
 
@@ -41,33 +54,48 @@ describe('on a terminal', () => {
     });
     expect(screen({ ...oneInput, files: [...oneInput.files, open], invoices })).toBe(
       `Spend by month
-MONTH    SPENT  CURRENCY  MINUTES  FILES  UNBILLED
-2026-08  8.600  USD            10      1         1  ████████████████████
-2026-09  3.125  USD            10      1            ███████▎
+MONTH        SPENT  MINUTES  FILES  UNBILLED
+2026-08  8.600 USD       10      1         1  ████████████████████
+2026-09  3.125 USD       10      1            ███████▎
 
 Spend by SKU
-SKU       SPENT  CURRENCY  MINUTES  FILES  UNBILLED
-TRANS14  11.725  USD            10      1         1  ████████████████████
+SKU           SPENT  MINUTES  FILES  UNBILLED
+TRANS14  11.725 USD       10      1         1  ████████████████████
 
 Turnaround
-SKU      DELIVERED  MEDIAN  SLOWEST  TARGET  ON TIME  LATE
-TRANS14          1   10.0d    10.0d     14d        1     0
+SKU      MEDIAN  SLOWEST  TARGET  DELIVERED  ON TIME  LATE
+TRANS14   10.0d    10.0d     14d          1        1     0
 
 Open, held and unclear
-ID  STATUS        TITLE     SKUS     ORDERED   DUE       LATE
-2   Transcribing  Late one  TRANS14  106d ago  92d ago  92.1d
+AUDIOFILE  STATE         TITLE      LATE  DUE      ORDERED   SKUS     ORDER
+2          Transcribing  Late one  92.1d  92d ago  106d ago  TRANS14  92
 `,
     );
   });
 
   it('shows nothing of nothing, and with --by that part alone', () => {
-    expect(reportPages(makeReport(emptyInput), undefined)).toEqual([]);
-    const pages = reportPages(makeReport(busyInput()), 'order');
+    expect(reportPages(makeReport(emptyInput), undefined, true)).toEqual([]);
+    const pages = reportPages(makeReport(busyInput()), 'order', true);
     expect(pages.map(({ title }) => title)).toEqual(['Spend by order']);
   });
 
+  it('names orders by the title of their first audio', () => {
+    const second = reportFile('2', { order: '91', title: '', url: 'https://h/b.mp3?sig=s&sv=1&se=2' });
+    const files = [second, { ...second, id: '3' }, ...oneInput.files];
+    const [page] = reportPages(makeReport({ ...oneInput, files }), 'order', false);
+    expect(page?.view.columns.map(({ name }) => name)).toEqual([
+      ...['order', 'title', 'spent', 'minutes', 'files', 'unbilled'],
+    ]);
+    expect(page?.view.rows).toEqual([['91', 'Episode 1 and 2 more', '8.60 USD', '10', '1', '2']]);
+    const [nameless] = reportPages(makeReport({ ...oneInput, files: [second] }), 'order', false);
+    expect(nameless?.view.rows.find(([order]) => order === '91')?.slice(0, 2)).toEqual([
+      '91',
+      'https://h/b.mp3',
+    ]);
+  });
+
   it('says how many rows it leaves out', () => {
-    const [page] = reportPages(makeReport(busyInput(400)), 'order');
+    const [page] = reportPages(makeReport(busyInput(400)), 'order', true);
     expect(page?.title).toBe('Spend by order (40 of 100; --csv has all)');
     expect(page?.view.rows).toHaveLength(40);
   });
@@ -79,14 +107,13 @@ ID  STATUS        TITLE     SKUS     ORDERED   DUE       LATE
   });
 
   it('draws a bar for anything above zero, and none for zero', () => {
-    const bar = (value: number, top: number): string => barOf(Fraction.of(value), Fraction.of(top));
-    expect([bar(0, 5), bar(1, 10 ** 9), bar(5, 5), bar(1, 2), bar(0, 0)]).toEqual([
-      '',
-      '▏',
-      '█'.repeat(20),
-      '█'.repeat(10),
-      '',
+    expect([0, 1e-9, 1, 0.5].map(barOf)).toEqual(['', '▏', '█'.repeat(20), '█'.repeat(10)]);
+    const rows = [5, 0, -1, 10].map((spent) => ({ ...noSpend, spent: Fraction.of(spent) }));
+    expect(sharesOf([...rows, { ...noSpend, currency: 'EUR', spent: Fraction.one }])).toEqual([
+      ...[0.5, 0, 0, 1],
+      1,
     ]);
+    expect(sharesOf([noSpend])).toEqual([0]);
   });
 
   it('writes a time in its largest unit', () => {
@@ -122,7 +149,7 @@ describe('as JSON', () => {
     const report = makeReport({ ...emptyInput, unclear: [{ attempt: '1', at: '', url, skus: [] }] });
     expect(formatJson(reportView(report).json)).not.toContain('secret');
     expect(csvTable(reportView(report))).not.toContain('secret');
-    expect(JSON.stringify(reportPages(report, undefined))).not.toContain('secret');
+    expect(JSON.stringify(reportPages(report, undefined, true))).not.toContain('secret');
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { findOrderSku, targetDaysOf, transcriptionOf } from '../../catalog/skus.ts';
 import { moneyText } from '../../lib/money.ts';
+import { cutSignatures } from '../../lib/signatures.ts';
 import { plural } from '../../lib/text.ts';
 import { groupBy } from '../bulk.ts';
 import { isWithin, type ReportFile, type ReportInput, type UnclearOrder } from './gather.ts';
@@ -19,6 +20,7 @@ export function makeReport(input: ReportInput) {
     madeAt: new Date(input.now).toISOString(),
     ...{ since: input.since, until: input.until },
     ...{ totals, months, skus, orders, feeds, tags },
+    orderTitles: orderTitlesOf(input.files),
     turnaround,
     waiting,
     counts: {
@@ -31,6 +33,16 @@ export function makeReport(input: ReportInput) {
     /** What the sums leave out, as texts for people. */
     notes: notesOf(spend),
   };
+}
+
+/** Names each order by the title of its first audio, which the ledger lists last. */
+function orderTitlesOf(files: readonly ReportFile[]): ReadonlyMap<string, string> {
+  const named = [...groupBy(files, ({ order }) => order)].map(([order, group]) => {
+    const { title = '', url = '' } = group.at(-1) ?? {};
+    const more = group.length > 1 ? ` and ${group.length - 1} more` : '';
+    return [order, cutSignatures(title || url) + more] as const;
+  });
+  return new Map(named);
 }
 
 function unbilledText({ unbilled, estimated, unestimated }: Spend): string {
