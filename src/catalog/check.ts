@@ -16,7 +16,7 @@ import { fileStates, findFileState } from './states.ts';
 
 /** SKUs for an order: known ones unless `any`, one transcription, and never add-ons alone. */
 export function checkOrderSkus(typed: readonly string[], any: boolean): string[] {
-  if (typed.length === 0) throw usage('an order requires --sku', 'choose from: steno skus');
+  if (typed.length === 0) throw usage('an order requires --sku', 'see: steno skus');
   const skus = typed.map((sku) => asListed(sku, findOrderSku));
   const known = skus.map((sku) => {
     const isUpgrade = !findOrderSku(sku) && findUpgradeSku(sku) !== undefined;
@@ -38,7 +38,7 @@ export function checkOrderSkus(typed: readonly string[], any: boolean): string[]
 }
 
 export function checkUpgradeSkus(typed: readonly string[], any: boolean): string[] {
-  if (typed.length === 0) throw usage('an upgrade requires --sku', 'choose from: steno skus');
+  if (typed.length === 0) throw usage('an upgrade requires --sku', 'see: steno skus');
   const skus = typed.map((sku) => asListed(sku, findUpgradeSku));
   for (const sku of skus) {
     if (findOrderSku(sku) && !findUpgradeSku(sku) && !any)
@@ -61,7 +61,7 @@ function newOrderHint(sku: string): string {
     .filter(({ to }) => to === sku)
     .map(({ sku: upgrade, from }) => `${upgrade} from ${from}`);
   return ways.length
-    ? `to change a file to it: ${ways.join(', ')}`
+    ? `upgrade a file to it with: ${ways.join(', ')}`
     : `order with it: steno order <url> --sku ${sku}`;
 }
 
@@ -75,7 +75,7 @@ function checkSku<T extends { sku: string }>(
   if (!/^[\x21-\x7e]{1,64}$/.test(sku))
     throw usage(
       `'${sku}' is not a SKU`,
-      pastedHint(sku) ?? 'choose from: steno skus; write several like TRANS14,TSTMP1',
+      pastedHint(sku) ?? 'see: steno skus; write several like TRANS14,TSTMP1',
     );
   if (any) return undefined;
   const names = all.map((each) => each.sku);

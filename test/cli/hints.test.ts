@@ -91,10 +91,10 @@ const flags: readonly Case[] = [
   [['order', url, '--sku', 'TRANS14', 'TSTMP1'], /--sku TRANS14,TSTMP1/, /'TSTMP1' is a SKU/],
   [['order', url, '--sku', '“TRANS14”'], /quotes as documents make them/],
   [['order', url, '--sku', 'upgrd1'], /upgrade a file with: steno upgrade <id> --sku UPGRD1/],
-  [['upgrade', '5', '--sku', 'trans2'], /to change a file to it: UPGRD2 from TRANS14, UPGRD3 from TRANS6/],
+  [['upgrade', '5', '--sku', 'trans2'], /upgrade a file to it with: UPGRD2 from TRANS14, UPGRD3 from TRANS6/],
   [
     ['order', `${url}?token=1`],
-    /put the URL in quotes, because the shell ends a line at &/,
+    /put the URL in quotes, because the shell ends the command at &/,
     /requires --sku/,
   ],
 ];
@@ -126,7 +126,7 @@ const urls: readonly Case[] = [
   [order(`“${url}”`), /quotes as documents make them/],
   [order(`<${url}>`), /leave out the < and >/],
   [order(`${url},`, 'https://example.com/b.mp3'), /without commas/],
-  [order(`${url},https://example.com/b.mp3`), /separate them with blanks/],
+  [order(`${url},https://example.com/b.mp3`), /separate them with spaces/],
   [order(`${url}?X-Amz-Algorithm=AWS4`), /put the URL in quotes/, /the link is cut/],
   [
     ['order', '--feed', 'example.com/feed.xml', '--latest', '1', ...sku],

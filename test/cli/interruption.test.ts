@@ -198,9 +198,7 @@ describe.concurrent('Ctrl-C', () => {
     child.kill('SIGINT');
     const { code, stderr } = await end;
     expect(code).toBe(130);
-    expect(stderr).toContain(
-      'hint: go on waiting with: steno wait --order o1 --download t --format txt,srt\n',
-    );
+    expect(stderr).toContain('hint: resume with: steno wait --order o1 --download t --format txt,srt\n');
   });
 });
 

@@ -86,7 +86,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
     'an order SKU in an upgrade',
     ['upgrade', '5', '--sku', 'TRANS2'],
     /TRANS2 is for a new order, not an upgrade/,
-    /to change a file to it: UPGRD2 from TRANS14/,
+    /upgrade a file to it with: UPGRD2 from TRANS14/,
   ],
   [
     'two upgrades of the speed',

@@ -66,7 +66,7 @@ describe('a later page that fails', () => {
     const { code, stderr } = await from(...args);
     expect(code, stderr).toBe(0);
     expect(pagesRead()).toEqual(['/1']);
-    expect(stderr).toContain("of 2 in 'A show' (1 page read, older ones are not needed)");
+    expect(stderr).toContain("of 2 in 'A show' (1 page read, older ones not needed)");
   });
 });
 

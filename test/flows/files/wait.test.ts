@@ -79,7 +79,7 @@ describe.concurrent('wait', () => {
     states.set('1', ['Transcribing']);
     const line = ['--wait', ...soon, '--timeout', '1s'];
     expect((await order(audio('a'), '--no-ledger', ...line)).stderr).toContain(
-      'hint: go on waiting with: steno wait 1\n',
+      'hint: resume with: steno wait 1\n',
     );
   });
 

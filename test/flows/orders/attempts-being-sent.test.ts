@@ -34,7 +34,9 @@ describe.concurrent('an order that another process is sending', () => {
     const settle = await user.run(['attempts', 'settle', '1', '--not-placed']);
     expect([settle.code, settle.stderr]).toEqual([
       2,
-      expect.stringMatching(/being sent right now[^\n]*\nhint: wait for it, or end that process\n/),
+      expect.stringMatching(
+        /being sent right now[^\n]*\nhint: wait until it has finished, or stop that process\n/,
+      ),
     ]);
     const second = await order(url);
     expect(second.code).toBe(9);
@@ -57,7 +59,7 @@ describe.concurrent('an order that another process is sending', () => {
       ]);
       expect((await user.run(['files'])).stderr).toContain('1 order has no known end');
       expect((await order(url)).stderr).toMatch(
-        /was begun and has no outcome: it may have gone through\nhint: .*settle 1/,
+        /was started but has no outcome: it may have gone through\nhint: .*settle 1/,
       );
       expect((await user.run(['attempts', 'settle', '1', '--not-placed'])).code).toBe(0);
     },

@@ -297,7 +297,7 @@ describe('--max-cost', () => {
         const { code, stderr } = await order('--from', 'm');
         expect([code, stderr]).toEqual([
           2,
-          expect.stringContaining(`m, line 3: minutes is '${minutes}', which is not a length`),
+          expect.stringContaining(`m, line 3: '${minutes}' is not a length in minutes`),
         ]);
       }
       expect(service.got).toEqual([]);

@@ -245,7 +245,7 @@ describe('a folder', () => {
   it('is needed for --hidden', async () => {
     const { order } = await local();
     const { code, stderr } = await order('https://e.org/a.mp3', '--hidden');
-    expect([code, stderr]).toEqual([2, 'steno: --hidden requires a folder of this machine\n']);
+    expect([code, stderr]).toEqual([2, 'steno: --hidden requires a folder on this machine\n']);
   });
 
   it.runIf(process.platform === 'linux')('names a file whose name is not UTF-8', async () => {
@@ -363,7 +363,7 @@ describe('one URL for two recordings', () => {
       expect(stderr).toContain(
         `the upload command gave ${one} the URL of ${two}: https://up.example/talk.mp3\n`,
       );
-    expect(stderr).toContain('an object name of its own');
+    expect(stderr).toContain('give each recording a unique name');
     expect(queryLedger(user, 'SELECT url FROM uploads')).toEqual([]);
   });
 
@@ -444,7 +444,7 @@ describe('a link to the URL of a recording', () => {
     expect([alone.code, alone.stdout]).toEqual([9, '']);
     expect(alone.stderr).toContain(`${path}: its URL ${URL} was ordered as order o1 at `);
     expect(alone.stderr).toContain(
-      `hint: if it is another recording: --again orders it, or steno order ${URL} --key <text>\n`,
+      `hint: if it is another recording, add --again, or: steno order ${URL} --key <text>\n`,
     );
     const left = await order('q/z.mp3', '--skip-ordered');
     expect([left.code, left.stdout]).toEqual([0, '']);

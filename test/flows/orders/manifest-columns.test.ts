@@ -64,9 +64,9 @@ describe('a path in a manifest', () => {
   });
 
   it.each([
-    ['url,path\nhttps://e.org/a.mp3,one.mp3\n', 'line 2: it has a url and a path'],
+    ['url,path\nhttps://e.org/a.mp3,one.mp3\n', 'line 2: the row has both a url and a path'],
     ['url,path\n,\n', 'line 2: both url and path are empty'],
-    ['path,key\none.mp3,k\n', 'line 2: it has a path and a key'],
+    ['path,key\none.mp3,k\n', 'line 2: the row has both a path and a key'],
     ['path\none.mp3\nnone.mp3\n', 'line 3: there is no file none.mp3'],
     ['path\nlists\n', 'line 2: lists is a folder'],
   ])('is checked before anything is sent: %j', async (text, message) => {
