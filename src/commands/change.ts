@@ -127,7 +127,7 @@ export const refund = command({
     if (!yes && (!context.stdin.isTTY || from === '-'))
       throw usage(
         'refund requires --yes where there is no terminal to ask on',
-        goOnHint('run', line, '--yes'),
+        goOnHint('confirm with', line, '--yes'),
       );
     const several = args.length > 1 || from !== undefined;
     if (ids.length === 0) return context.out.show(changedView([], several));

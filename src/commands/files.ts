@@ -112,7 +112,7 @@ async function refresh(context: Context, ledger: Ledger, filter: FileFilter, lin
   const latest = new LatestProgress();
   const summary = () => ({
     done: `${latest.done} of ${plural(latest.of, 'open file')} are refreshed`,
-    hint: goOnHint('the rest with', line),
+    hint: goOnHint('resume with', line),
   });
   return untilInterrupted(context.signal, summary, () =>
     whileWorking(context.out, 'Refreshing', (report) =>

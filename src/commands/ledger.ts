@@ -13,7 +13,7 @@ import { openLedger, openSharedLedger } from '../ledger/open.ts';
 import { Outbox } from '../ledger/outbox.ts';
 import { migrateShared, moveAccount, statusOfShared } from '../ledger/shared.ts';
 import { lossOf } from '../ledger/stores/backups.ts';
-import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { errorCode, StenoError, systemReason, usage } from '../lib/errors.ts';
 import { goOnHint, untilInterrupted } from '../lib/interruption.ts';
 import { accountName } from '../lib/names.ts';
 import { passwordOf, shownPostgresUrl } from '../lib/postgres-url.ts';
@@ -130,7 +130,7 @@ const importCommand = command({
     const read = (report: Report): Promise<TableCounts[]> =>
       importLines(ledger, source, { signal, as, moves: as !== undefined, onHeader, report }).catch(
         (error) => {
-          throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
+          throw errorCode(error) ? usage(`can't read ${file}: ${systemReason(error)}`) : error;
         },
       );
     const counts = await allOrNothing(context, line, ['Importing', 'imported'], read);
@@ -190,7 +190,7 @@ const prune = command({
     const latest = new LatestProgress();
     const summary = () => ({
       done: `${plural(latest.done, 'event')} removed so far, for good`,
-      hint: goOnHint('the rest with', line),
+      hint: goOnHint('resume with', line),
     });
     const pruned = await untilInterrupted(signal, summary, () =>
       whileWorking(out, 'Removing', (report) =>
@@ -429,7 +429,7 @@ function allOrNothing(
   [doing, done]: readonly [string, string],
   work: (report: Report) => Promise<TableCounts[]>,
 ): Promise<TableCounts[]> {
-  const summary = () => ({ done: `nothing was ${done}`, hint: goOnHint('again with', line) });
+  const summary = () => ({ done: `nothing was ${done}`, hint: goOnHint('try again with', line) });
   return untilInterrupted(signal, summary, () => whileWorking(out, doing, work));
 }
 

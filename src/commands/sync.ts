@@ -107,7 +107,7 @@ export const sync = command({
     };
     const news = new News(out, exec !== undefined);
     try {
-      const summary = () => ({ done: news.toString(), hint: goOnHint('the rest with', line) });
+      const summary = () => ({ done: news.toString(), hint: goOnHint('resume with', line) });
       const { onChecked, onChange, onSaved, onHandedOver } = news;
       const [asked, ...ofTranscripts] = await untilInterrupted(signal, summary, () =>
         whileWorking(out, 'Checking', async (report): Promise<[Tally, ...Tally[]]> => {

@@ -38,7 +38,7 @@ export const track = command({
     const latest = new LatestProgress();
     const summary = () => ({
       done: `${latest.done} of ${plural(ids.length, 'file')} are in the ledger`,
-      hint: goOnHint('the rest with', line),
+      hint: goOnHint('resume with', line),
     });
     const outcomes = await untilInterrupted(context.signal, summary, () =>
       whileWorking(out, 'Asking', (report) => trackFiles(transport, ledger, ids, latest.through(report))),

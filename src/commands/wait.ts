@@ -58,7 +58,7 @@ export const wait = command({
     const latest = new LatestProgress();
     const summary = () => ({
       done: `${latest.done} of ${plural(ids.length, 'file')} ${ids.length === 1 ? 'is' : 'are'} delivered`,
-      hint: goOnHint('wait on with', line),
+      hint: goOnHint('resume with', line),
     });
     const waited = await untilInterrupted(signal, summary, () =>
       whileWorking(out, 'Waiting', (report) =>
@@ -88,4 +88,4 @@ export const wait = command({
 
 /** After a time-out. What is not in the ledger is unknown to sync. */
 const waitOnHint = (ids: readonly string[], line: readonly string[]): string =>
-  goOnHint('wait on with', line) + (ids.length ? '' : '; or look again later with: steno sync');
+  goOnHint('resume with', line) + (ids.length ? '' : '; or check later with: steno sync');

@@ -1,7 +1,7 @@
 /** Puts a completion script where its shell finds it, and takes it away again. */
 import { existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DiskError, errorCode, errorMessage, usage } from '../lib/errors.ts';
+import { DiskError, errorCode, systemReason, usage } from '../lib/errors.ts';
 import { makeFolder } from '../lib/fs.ts';
 import { replaceFile, writtenFile } from '../lib/whole-file.ts';
 import type { Shell } from './model.ts';
@@ -81,7 +81,7 @@ async function write({ path, after }: Change): Promise<void> {
   try {
     rmSync(writtenFile(path), { force: true });
   } catch (error) {
-    throw new DiskError(`can't remove ${path}: ${errorMessage(error)}`, { cause: error });
+    throw new DiskError(`can't remove ${path}: ${systemReason(error)}`, { cause: error });
   }
 }
 
@@ -118,7 +118,7 @@ function readFile(path: string): Buffer | undefined {
     return readFileSync(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw new DiskError(`can't read ${path}: ${errorMessage(error)}`, { cause: error });
+    throw new DiskError(`can't read ${path}: ${systemReason(error)}`, { cause: error });
   }
 }
 

@@ -71,7 +71,7 @@ function whatIsAt(path: string): Stats | undefined {
 }
 
 const existsError = (path: string): StenoError =>
-  new StenoError('failed', `${path} is there already`, { hint: 'replace it with --force' });
+  new StenoError('failed', `${path} already exists`, { hint: 'replace it with --force' });
 
 /**
  * Writes an export or a report to a file: beside it first, so that it is never half of one. An earlier one is replaced

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync } from 'node:fs';
-import { errorMessage } from '../lib/errors.ts';
+import { systemReason } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
 import { type ProcessMark, thisProcess } from '../lib/processes.ts';
 import { type Database, isCorrupt, type Migration, openDatabase, type Value } from '../lib/sqlite.ts';
@@ -211,7 +211,7 @@ export class Spool {
     } catch (error) {
       if (!this.#isUnusableSaid)
         this.#onWarning(
-          `can't open ${this.path}, which may hold events that are not in the ledger yet: ${errorMessage(error)}`,
+          `can't open ${this.path}, which may hold events that are not in the ledger yet: ${systemReason(error)}`,
           'make it a file that you may read and write, or move it away',
         );
       this.#isUnusableSaid = true;

@@ -142,7 +142,7 @@ export async function readBytes(input: AsyncIterable<Buffer | string>, maxBytes:
   for await (const chunk of input) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > maxBytes) throw new StenoError('usage', `more than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new StenoError('usage', `it is larger than ${maxBytes} bytes`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);

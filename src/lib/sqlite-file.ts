@@ -41,7 +41,7 @@ export function refuseEmptied(path: string, hint = restoreHint): void {
 /** SQLite would make the file that such a link names, wherever that is. */
 export function refuseDanglingLinks(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
-    if (isDanglingLink(file)) throw usage(`${file} is a symlink to nowhere`, 'remove it by hand');
+    if (isDanglingLink(file)) throw usage(`${file} is a broken symlink`, 'remove it by hand');
 }
 
 /** In bytes; undefined where there is no file. */

@@ -2,8 +2,8 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { errorMessage, StenoError } from './errors.ts';
-import { diskReason, makeFolder, whyUnwritable } from './fs.ts';
+import { errorMessage, StenoError, systemReason } from './errors.ts';
+import { makeFolder, whyUnwritable } from './fs.ts';
 import {
   type Driver,
   loadDriver,
@@ -64,7 +64,7 @@ function diskError(path: string, cause: unknown): StenoError | undefined {
     why.code === 'ENOSPC'
       ? 'make room on it'
       : 'make its folder writable, or copy the folder elsewhere and name that with STENO_STATE_DIR';
-  return new StenoError('failed', `can't write ${path}: ${diskReason(why)}`, { hint, cause });
+  return new StenoError('failed', `can't write ${path}: ${systemReason(why)}`, { hint, cause });
 }
 
 /** The file is not what SQLite has written, or a part of it can't be read. */

@@ -9,7 +9,7 @@ import { Properties } from '../ledger/properties.ts';
 import type { Spool } from '../ledger/spool.ts';
 import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
-import { errorMessage, usage } from '../lib/errors.ts';
+import { systemReason, usage } from '../lib/errors.ts';
 import { checkUrl, isLoopback } from '../lib/url.ts';
 import { type Action, type ActionReport, targetName } from './action.ts';
 import { downloadAction } from './download.ts';
@@ -232,7 +232,7 @@ async function readTls({ tlsCert, tlsKey }: ListenFlags): Promise<{ cert: Buffer
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const read = async (path: string): Promise<Buffer> =>
     readFile(path).catch((error) => {
-      throw usage(`can't read ${path}: ${errorMessage(error)}`);
+      throw usage(`can't read ${path}: ${systemReason(error)}`);
     });
   return { cert: await read(tlsCert), key: await read(tlsKey) };
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { errorMessage, StenoError } from '../lib/errors.ts';
+import { errorMessage, StenoError, systemReason } from '../lib/errors.ts';
 import { nowMs } from '../lib/time.ts';
 import { type OnError, startTimer } from './background.ts';
 import { DirectRequest } from './direct-request.ts';
@@ -251,8 +251,9 @@ function endSocket(socket: Socket, status: string, onError: OnError): void {
 function startListening(server: Server, { host, port }: ReceiverOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const hint = error.code === 'EADDRINUSE' ? 'choose another with --port; 0 is any free one' : undefined;
-      const what = `can't listen on ${host}:${port}: ${error.message}`;
+      const hint =
+        error.code === 'EADDRINUSE' ? 'choose another port with --port; 0 picks a free one' : undefined;
+      const what = `can't listen on ${host}:${port}: ${systemReason(error)}`;
       reject(new StenoError('failed', what, { hint, cause: error }));
     });
     // Later errors are about single connections: the receiver goes on.

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Env } from '../lib/env.ts';
-import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { errorCode, StenoError, systemReason, usage } from '../lib/errors.ts';
 import { tryFileLock, withFileLock } from '../lib/fs.ts';
 import { accountName } from '../lib/names.ts';
 import { nearest, shellWord } from '../lib/text.ts';
@@ -78,7 +78,7 @@ function readText(path: string): string | undefined {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     if (error instanceof StenoError) throw error;
-    throw usage(`can't read the config file ${path}: ${errorMessage(error)}`);
+    throw usage(`can't read the config file ${path}: ${systemReason(error)}`);
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -129,7 +129,7 @@ function withoutSnap(work: () => void): void {
 function writeError(env: Env, error: unknown): StenoError {
   const code = errorCode(error) ?? '';
   const unwritable = ['EACCES', 'EPERM', 'EROFS'].includes(code);
-  const reason = unwritable ? `its folder can't be written to (${code})` : errorMessage(error);
+  const reason = unwritable ? `its folder is not writable (${code})` : systemReason(error);
   return new StenoError('failed', `can't write the config file ${configPath(env)}: ${reason}`, {
     hint: unwritable ? 'make the folder writable, or name another one with STENO_CONFIG_DIR' : undefined,
     cause: error,

@@ -274,7 +274,10 @@ function priceSetting(name: PriceSetting): Setting {
 function checkPrice(value: string): void {
   const price = parseMoney(value);
   if (!price || price.amount.sign <= 0)
-    throw usage(`the price '${value}' is not an amount above zero`, 'write the price of a minute, like 0.86');
+    throw usage(
+      `the price must be an amount above zero, not '${value}'`,
+      'write the price per minute, like 0.86',
+    );
 }
 
 function checkBudget(value: string): void {

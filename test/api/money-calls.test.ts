@@ -141,7 +141,7 @@ describe.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
     const { code, stderr } = await end;
     expect(code, stderr).toBe(11);
     expect(stderr).toMatch(
-      /^finishing the \w+ that is being sent[^\n]*\nsteno: interrupted before the answer came; it may have gone through\nhint: look at/,
+      /^finishing the \w+ that is being sent[^\n]*\nsteno: interrupted before the answer arrived; it may have gone through\nhint: look at/,
     );
     expect(service.got).toHaveLength(1);
   });
@@ -245,7 +245,7 @@ describe('a call for money', () => {
       expect(code).toBe(11);
       return stderr.split('\n').find((line) => line.startsWith('hint: ')) ?? '';
     };
-    const look = 'hint: look at the balance and at your account before you order again: steno balance';
+    const look = 'hint: check the balance and your account before you order again: steno balance';
     expect(await hint(...WITHOUT_LEDGER)).toBe(look);
     expect(await hint('--test')).toBe('hint: it was a test, which costs nothing: run it again');
     expect(await hint()).toBe(`${look}, steno attempts`);

@@ -107,7 +107,7 @@ describe.each(Object.entries(commands))('%s', (_, { args, nothing }) => {
       const { code, stdout, stderr, calls } = await answered(args, body);
       expect([body, code, stdout, calls], stderr).toEqual([body, nothing, '', 1]);
       if (nothing === 11)
-        expect(stderr).toMatch(/may have gone through\nhint: look at the file and the balance/);
+        expect(stderr).toMatch(/may have gone through\nhint: check the file and the balance/);
     }
   }, 60_000);
 });

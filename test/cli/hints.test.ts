@@ -170,9 +170,9 @@ describe.each([
 
 it.each([
   ['#12345', /leave out the #: 12345/],
-  ['1,2', /separate several ids with blanks: 1 2/],
+  ['1,2', /separate ids with spaces: 1 2/],
   ['1,', /write it alone: 1$/],
-  [url, /it is a URL; the ids of your files: steno files/],
+  [url, /it is a URL, not an id; list your files: steno files/],
   ['“5”', /quotes as documents make them/],
 ])('says what %s was meant to be, once the service does not know it as an id', async (id, hint) => {
   const { service, user } = await account();

@@ -57,7 +57,7 @@ describe.concurrent('Ctrl-C', () => {
     expect([code, stdout]).toEqual([130, 't/1.txt\nt/2.txt\nt/3.txt\n']);
     expect(stderr.split('\n').slice(-3)).toEqual([
       'steno: interrupted: 3 of 6 transcripts are downloaded',
-      "hint: the rest with: steno transcript --from 'my ids.txt' -o t --jobs 1 --quiet --skip-existing",
+      "hint: resume with: steno transcript --from 'my ids.txt' -o t --jobs 1 --quiet --skip-existing",
       '',
     ]);
     expect(stderr).not.toContain(KEY.slice(0, 8));
@@ -73,13 +73,11 @@ describe.concurrent('Ctrl-C', () => {
     const forced = await interrupted(it, ['transcript', '1', '2', '3', '--jobs', '1', '--force'], {
       stuckAt: 3,
     });
-    expect(forced.stderr).toContain('hint: all of them with: steno transcript 1 2 3 --jobs 1 --force\n');
+    expect(forced.stderr).toContain('hint: start over with: steno transcript 1 2 3 --jobs 1 --force\n');
     const skipping = await interrupted(it, ['transcript', '1', '2', '3', '--jobs', '1', '--skip-existing'], {
       stuckAt: 3,
     });
-    expect(skipping.stderr).toContain(
-      'interrupted: 0 of 3 transcripts are downloaded, 2 were there before\n',
-    );
+    expect(skipping.stderr).toContain('interrupted: 0 of 3 transcripts are downloaded, 2 already existed\n');
   });
 
   it('with --json has both in the object', async () => {
@@ -92,7 +90,7 @@ describe.concurrent('Ctrl-C', () => {
       {
         code: 'interrupted',
         message: 'interrupted: 1 of 2 transcripts are downloaded',
-        hint: 'the rest with: steno transcript 1 2 --jobs 1 --json --skip-existing',
+        hint: 'resume with: steno transcript 1 2 --jobs 1 --json --skip-existing',
       },
     ]);
   });
@@ -102,7 +100,7 @@ describe.concurrent('Ctrl-C', () => {
     const { code, stderr } = await interrupted(it, ['wait', ...ids(4), '--download', 'd'], { stuckAt: 4 });
     expect([code, stderr]).toEqual([
       130,
-      'steno: interrupted: 2 of 4 files are delivered\nhint: wait on with: steno wait 1 2 3 4 --download d\n',
+      'steno: interrupted: 2 of 4 files are delivered\nhint: resume with: steno wait 1 2 3 4 --download d\n',
     ]);
   });
 
@@ -114,7 +112,7 @@ describe.concurrent('Ctrl-C', () => {
     });
     expect([code, stderr]).toEqual([
       130,
-      'steno: interrupted: 3 of 4 files are in the ledger\nhint: the rest with, given the same input: steno track --from -\n',
+      'steno: interrupted: 3 of 4 files are in the ledger\nhint: resume with the same input: steno track --from -\n',
     ]);
   });
 
@@ -130,7 +128,7 @@ describe.concurrent('Ctrl-C', () => {
     });
     const { code, stderr } = await interrupted(it, line, { stuckAt: 4 });
     expect(code).toBe(130);
-    expect(stderr).toContain(`steno: interrupted: ${done}\nhint: the rest with: ${goOn}\n`);
+    expect(stderr).toContain(`steno: interrupted: ${done}\nhint: resume with: ${goOn}\n`);
   });
 
   it('in a report says how many invoices are kept', async () => {
@@ -146,7 +144,7 @@ describe.concurrent('Ctrl-C', () => {
     const { code, stderr } = await interrupted(it, ['report', '--by', 'month'], { stuckAt: 3 });
     expect(code).toBe(130);
     expect(stderr).toContain(
-      'steno: interrupted: 2 of 3 invoices are fetched and kept\nhint: the rest with: steno report --by month\n',
+      'steno: interrupted: 2 of 3 invoices are fetched and kept\nhint: resume with: steno report --by month\n',
     );
   });
 
@@ -169,7 +167,7 @@ describe.concurrent('Ctrl-C', () => {
     expect(code).toBe(130);
     expect(stderr).toContain(
       'steno: interrupted: 2 orders placed, with 2 files\nsteno: not sent: 2 orders\n' +
-        'hint: the rest with: steno order --from m.txt --sku TRANS14 --per-order 1 --skip-ordered\n',
+        'hint: resume with: steno order --from m.txt --sku TRANS14 --per-order 1 --skip-ordered\n',
     );
     expect((await pasted(it.user, stderr)).code).toBe(0);
     const sent = it.service

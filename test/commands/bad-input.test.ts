@@ -135,11 +135,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
     /\{name\}/,
     /\{title\}/,
   ],
-  [
-    'a file for a folder',
-    ['listen', '--download', process.execPath],
-    /is not a folder, and can't be made one/,
-  ],
+  ['a file for a folder', ['listen', '--download', process.execPath], /is not a folder/],
   ['no jobs', ['transcript', '5', '--jobs', '0'], /--jobs/],
   ['too many jobs', ['transcript', '5', '--jobs', '9999'], /from 1 to 64/],
   ['an amount in words', ['balance', '--min', 'ten'], /not an amount/],

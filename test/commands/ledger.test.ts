@@ -218,7 +218,7 @@ describe('export and import', () => {
     for (const path of [rescued, link])
       for (const more of [[], ['--damaged']]) {
         const { code, stdout, stderr } = await user.run(['ledger', 'export', '-o', path, ...more]);
-        const said = `steno: ${path} is there already\nhint: replace it with --force\n`;
+        const said = `steno: ${path} already exists\nhint: replace it with --force\n`;
         expect([code, stdout, stderr]).toEqual([1, '', said]);
       }
     expect(readFileSync(rescued, 'utf8')).toBe('all that is left');

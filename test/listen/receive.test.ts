@@ -200,7 +200,9 @@ describe('the receiver', () => {
     const listener = await Listener.start(user);
     const second = await user.run(['listen', '--port', String(listener.port)]);
     expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/can't listen on 127\.0\.0\.1:\d+.*\nhint: choose another with --port/);
+    expect(second.stderr).toMatch(
+      /can't listen on 127\.0\.0\.1:\d+: the port is in use\nhint: choose another port with --port/,
+    );
   });
 
   it.each([

@@ -333,7 +333,7 @@ describe.concurrent('the config file', () => {
     chmodSync(folder, 0o700);
     expect([code, stderr]).toEqual([
       1,
-      `steno: can't write the config file ${path}: its folder can't be written to (EACCES)\nhint: make the folder writable, or name another one with STENO_CONFIG_DIR\n`,
+      `steno: can't write the config file ${path}: its folder is not writable (EACCES)\nhint: make the folder writable, or name another one with STENO_CONFIG_DIR\n`,
     ]);
   });
 

@@ -1,7 +1,7 @@
 /** What is on this machine: Node, steno, settings, folders, completions. */
 import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errorMessage } from '../../lib/errors.ts';
+import { errorMessage, systemReason } from '../../lib/errors.ts';
 import { littleRoom } from '../../lib/fs.ts';
 import { accountName } from '../../lib/names.ts';
 import { bytesText, nearest, plural, shellWord } from '../../lib/text.ts';
@@ -129,7 +129,7 @@ export function checkStateFolder({ env }: Setup): Finding {
     accessSync(nearestFolder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     return fail(
-      `${nearestFolder} can't be written to: ${errorMessage(error)}`,
+      `${nearestFolder} can't be written to: ${systemReason(error)}`,
       'make it writable, or name another folder with STENO_STATE_DIR',
     );
   }

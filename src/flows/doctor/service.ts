@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { getBalance } from '../../api/account.ts';
 import { type ProbeAnswer, probe } from '../../api/http/keyless.ts';
 import { proxyFor } from '../../api/http/pool.ts';
-import { errorMessage, StenoError } from '../../lib/errors.ts';
+import { errorMessage, StenoError, systemReason } from '../../lib/errors.ts';
 import { durationText } from '../../lib/time.ts';
 import { type Finding, fail, failed, ok, once, type Setup, skipped, warn, within } from './check.ts';
 import { notKnown } from './machine.ts';
@@ -205,6 +205,6 @@ export function checkCertificates({ env }: Setup): Finding {
     if (count === 0) return fail(`${file} (NODE_EXTRA_CA_CERTS) holds no certificate in PEM`, hint);
     return ok(`Node's own list, and ${count} from ${file} (NODE_EXTRA_CA_CERTS)`);
   } catch (error) {
-    return fail(`${file} (NODE_EXTRA_CA_CERTS) can't be read: ${errorMessage(error)}`, hint);
+    return fail(`${file} (NODE_EXTRA_CA_CERTS) can't be read: ${systemReason(error)}`, hint);
   }
 }

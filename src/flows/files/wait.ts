@@ -62,13 +62,13 @@ function reasonOf(polled: PolledFile): StenoError | undefined {
   const { file, error, open, awaitsRework } = polled;
   const end = findFileState(file?.state ?? '')?.end;
   if (!open && end === 'unfinished' && !error)
-    return new StenoError('unfinished', `ended as '${file?.state}': no transcript comes`);
+    return new StenoError('unfinished', `ended as '${file?.state}': there will be no transcript`);
   if (!open) return error;
-  if (isHeld(polled)) return new StenoError('held', 'is on hold: no work begins until the hold is released');
+  if (isHeld(polled)) return new StenoError('held', 'is on hold: work starts once the hold is released');
   if (awaitsRework) return new StenoError('timeout', 'has not been delivered again since its upgrade');
   if (end === 'delivered') return new StenoError('timeout', `is not downloaded: ${error?.message}`);
   if (file?.state) return new StenoError('timeout', `is still '${file.state}'`);
-  if (file) return new StenoError('timeout', 'is not delivered: the service names no state');
+  if (file) return new StenoError('timeout', 'is not delivered: the service reports no state');
   return new StenoError('timeout', `is not delivered: ${error?.message}`);
 }
 

@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { checkId } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
-import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { StenoError, systemReason, usage } from '../../lib/errors.ts';
 import { decodeUtf8, readBytes } from '../../lib/lines.ts';
 import { oneLine, shellWord } from '../../lib/text.ts';
 import {
@@ -173,7 +173,7 @@ async function readInput(file: string, stdin: NodeJS.ReadStream): Promise<string
     const hint = /^https?:\/\//i.test(file)
       ? `it is a URL; fetch it first: curl -fsS ${shellWord(file)} | steno order --from -`
       : undefined;
-    throw usage(`can't read ${manifestName(file)}: ${errorMessage(error)}`, hint);
+    throw usage(`can't read ${manifestName(file)}: ${systemReason(error)}`, hint);
   }
   return decodeUtf8(bytes, manifestName(file)).replace(/\r\n?/g, '\n');
 }

@@ -7,7 +7,7 @@ import { findOrderSku, findUpgradeSku } from '../../catalog/skus.ts';
 import type { FeedReading } from '../../feeds/read.ts';
 import { type Audio, makeAudio } from '../../ledger/purchase.ts';
 import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
-import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { StenoError, systemReason, usage } from '../../lib/errors.ts';
 import { decodeUtf8, readBytes } from '../../lib/lines.ts';
 import { isUrlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
@@ -328,7 +328,7 @@ async function readNotes(
   try {
     bytes = await readBytes(file === '-' ? stdin : createReadStream(file), MAX_NOTES_BYTES);
   } catch (error) {
-    throw usage(`can't read the notes from ${file}: ${errorMessage(error)}`);
+    throw usage(`can't read the notes from ${file}: ${systemReason(error)}`);
   }
   return decodeUtf8(bytes, file === '-' ? 'stdin' : file).replace(/\s+$/, '');
 }

@@ -58,10 +58,10 @@ export async function outputTarget(
   if (!existing && formatOfName(output))
     throw usage(
       `several transcripts need a folder, and '${output}' is named like one of them`,
-      `name a folder: -o transcripts/   (with a slash at its end, '${output}/' is one too)`,
+      `name a folder: -o transcripts/   (or '${output}/', with a slash at the end)`,
     );
   if (existing && !existing.isDirectory())
-    throw usage(`'${output}' is not a folder`, 'several transcripts need a folder to go to');
+    throw usage(`'${output}' is not a folder`, 'several transcripts need a folder');
   return { ...named, folder: output };
 }
 

@@ -167,8 +167,8 @@ function shortenLast(path: string, mark = ''): string {
 
 /** Refuses a download folder that is a file or lies below one, before anything is sent. */
 export function checkFolder(path: string): void {
-  if (isDanglingLink(path)) throw usage(`'${path}' is a symlink to nowhere`);
-  if (!canBeFolder(resolve(path))) throw usage(`'${path}' is not a folder, and can't be made one`);
+  if (isDanglingLink(path)) throw usage(`'${path}' is a broken symlink`);
+  if (!canBeFolder(resolve(path))) throw usage(`'${path}' is not a folder`);
 }
 
 /** What is not there can be made below a folder. Node 26 does not tell it from what lies below a file. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client, QueryResult } from 'pg';
-import { errorCode, errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { errorCode, errorMessage, StenoError, systemReason, usage } from '../../lib/errors.ts';
 import type { PostgresAddress } from '../../lib/postgres-url.ts';
 import { withoutNul } from '../../lib/text.ts';
 import { formatDuration } from '../../lib/time.ts';
@@ -281,7 +281,7 @@ function tlsOptions({ tls, caFile, certFile, keyFile, host }: PostgresAddress): 
     try {
       return path ? readFileSync(path) : undefined;
     } catch (error) {
-      throw usage(`can't read ${name} ${path}: ${errorMessage(error)}`, 'it is named by the setting ledger');
+      throw usage(`can't read ${name} ${path}: ${systemReason(error)}`, 'it is named by the setting ledger');
     }
   };
   return {

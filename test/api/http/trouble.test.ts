@@ -30,13 +30,13 @@ describe.concurrent('a connection that is not made says', () => {
     expect([code, stderr]).toEqual([
       7,
       `steno: can't reach 127.0.0.1:${wire.port}: it does not speak TLS (https)\n` +
-        `hint: if it serves plain http, begin the base URL with http://: http://127.0.0.1:${wire.port}/API4\n`,
+        `hint: if it serves plain http, start the base URL with http://: http://127.0.0.1:${wire.port}/API4\n`,
     ]);
   });
 
   it('that the port wants TLS', async () => {
     const { code, stderr } = await balance(`http://127.0.0.1:${tlsPort}/API4`);
-    expect([code, stderr]).toEqual([7, expect.stringMatching(/hint: .*begin the base URL with https:\/\//)]);
+    expect([code, stderr]).toEqual([7, expect.stringMatching(/hint: .*start the base URL with https:\/\//)]);
   });
 
   it('which variable names the authority of a certificate', async () => {
@@ -177,7 +177,7 @@ describe.concurrent('a status', () => {
   it('of a server that wants TLS says so', async () => {
     const { service, user } = await account();
     service.on('*', { status: 400, body: '<h1>The plain HTTP request was sent to HTTPS port</h1>' });
-    expect((await user.run(['balance'])).stderr).toContain('hint: begin the base URL with https://');
+    expect((await user.run(['balance'])).stderr).toContain('hint: start the base URL with https://');
   });
 });
 

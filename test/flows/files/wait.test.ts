@@ -66,12 +66,10 @@ describe.concurrent('wait', () => {
       return stderr.split('\n').find((line) => line.startsWith('hint: ')) ?? '';
     };
     const end = '--interval 50ms --timeout 300ms';
-    expect(await hintOf('7')).toBe(`hint: wait on with: steno wait 7 ${end}`);
+    expect(await hintOf('7')).toBe(`hint: resume with: steno wait 7 ${end}`);
     await order(audio('a'));
-    expect(await hintOf('--order', 'o1')).toContain(`wait on with: steno wait --order o1 ${end}; `);
-    expect(await hintOf()).toBe(
-      `hint: wait on with: steno wait ${end}; or look again later with: steno sync`,
-    );
+    expect(await hintOf('--order', 'o1')).toContain(`resume with: steno wait --order o1 ${end}; `);
+    expect(await hintOf()).toBe(`hint: resume with: steno wait ${end}; or check later with: steno sync`);
   });
 
   it('is named with ids after an order that left no trace in the ledger', async () => {
@@ -92,7 +90,7 @@ describe.concurrent('wait', () => {
     const { code, stderr } = await user.run(['wait', 'a6', '--interval', '100ms', '--timeout', '1s']);
     expect([code, stderr]).toEqual([
       6,
-      expect.stringContaining('a6 is not delivered: the service names no state'),
+      expect.stringContaining('a6 is not delivered: the service reports no state'),
     ]);
   });
 

@@ -23,7 +23,7 @@ const untold: readonly Case[] = [
     audiofiles: [],
     said: /names no audiofile for one URL/,
     kept: [],
-    missing: 'its files are not known',
+    missing: 'its files are unknown',
   },
   {
     what: 'no list of files',
@@ -31,7 +31,7 @@ const untold: readonly Case[] = [
     audiofiles: undefined,
     said: /no audiofile for 2 URLs/,
     kept: [],
-    missing: 'its files are not known',
+    missing: 'its files are unknown',
   },
   {
     what: 'fewer files than URLs',
@@ -84,7 +84,7 @@ describe('an answer with', () => {
     const second = await order(each.urls[0] as string);
     expect([second.code, second.stderr]).toEqual([
       9,
-      expect.stringMatching(/order X1 .*its files are not known/),
+      expect.stringMatching(/order X1 .*its files are unknown/),
     ]);
     expect(service.calls('POST /order_url')).toHaveLength(1);
     const wait = await user.run(['wait', '--order', 'X1']);

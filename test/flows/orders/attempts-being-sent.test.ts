@@ -40,7 +40,9 @@ describe.concurrent('an order that another process is sending', () => {
     ]);
     const second = await order(url);
     expect(second.code).toBe(9);
-    expect(second.stderr).toMatch(/is being ordered right now by \S+, pid \d+\nhint: wait/);
+    expect(second.stderr).toMatch(
+      /is being ordered right now by \S+, pid \d+\nhint: run this again once that has finished/,
+    );
     expect(second.stderr).not.toContain('--again');
     expect(service.got).toHaveLength(1);
     answer();

@@ -83,7 +83,7 @@ describe('attempts settle', () => {
     const wrong = await user.run(['attempts', 'settle', '1', '--placed', 'o9', '--file', '6', '--file', '5']);
     expect([wrong.code, wrong.stdout]).toEqual([1, '']);
     expect(wrong.stderr).toMatch(
-      /^steno: audiofile 5 is of https:\/\/example\.com\/other\.mp3, which is no URL of attempt 1\nhint: /,
+      /^steno: audiofile 5 belongs to https:\/\/example\.com\/other\.mp3, which is not a URL of attempt 1\nhint: /,
     );
     service.on('GET /audiofile/7', { status: 404 });
     expect((await user.run(['attempts', 'settle', '1', '--placed', 'o9', '--file', '7'])).code).toBe(4);

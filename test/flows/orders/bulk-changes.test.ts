@@ -257,7 +257,7 @@ describe('upgrades under a budget', () => {
     const { code, stderr } = await user.run(upgrade);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('the estimate of 15.00 is more than is left'),
+      expect.stringContaining('the estimate of 15.00 exceeds what is left'),
     ]);
     expect(kept(user)).toEqual([]);
   });
@@ -270,7 +270,7 @@ describe('upgrades under a budget', () => {
     });
     service.on('POST /audiofile/2/upgrade', fine);
     const { code, stderr } = await user.run(upgrade);
-    expect([code, stderr]).toEqual([10, expect.stringContaining('is more than is left of the budget')]);
+    expect([code, stderr]).toEqual([10, expect.stringContaining('exceeds what is left of the budget')]);
     expect(kept(user)).toEqual(['1 placed', '2 placed']);
   });
 

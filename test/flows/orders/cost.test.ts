@@ -77,9 +77,9 @@ describe('the estimate', () => {
     const { code, stdout, stderr } = await order('https://e.org/a.mp3', 'https://e.org/b.mp3', '--dry-run');
     expect(code).toBe(0);
     expect(stderr).toBe(
-      'estimate: not known\n' +
-        'the price of TRANS14 is not known: no invoice has it\n' +
-        'the length of 2 audios is not known: https://e.org/a.mp3, https://e.org/b.mp3\n',
+      'estimate: unknown\n' +
+        'the price of TRANS14 is unknown: no invoice lists it\n' +
+        'the length of 2 audios is unknown: https://e.org/a.mp3, https://e.org/b.mp3\n',
     );
     expect(stdout + stderr).not.toMatch(/\b0(\.0+)?\b/);
     expect(service.got).toEqual([]);
@@ -136,7 +136,7 @@ describe('the estimate', () => {
     const { billed, episodes } = await costing();
     await billed({ minutes: '10', price: '9', quantity: '1' });
     const { stderr } = await episodes(['10:00'], '--dry-run');
-    expect(told(stderr)[0]).toBe('estimate: not known');
+    expect(told(stderr)[0]).toBe('estimate: unknown');
   });
 
   it('has the length of a file from its header', async () => {
@@ -159,10 +159,10 @@ describe('the estimate', () => {
     set('price.TRANS14', '1');
     const { stderr } = await episodes(['10:00', '', '0', ''], '--dry-run', '--sku', 'TSTMP1');
     expect(told(stderr)).toEqual([
-      'estimate: not known',
+      'estimate: unknown',
       'TRANS14 at 1.00 a minute, from the settings',
-      'the price of TSTMP1 is not known: no invoice has it',
-      'the length of 3 audios is not known: Talk 1, Talk 2, Talk 3',
+      'the price of TSTMP1 is unknown: no invoice lists it',
+      'the length of 3 audios is unknown: Talk 1, Talk 2, Talk 3',
     ]);
   });
 
@@ -197,7 +197,7 @@ describe('the estimate', () => {
     const { code, stderr } = await episodes(['10:00'], '--dry-run');
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning: invoice v1 could not be read: /m);
-    expect(told(stderr)[0]).toBe('estimate: not known');
+    expect(told(stderr)[0]).toBe('estimate: unknown');
   });
 });
 
@@ -240,16 +240,16 @@ describe('--max-cost', () => {
     const unpriced = await episodes(['10:00'], '--max-cost', '1000');
     expect(unpriced.code).toBe(2);
     expect(unpriced.stderr).toContain(
-      'steno: the cost is not known, and --max-cost 1000.00 is set: the price of TRANS14 is not known: no invoice has it\n' +
-        'hint: set the price of a minute: steno config set price.TRANS14 <amount>\n',
+      'steno: --max-cost 1000.00 is set, but the cost is unknown: the price of TRANS14 is unknown: no invoice lists it\n' +
+        'hint: set the price per minute: steno config set price.TRANS14 <amount>\n',
     );
     set('price.TRANS14', '1');
     const unmeasured = await episodes(['10:00', ''], '--max-cost', '1000');
     expect(unmeasured.code).toBe(2);
-    expect(unmeasured.stderr).toContain('the length of 1 audio is not known: Talk 1');
+    expect(unmeasured.stderr).toContain('the length of 1 audio is unknown: Talk 1');
     const url = await order('https://e.org/a.mp3', '--max-cost', '1000');
     expect(url.code).toBe(2);
-    expect(url.stderr).toContain('the length of 1 audio is not known: https://e.org/a.mp3');
+    expect(url.stderr).toContain('the length of 1 audio is unknown: https://e.org/a.mp3');
     expect(service.got).toEqual([]);
   });
 

@@ -234,7 +234,7 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
   [
     'JSON that is an array',
     `[{"url":"${a}"}]\n`,
-    /m, line 1: not a JSON object\nhint: [^\n]*one object a line/,
+    /m, line 1: not a JSON object\nhint: [^\n]*one object per line/,
   ],
   [
     'JSON with an unknown key',

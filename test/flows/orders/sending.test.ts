@@ -31,7 +31,7 @@ describe.concurrent('Retry-After', () => {
       const { code, stdout, stderr } = await run(user, '--quiet');
       expect([code, stdout, service.got.length]).toEqual([10, '1\n', 2]);
       expect(stderr).toMatch(
-        /^steno: [^\n]*b\.mp3: [^\n]*\nsteno: not sent: 3 orders, because the service asks to wait 1h; run the same line again later with --skip-ordered\nsteno: 1 of 5 orders failed\n$/,
+        /^steno: [^\n]*b\.mp3: [^\n]*\nsteno: not sent: 3 orders, because the service asks to wait 1h; run the same command again later with --skip-ordered\nsteno: 1 of 5 orders failed\n$/,
       );
       expect(statuses(user)).toEqual(['placed', 'refused']);
     },
@@ -65,7 +65,7 @@ describe.concurrent('Retry-After', () => {
     service.on('POST /order_url', placed(1), busy(503, '50'));
     const { code, stderr } = await run(user, '--timeout', '20s');
     expect([code, service.got.length]).toEqual([10, 2]);
-    expect(stderr).toContain('asks to wait 50s, which is longer than --timeout; run the same line');
+    expect(stderr).toContain('asks to wait 50s, which is longer than --timeout; run the same command');
   });
 
   it('is broken off by Ctrl-C', async () => {
@@ -104,7 +104,7 @@ describe.concurrent('429 without Retry-After', () => {
       const { code, stderr } = await run(user);
       expect([code, service.got.length]).toEqual([10, 4]);
       expect(stderr).toMatch(
-        /not sent: 1 order, because the service refused 3 in a row[^\n]*--skip-ordered\n/,
+        /not sent: 1 order, because the service refused 3 calls in a row as too many[^\n]*--skip-ordered\n/,
       );
     },
   );
@@ -141,9 +141,7 @@ describe.concurrent('Ctrl-C in a manifest', () => {
         'finishing the order that is being sent; Ctrl-C again ends at once',
         'steno: interrupted: 2 orders placed, with 2 files',
         'steno: not sent: 3 orders',
-        expect.stringMatching(
-          /^hint: the rest with, given the same input: steno order .*--quiet --skip-ordered$/,
-        ),
+        expect.stringMatching(/^hint: resume with the same input: steno order .*--quiet --skip-ordered$/),
         '',
       ]);
       expect([service.got.length, statuses(user)]).toEqual([2, ['placed', 'placed']]);

@@ -74,7 +74,7 @@ describe('a delivery that is forged or early', () => {
     const listener = await Listener.start(it.user, ['--download', 'd', '--count', '2']);
     await listener.post(complete('1'));
     await listener.post(form({ event: 'OTHER', audiofile: '1' }));
-    expect((await listener.ended).stderr).toContain('d/1.txt (was there already, and is left as it is)');
+    expect((await listener.ended).stderr).toContain('d/1.txt (already exists, left unchanged)');
     expect([read(it), it.fetched()]).toEqual(['draft', ['1.txt']]);
   });
 });

@@ -213,7 +213,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     await lock.end();
     const { code, stdout, stderr } = await copying;
     expect([code, stdout]).toEqual([130, '']);
-    expect(stderr).toMatch(/^steno: interrupted: nothing was copied\nhint: again with: [^\n]+\n$/);
+    expect(stderr).toMatch(/^steno: interrupted: nothing was copied\nhint: try again with: [^\n]+\n$/);
     expect(await query(url, 'SELECT count(*)::integer AS n FROM steno.purchases')).toEqual([{ n: 0 }]);
     expect((await order(user, 'b')).code).toBe(0);
   }, 60_000);
