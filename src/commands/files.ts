@@ -75,7 +75,7 @@ export const files = command({
         out.note(
           (await mistaken(options, ledger)) ?? 'no files; order one with: steno order <url> --sku TRANS14',
         );
-      if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
+      if (all > limit) out.note(`${limit} of ${all}; show more with --limit`);
     }
     const unclear = await new OpenAttempts(ledger).countUnclear();
     if (unclear) await out.warn(unclearText(unclear));
@@ -87,7 +87,7 @@ const mistaken = async ({ order }: FilesOptions, ledger: Ledger): Promise<string
   order === undefined ? undefined : fileHint(ledger, order);
 
 const unclearText = (count: number): string =>
-  `${count === 1 ? '1 order has' : `${count} orders have`} no known end; see: steno attempts`;
+  `${count === 1 ? '1 order has' : `${count} orders have`} no known outcome; see: steno attempts`;
 
 async function filterOf(
   { state, order, key, tag, feed, since }: FilesOptions,
@@ -111,7 +111,7 @@ async function refresh(context: Context, ledger: Ledger, filter: FileFilter, lin
   const transport = await context.connect();
   const latest = new LatestProgress();
   const summary = () => ({
-    done: `${latest.done} of ${plural(latest.of, 'open file')} are refreshed`,
+    done: `${latest.done} of ${plural(latest.of, 'open file')} refreshed`,
     hint: goOnHint('resume with', line),
   });
   return untilInterrupted(context.signal, summary, () =>

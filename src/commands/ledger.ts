@@ -19,7 +19,7 @@ import { accountName } from '../lib/names.ts';
 import { passwordOf, shownPostgresUrl } from '../lib/postgres-url.ts';
 import { LatestProgress, type Report } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
-import { nowMs, parseSince } from '../lib/time.ts';
+import { nowMs, parseSince, timeAgo } from '../lib/time.ts';
 import { moveLeftInto } from '../listen/spool-mover.ts';
 import { checkAccount } from '../settings/settings.ts';
 import { command, family, LEDGER_EXITS } from '../spec/command.ts';
@@ -86,8 +86,8 @@ const exportCommand = command({
       out.done(`written to ${file}`, { path: file }, file);
     }
     const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
-    if (incomplete.length) await out.warn(`some rows could not be read: of ${incomplete.join(', ')}`);
-    else if (damaged) out.note('every row could be read');
+    if (incomplete.length) await out.warn(`some rows could not be read, in ${incomplete.join(', ')}`);
+    else if (damaged) out.note('every row was readable');
   },
 });
 
@@ -136,10 +136,10 @@ const importCommand = command({
     const counts = await allOrNothing(context, line, ['Importing', 'imported'], read);
     await out.show(importedView(counts));
     const orphaned = counts.reduce((sum, each) => sum + each.orphaned, 0);
-    if (orphaned) await out.warn(`${orphaned} rows were left out: what they belong to was lost`);
+    if (orphaned) await out.warn(`${orphaned} rows were left out: the rows they belong to were lost`);
     if (profile !== null && profile !== ledger.profile)
       await out.warn(
-        `the rows are those of '${profile}', and this ledger is used as '${ledger.profile}': they hold up none of its orders`,
+        `the rows belong to '${profile}', but this ledger is used as '${ledger.profile}': they do not count for its orders`,
         `if they are the same account: steno ledger import <file> --as ${ledger.profile}`,
       );
   },
@@ -185,7 +185,7 @@ const prune = command({
       const { events } = await countPrunable(all, time);
       const question = `Remove ${events} events from before ${time} for good?`;
       if (!(await askPerson(context, (questions) => questions.confirm(question))))
-        throw new StenoError('failed', 'nothing was removed: the question was not answered with yes');
+        throw new StenoError('failed', 'nothing was removed: you did not answer yes');
     }
     const latest = new LatestProgress();
     const summary = () => ({
@@ -242,9 +242,9 @@ const status = command({
     const loss = url === undefined ? lossOf(path) : undefined;
     if (loss) await out.warn(loss.message, loss.hint);
     if (!mayWork(status))
-      await out.warn('it is of a newer steno, which this one can not follow', 'update steno');
+      await out.warn("it was made by a newer steno, which this one can't work with", 'update steno');
     else if (status.made && status.missing.length)
-      await out.warn('it is of an older steno', 'bring it up to date with: steno ledger migrate');
+      await out.warn('it was made by an older steno', 'upgrade it with: steno ledger migrate');
   },
 });
 
@@ -271,12 +271,12 @@ const migrate = command({
     const { sharedUrl: url } = context.ledgers;
     if (url === undefined) {
       await out.show(migratedView([]));
-      return out.note('the local ledger is brought up to date whenever it is opened');
+      return out.note('the local ledger is upgraded whenever it is opened');
     }
     const options = await context.ledgers.sharedOptions(url);
     const done = await whileWorking(out, 'Migrating', () => migrateShared(options));
     await out.show(migratedView(done));
-    out.note(done.length ? 'the shared ledger is up to date now' : 'the shared ledger is up to date already');
+    out.note(done.length ? 'the shared ledger is up to date now' : 'the shared ledger is already up to date');
   },
 });
 
@@ -332,7 +332,10 @@ const copy = command({
         'leave out --sandbox, or choose another profile',
       );
     if (withoutShared && to !== 'local')
-      throw usage('--without-shared leads back to the local ledger', 'write: --to local --without-shared');
+      throw usage(
+        '--without-shared is only for a move back to the local ledger',
+        'write: --to local --without-shared',
+      );
     if (withoutShared) return comeBackWithoutShared(context, { dryRun, yes });
     await (to === 'local' ? copyBack(context, { dryRun, line }) : copyOut(context, to, { dryRun, line }));
   },
@@ -444,14 +447,14 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
   const { out, mask, signal } = context;
   if (passwordOf(url))
     await out.warn(
-      'a password in --to shows to other users of this machine, in the list of processes, and to the history of the shell',
-      'leave it out: PGPASSWORD or the setting ledger-password-command gives it',
+      'a password in --to is exposed: other users of this machine see it in the process list, and the shell history keeps it',
+      'leave it out, and set PGPASSWORD or the setting ledger-password-command',
     );
   const target = await context.ledgers.sharedOptions(url);
   if (!existsSync(context.ledgers.localPath))
     throw usage(
       `there is no ledger to copy in ${dirname(context.ledgers.localPath)}`,
-      'without one there is nothing to take along: use the shared one as it is',
+      'there is nothing to copy: use the shared ledger as it is',
     );
   const local = await openLocal(context);
   const [to, account] = [shownPostgresUrl(url), target.account.name];
@@ -469,7 +472,7 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
   );
   await out.show(importedView(counts));
   if (dryRun) return out.note('nothing was written');
-  out.note(`the local ledger is marked as moved; nothing is ordered with it any more`);
+  out.note(`the local ledger is marked as moved; it takes no more orders`);
   if (context.ledgers.sharedUrl === undefined)
     out.note(`use the shared one from now on: ${useIt(to, account)}`);
 }
@@ -491,7 +494,7 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
   );
   await out.show(importedView(counts));
   if (dryRun) return out.note('nothing was written');
-  out.note('the shared ledger stays as it is: what others order with it from now on is not known here');
+  out.note('the shared ledger is unchanged; later orders of others in it are not known here');
   out.note(unsetLedger(profileFlag(context)));
 }
 
@@ -505,22 +508,22 @@ async function comeBackWithoutShared(
   const flag = profileFlag(context);
   if (!existsSync(path))
     throw usage(
-      `there is no ledger in ${dirname(path)} to come back to`,
-      'to begin a new one, which knows of no order: steno config unset ledger   (and unset STENO_LEDGER)',
+      `there is no ledger in ${dirname(path)} to move back to`,
+      'to start a new one, which knows no orders: steno config unset ledger   (and unset STENO_LEDGER)',
     );
   const local = await openLocal(context);
   const moved = await readMoved(local);
   if (!moved) return out.note(`the ledger of this machine is not marked as moved: ${unsetLedger(flag)}`);
   await out.warn(
-    `what was ordered with ${moved.to} since ${moved.at}, here or by others, is not known to the ledger of this machine and could be bought again`,
-    'take it in from a backup of the database (steno ledger import), or file by file: steno track <id>',
+    `the ledger of this machine does not know what was ordered with ${moved.to} since it moved ${timeAgo(moved.at)}, here or by others: it could be ordered twice`,
+    'import a backup of the database (steno ledger import), or add file by file: steno track <id>',
   );
   const outcomes = join(makeStateFolder(env), 'outcomes');
   const waiting = Outbox.count(outcomes, moved.account);
   if (waiting)
     await out.warn(
-      `${plural(waiting, 'outcome')} on this machine never reached it: see ${outcomes}`,
-      'take the files in with: steno track <id>',
+      `${plural(waiting, 'outcome')} on this machine never reached the shared ledger; see ${outcomes}`,
+      'add the files: steno track <id>',
     );
   if (dryRun) return out.note('nothing was written');
   if (!yes && !context.stdin.isTTY)
@@ -530,7 +533,7 @@ async function comeBackWithoutShared(
     );
   const question = 'Order with the ledger of this machine again, without what the shared one knows?';
   if (!yes && !(await askPerson(context, (questions) => questions.confirm(question))))
-    throw new StenoError('failed', 'nothing was changed: the question was not answered with yes');
+    throw new StenoError('failed', 'nothing was changed: you did not answer yes');
   await unmarkMoved(local);
   out.done('orders use the ledger of this machine again', { path });
   out.note(unsetLedger(flag));
@@ -549,7 +552,7 @@ async function openLocal(context: Context): Promise<Ledger> {
 }
 
 const noSharedLedger = (what: string): StenoError =>
-  usage(what, 'set the shared one with: steno config set ledger postgres://user@host/database');
+  usage(what, 'set the shared ledger: steno config set ledger postgres://user@host/database');
 
 async function changeBaseUrl(context: Context, given: string): Promise<void> {
   const { out, settings } = context;
@@ -571,7 +574,7 @@ async function keepSeparate(context: Context, other: string): Promise<void> {
   const baseUrl = settings.get('base-url').value;
   await out.show(accountView({ account: ledger.profile, baseUrl, previous: undefined }));
   out.note(
-    `${ledger.profile} and ${other} are two accounts from now on: each may order what the other has on order`,
+    `${ledger.profile} and ${other} are two accounts from now on: each may order what the other has ordered`,
   );
 }
 

@@ -175,7 +175,7 @@ function summaryOf(
   const skipped = done.filter((each) => each.skipped).length;
   const before = skipped ? `, ${skipped} already existed` : '';
   return {
-    done: `${done.length - skipped} of ${all} transcripts are downloaded${before}`,
+    done: `${done.length - skipped} of ${all} transcripts downloaded${before}`,
     hint: force ? goOnHint('start over with', line) : goOnHint('resume with', line, '--skip-existing'),
   };
 }

@@ -49,7 +49,7 @@ export const wait = command({
     const ledger = args.length ? await context.ledgers.ifAny() : await context.ledgers.open();
     const ids = await filesToWaitFor(ledger, args, options.order);
     if (ids.length === 0) {
-      out.note('nothing is under way');
+      out.note('no files are in progress');
       return out.show(waitedView([], { outcomes: [], saved: undefined }, true));
     }
     const transport = await context.connect({ timeoutBounds: 'command' });

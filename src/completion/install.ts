@@ -27,7 +27,7 @@ export function kindOf({ before, after }: Change): ChangeKind {
 export function planInstall({ shell, script: path, startUpFile, block }: Place, script: string): Change[] {
   const before = readFile(path);
   if (before && !isOurs(before))
-    throw usage(`${path} is there and is not a script of steno`, 'move it away, then try again');
+    throw usage(`${path} exists, but is not a script of steno`, 'move it away, then try again');
   const folders = before
     ? madeFolders(before)
     : foldersAbove(path).filter((each) => !existsSync(each)).length;
@@ -174,7 +174,7 @@ function findBlock(path: string, text: string): Block | undefined {
   const begin = new RegExp(`^${BEGIN}(.*) >>>\\r?$`, 'm').exec(text.replace(BOM, '\n'));
   if (!begin) return undefined;
   const endMark = text.indexOf(END, begin.index);
-  if (endMark < 0) throw cantChange(path, `the lines of steno have no end: '${END}' is missing`);
+  if (endMark < 0) throw cantChange(path, `the end of steno's lines is missing: '${END}'`);
   const lineEnd = text.indexOf('\n', endMark);
   return { start: begin.index, end: lineEnd < 0 ? text.length : lineEnd + 1, note: begin[1] ?? '' };
 }
@@ -187,4 +187,4 @@ function encodingOf(path: string, file: Buffer | undefined): 'latin1' | 'utf16le
 }
 
 const cantChange = (path: string, why: string): Error =>
-  usage(`can't change ${path}: ${why}`, 'correct it by hand; it was not changed');
+  usage(`can't change ${path}: ${why}`, 'edit it yourself; it was not changed');

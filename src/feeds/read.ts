@@ -142,7 +142,7 @@ const withoutFragment = (text: string): string => {
 };
 
 const tooLong = (where: string, { count, episodes }: FeedPages, bounds: FeedBounds): UnreadPages => ({
-  message: `${where} was read up to page ${count} (${plural(episodes.length, 'episode')}); older episodes are left out`,
+  message: `${where} was read up to page ${count} (${plural(episodes.length, 'episode')}); older episodes were left out`,
   hint:
     `a feed is read up to ${bounds.pages} pages, ${bounds.entries} entries or ${bounds.bytes >> 20} MB; ` +
     'order older episodes by their URLs',
@@ -165,6 +165,6 @@ async function readFeedFile(path: string, signal: AbortSignal, choice: Choice): 
 }
 
 const onlyFile = (where: string): UnreadPages => ({
-  message: `${where} continues at a URL, which is not fetched for a file: older episodes are left out`,
-  hint: 'to read all its pages, give --feed the address of the feed in place of the file',
+  message: `${where} continues at a URL, which is not fetched for a file: older episodes were left out`,
+  hint: 'to read all its pages, give --feed the address of the feed instead of the file',
 });

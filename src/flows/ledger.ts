@@ -49,7 +49,7 @@ export async function pruneLedger(
 
 async function pause(signal: AbortSignal): Promise<void> {
   if (signal.aborted)
-    throw new StenoError('interrupted', 'interrupted: what was removed so far stays removed');
+    throw new StenoError('interrupted', 'interrupted: what was removed so far is gone for good');
   await nextTurn();
 }
 

@@ -262,6 +262,6 @@ function isStale(path: string): boolean {
 }
 
 const busyError = (path: string): StenoError =>
-  new StenoError('failed', `other processes have held the lock ${path} for ${WAIT_MS / 1000} seconds`, {
-    hint: 'run it again when they have ended',
+  new StenoError('failed', `another process has held the lock ${path} for ${WAIT_MS / 1000} seconds`, {
+    hint: 'run it again when that process has ended',
   });

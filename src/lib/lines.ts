@@ -86,14 +86,14 @@ function notUtf8(where: string, line: number, encoding: Encoding | undefined): E
   if (!encoding) {
     return usage(
       `${where}, line ${line} is not UTF-8, though other lines are`,
-      'write that line again, or save the whole file as UTF-8',
+      'correct that line, or save the whole file as UTF-8',
     );
   }
   const command = `iconv -f ${encoding.iconv} -t UTF-8`;
   return usage(
     `${where} is not UTF-8 (it looks like ${encoding.name}): the first byte that can't be read is in line ${line}`,
     where === 'stdin'
-      ? `put this before steno: ${command} |`
+      ? `pipe it through: ${command} |`
       : `save it as UTF-8, or: ${command} ${shellWord(where)} > ${shellWord(utf8Name(where))}`,
   );
 }

@@ -142,8 +142,8 @@ export async function planListening(flags: ListenFlags, options: PlanOptions): P
   checkRegistration(flags, options);
   if (!isLoopback(inBrackets(host)) && !register && tunnel === undefined && !hasSecret(path)) {
     onWarning(
-      `anyone who can reach ${host} can send events here: they are not signed`,
-      'use --register, a --path that is hard to guess, or --host 127.0.0.1',
+      `anyone who can reach ${host} can send events here: events are not signed`,
+      'use --register, a --path that nobody can guess, or --host 127.0.0.1',
     );
   }
   return {

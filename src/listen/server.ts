@@ -83,7 +83,7 @@ async function makeServer({ tls }: ReceiverOptions, onRequest: OnRequest): Promi
   try {
     return https.createServer({ ...serverOptions, ...tls, handshakeTimeout: 10_000 }, onRequest);
   } catch (error) {
-    throw new StenoError('usage', `--tls-cert and --tls-key can't be used: ${errorMessage(error)}`);
+    throw new StenoError('usage', `can't use --tls-cert and --tls-key: ${errorMessage(error)}`);
   }
 }
 
@@ -96,7 +96,7 @@ interface Refusal {
 }
 
 const refusals = {
-  notFound: { status: 404, text: 'nothing is received here' },
+  notFound: { status: 404, text: 'no events are received here' },
   notPost: { status: 405, text: 'only POST', headers: { allow: 'POST' } },
   notForm: { status: 415, text: `only ${FORM}` },
   fromPage: { status: 403, text: 'not from a web page' },
@@ -166,7 +166,7 @@ class RequestHandler {
       if (this.#isClosing) response.shouldKeepAlive = false;
       // Without a body it is a single write.
       if (isKept) response.end();
-      else respond(response, 503, 'it could not be kept');
+      else respond(response, 503, 'it could not be saved');
     };
     this.#options.keep(delivery).then(
       () => answer(true),

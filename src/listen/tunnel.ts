@@ -75,7 +75,8 @@ async function firstAddress(
     if (likely) return likely;
     if (now - possibleAt >= BETTER_ADDRESS_MS) return bestAddress(text) ?? possible ?? '';
     if (how !== undefined) throw fail(`the tunnel ended before it printed an address (${how})`);
-    if (now - begunAt >= ADDRESS_TIMEOUT_MS) throw fail('the tunnel printed no public https address in 30s');
+    if (now - begunAt >= ADDRESS_TIMEOUT_MS)
+      throw fail('the tunnel printed no public https address within 30s');
     await sleep(POLL_INTERVAL_MS, signal);
   }
 }

@@ -32,12 +32,12 @@ function checkAccess(path: string, { uid, mode }: Stats, text: string): void {
   if (mode & 0o022)
     throw usage(
       `others may write to the config file ${path} (mode ${octal})`,
-      `see that nothing was added to it, then run: chmod 600 ${shellWord(path)}`,
+      `check that nobody added anything to it, then run: chmod 600 ${shellWord(path)}`,
     );
   // The key in a file of root is for those who are let read it: so containers mount it.
   if (uid === us && mode & 0o044 && holdsKey(text))
     throw usage(
-      `the config file ${path} holds a key, and others may read it (mode ${octal})`,
+      `the config file ${path} contains a key, but others may read it (mode ${octal})`,
       `run: chmod 600 ${shellWord(path)}`,
     );
 }
@@ -56,8 +56,8 @@ function checkFolderAccess(folder: string, text: string): void {
 
 const foreign = (path: string, owner: number, us: number): StenoError =>
   usage(
-    `the config file ${path} belongs to another user (number ${owner})`,
-    `see what is in it, then run: sudo chown ${us} ${shellWord(path)} && chmod 600 ${shellWord(path)}`,
+    `the config file ${path} belongs to another user (user id ${owner})`,
+    `check what is in it, then run: sudo chown ${us} ${shellWord(path)} && chmod 600 ${shellWord(path)}`,
   );
 
 /** Not parsed: a file that is not valid JSON may hold a key as well. */
@@ -190,14 +190,14 @@ export function checkProfileName(name: string): void {
   }
   // The ledger folds case, and the rows of the sandbox are cleared with it.
   if (name !== 'sandbox' && name.toLowerCase() === 'sandbox')
-    throw usage(`'${name}' is not a profile name`, 'the profile of the sandbox is written sandbox');
+    throw usage(`'${name}' is not a profile name`, 'write the sandbox profile as: sandbox');
 }
 
 export function unknownProfile(name: string, profiles: Profiles): StenoError {
   const names = Object.keys(profiles);
   const guess = nearest(name, names);
-  const make = `make it with: steno login --profile ${name}`;
-  const list = names.length ? `there are: ${[...names].sort().join(', ')}; ${make}` : make;
+  const make = `create it with: steno login --profile ${name}`;
+  const list = names.length ? `known profiles: ${[...names].sort().join(', ')}; ${make}` : make;
   return usage(`there is no profile '${name}'`, guess ? `did you mean ${guess}? ${list}` : list);
 }
 
@@ -211,12 +211,12 @@ function parseProfiles(path: string, text: string | undefined): Profiles {
   } catch {
     throw invalid('is not valid JSON');
   }
-  if (!isRecord(data)) throw invalid('does not hold a JSON object');
+  if (!isRecord(data)) throw invalid('does not contain a JSON object');
   const { profiles = {} } = data;
-  if (!isRecord(profiles)) throw invalid("has 'profiles' that is not an object");
+  if (!isRecord(profiles)) throw invalid("has 'profiles', which is not an object");
   for (const [name, profile] of Object.entries(profiles)) {
     if (!isRecord(profile) || Object.values(profile).some((value) => typeof value !== 'string')) {
-      throw invalid(`has a profile '${name}' that is not an object of strings`);
+      throw invalid(`has a profile '${name}', which is not an object of strings`);
     }
   }
   return foldNames(profiles as Profiles, invalid);

@@ -60,7 +60,7 @@ describe.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
     expect(error.status).toBe(status);
     expect(error.message).toContain('that is how it is');
     if (exit === 11)
-      expect(error).toMatchObject({ code: 'uncertain', hint: expect.stringContaining('look at') });
+      expect(error).toMatchObject({ code: 'uncertain', hint: expect.stringContaining('check the') });
   });
 
   it.each([302, 307, 308])('does not follow a redirect with status %i', async (status) => {
@@ -141,7 +141,7 @@ describe.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
     const { code, stderr } = await end;
     expect(code, stderr).toBe(11);
     expect(stderr).toMatch(
-      /^finishing the \w+ that is being sent[^\n]*\nsteno: interrupted before the answer arrived; it may have gone through\nhint: look at/,
+      /^finishing the \w+ that is being sent[^\n]*\nsteno: interrupted before the answer arrived; it may have gone through\nhint: check the/,
     );
     expect(service.got).toHaveLength(1);
   });

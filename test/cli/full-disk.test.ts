@@ -125,9 +125,9 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('on a full disk', () => {
       'webhook test',
       ['webhook', 'test', 'DIFFICULT_AUDIO'],
       [['POST /webhook/test/DIFFICULT_AUDIO', { body: { webhook: 'https://hooks.example/x' } }]],
-      'asked for a test of DIFFICULT_AUDIO to https://hooks.example/x',
+      'requested a test of DIFFICULT_AUDIO to https://hooks.example/x',
     ],
-    ['track', ['track', '7'], [['GET /audiofile/7', fileAnswer(7)]], 'taken into the ledger: audiofile 7'],
+    ['track', ['track', '7'], [['GET /audiofile/7', fileAnswer(7)]], 'added to the ledger: audiofile 7'],
     [
       'transcript',
       ['transcript', '7', '8', '--force'],

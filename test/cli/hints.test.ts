@@ -31,7 +31,7 @@ const words: readonly Case[] = [
   [['prices'], /did you mean skus\?/],
   [['update'], /steno upgrade <id>.*npm install -g steno-cli/],
   [['upgrade'], /steno upgrade <id>.*npm install -g steno-cli/],
-  [['file'], /ids of your files: steno files/],
+  [['file'], /list your files: steno files/],
   [['replay', '3'], /did you mean events replay\?/],
   [['blance'], /did you mean balance\?/],
   [[url], /steno order 'https:\/\/example\.com\/a\.mp3' --sku TRANS14/],
@@ -81,15 +81,15 @@ const flags: readonly Case[] = [
   [['transcript', '5', '-output', 'x'], /did you mean --output\? It has two dashes/],
   [['order', url, '–sku', 'TRANS14'], /type it as --sku/, /a dash that is not a hyphen/],
   [['order', url, '—sku=TRANS14'], /type it as --sku/],
-  [['order', url, '--sku', 'TRANS14,', 'TSTMP1'], /leave out the blank: --sku TRANS14,TSTMP1/],
-  [['order', url, '--sku', 'TRANS14', ',TSTMP1'], /leave out the blank: --sku TRANS14,TSTMP1/],
+  [['order', url, '--sku', 'TRANS14,', 'TSTMP1'], /leave out the space: --sku TRANS14,TSTMP1/],
+  [['order', url, '--sku', 'TRANS14', ',TSTMP1'], /leave out the space: --sku TRANS14,TSTMP1/],
   [['order', '--sku', 'TRANS14,', url], /leave out the comma: --sku TRANS14$/],
   [['order', '--sku', 'TRANS14,TSTMP1,', 'talk.mp3'], /leave out the comma: --sku TRANS14,TSTMP1$/],
   [['order', '--sku', 'TRANS14', `,${url}`], /leave out the comma: --sku TRANS14$/],
   [['transcript', '--format', 'txt,', '5'], /leave out the comma: --format txt$/],
-  [['attempts', 'settle', '1', '--placed', 'o', '--file', '5,', '6'], /leave out the blank: --file 5,6$/],
+  [['attempts', 'settle', '1', '--placed', 'o', '--file', '5,', '6'], /leave out the space: --file 5,6$/],
   [['order', url, '--sku', 'TRANS14', 'TSTMP1'], /--sku TRANS14,TSTMP1/, /'TSTMP1' is a SKU/],
-  [['order', url, '--sku', '“TRANS14”'], /quotes as documents make them/],
+  [['order', url, '--sku', '“TRANS14”'], /contains typographic quotes/],
   [['order', url, '--sku', 'upgrd1'], /upgrade a file with: steno upgrade <id> --sku UPGRD1/],
   [['upgrade', '5', '--sku', 'trans2'], /upgrade a file to it with: UPGRD2 from TRANS14, UPGRD3 from TRANS6/],
   [
@@ -123,7 +123,7 @@ const urls: readonly Case[] = [
   [order("https://e.com/f.xml?a=1&b='"), /--feed 'https:\/\/e\.com\/f\.xml\?a=1&b='\\''' --latest 1/],
   [order('ftp://e.com/a.mp3'), /http and https only/],
   [order('https://e.com/a b.mp3'), /%20/],
-  [order(`“${url}”`), /quotes as documents make them/],
+  [order(`“${url}”`), /contains typographic quotes/],
   [order(`<${url}>`), /leave out the < and >/],
   [order(`${url},`, 'https://example.com/b.mp3'), /without commas/],
   [order(`${url},https://example.com/b.mp3`), /separate them with spaces/],
@@ -136,7 +136,7 @@ const urls: readonly Case[] = [
   [['webhook', 'set', 'example.com/hook'], /did you mean https:\/\/example\.com\/hook\?/],
   [['config', 'set', 'base-url', 'api.example.com/API4'], /did you mean https:\/\/api\.example\.com\/API4\?/],
   [['balance', '--profile', 'wrok'], /did you mean work\? there are: home, work;/],
-  [['balance', '--profile', 'zzz'], /there are: home, work; make it with: steno login --profile zzz/],
+  [['balance', '--profile', 'zzz'], /there are: home, work; create it with: steno login --profile zzz/],
 ];
 
 async function stderrOf(args: readonly string[]): Promise<string[]> {
@@ -173,7 +173,7 @@ it.each([
   ['1,2', /separate ids with spaces: 1 2/],
   ['1,', /write it alone: 1$/],
   [url, /it is a URL, not an id; list your files: steno files/],
-  ['“5”', /quotes as documents make them/],
+  ['“5”', /contains typographic quotes/],
 ])('says what %s was meant to be, once the service does not know it as an id', async (id, hint) => {
   const { service, user } = await account();
   service.allow('*', { status: 404, body: { message: 'no' } });

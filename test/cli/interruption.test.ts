@@ -56,7 +56,7 @@ describe.concurrent('Ctrl-C', () => {
     const { code, stdout, stderr } = await interrupted(it, [...line, '--quiet'], { stuckAt: 4 });
     expect([code, stdout]).toEqual([130, 't/1.txt\nt/2.txt\nt/3.txt\n']);
     expect(stderr.split('\n').slice(-3)).toEqual([
-      'steno: interrupted: 3 of 6 transcripts are downloaded',
+      'steno: interrupted: 3 of 6 transcripts downloaded',
       "hint: resume with: steno transcript --from 'my ids.txt' -o t --jobs 1 --quiet --skip-existing",
       '',
     ]);
@@ -77,7 +77,7 @@ describe.concurrent('Ctrl-C', () => {
     const skipping = await interrupted(it, ['transcript', '1', '2', '3', '--jobs', '1', '--skip-existing'], {
       stuckAt: 3,
     });
-    expect(skipping.stderr).toContain('interrupted: 0 of 3 transcripts are downloaded, 2 already existed\n');
+    expect(skipping.stderr).toContain('interrupted: 0 of 3 transcripts downloaded, 2 already existed\n');
   });
 
   it('with --json has both in the object', async () => {
@@ -89,7 +89,7 @@ describe.concurrent('Ctrl-C', () => {
       130,
       {
         code: 'interrupted',
-        message: 'interrupted: 1 of 2 transcripts are downloaded',
+        message: 'interrupted: 1 of 2 transcripts downloaded',
         hint: 'resume with: steno transcript 1 2 --jobs 1 --json --skip-existing',
       },
     ]);
@@ -117,7 +117,7 @@ describe.concurrent('Ctrl-C', () => {
   });
 
   it.each([
-    [['files', '--refresh'], '3 of 5 open files are refreshed', 'steno files --refresh'],
+    [['files', '--refresh'], '3 of 5 open files refreshed', 'steno files --refresh'],
     [['sync', '--download', 'a b'], '3 checked, 3 changed, 0 downloaded', "steno sync --download 'a b'"],
   ])('in %j says how many were asked about', async (line, done, goOn) => {
     const it = await stuck(99);

@@ -176,7 +176,7 @@ describe('export and import', () => {
     const lines = await exportOf(user);
     const [other, third] = [new User(), new User()];
     const as = await other.run(['ledger', 'import', '-', '--as', 'acme'], { stdin: lines });
-    expect([as.code, as.stderr]).toEqual([0, expect.stringContaining("the rows are those of 'acme'")]);
+    expect([as.code, as.stderr]).toEqual([0, expect.stringContaining("the rows belong to 'acme'")]);
     expect(queryLedger(other, 'SELECT DISTINCT profile FROM files')).toEqual([{ profile: 'acme' }]);
     expect(queryLedger(other, 'SELECT DISTINCT profile FROM claims')).toEqual([{ profile: 'acme' }]);
     expect((await exportOf(other)).split('\n')).toHaveLength(3);
@@ -239,21 +239,27 @@ describe('export and import', () => {
     const instead = (at: number, line: string): string => lines.with(at, line).join('\n');
     const wrong: ReadonlyArray<readonly [string, RegExp]> = [
       ['', /^steno: line 1: the file is empty/],
-      ['hello\n', /^steno: line 1: this is no export/],
+      ['hello\n', /^steno: line 1: this is not an export/],
       [instead(0, '{"steno_ledger":2,"profile":null}'), /^steno: line 1: .* format 2, .* format 1 alone/],
       [instead(0, '{"steno_ledger":0,"profile":null}'), /^steno: line 1: .* format 0, .* format 1 alone/],
-      [instead(2, '{"table":"purchases"'), /^steno: line 3: this is no row/],
-      [instead(2, '{"table":"secrets","id":1}'), /^steno: line 3: this steno knows no table 'secrets'/],
-      [instead(1, '{"table":"purchases","colour":1}'), /^steno: line 2: this steno knows no column 'colour'/],
+      [instead(2, '{"table":"purchases"'), /^steno: line 3: this is not a row/],
+      [
+        instead(2, '{"table":"secrets","id":1}'),
+        /^steno: line 3: this steno does not know the table 'secrets'/,
+      ],
+      [
+        instead(1, '{"table":"purchases","colour":1}'),
+        /^steno: line 2: this steno does not know the column 'colour'/,
+      ],
       [instead(1, '{"table":"purchases","id":7}'), /^steno: line 2: 'id' is not what/],
-      [instead(1, '{"table":"purchases","id":"7"}'), /^steno: line 2: the ledger can not take this row/],
+      [instead(1, '{"table":"purchases","id":"7"}'), /^steno: line 2: the ledger can't store this row/],
       [
         without(1).replace(/"rows":\d+/, `"rows":${lines.length - 4}`),
-        /^steno: line 2: it belongs to purchase \S+, which is not in the export/,
+        /^steno: line 2: it belongs to purchase \S+, which does not precede it in the export/,
       ],
       [without(3), /^steno: line \d+: 1 rows before it are missing/],
       [lines.slice(0, -2).join('\n'), /^steno: line \d+: the export is cut off here/],
-      [[...lines.slice(0, -1), lines[1]].join('\n'), /^steno: line \d+: it stands after the end/],
+      [[...lines.slice(0, -1), lines[1]].join('\n'), /^steno: line \d+: it follows the end/],
     ];
     for (const [text, message] of wrong) {
       const { code, stdout, stderr } = await other.run(['ledger', 'import', '-'], { stdin: text });

@@ -118,9 +118,7 @@ describe('log', () => {
 
   it('is a table for people, rows for scripts, and CSV', async () => {
     const it = await orderingAccount();
-    expect((await it.user.onTerminal('steno log')).stdout).toContain(
-      'nothing was bought with this ledger yet',
-    );
+    expect((await it.user.onTerminal('steno log')).stdout).toContain('no purchases in this ledger yet');
     await it.order(audio('a'), audio('b'));
     const table = (await it.user.onTerminal('steno log --no-color', { columns: 160 })).stdout;
     expect(table).toMatch(/KIND +STATUS/);

@@ -35,7 +35,7 @@ describe('a URL', () => {
     'with a character that is not visible is refused',
     async (hidden) => {
       const { code, stderr } = await (await ordering())(`https://e.org/a.mp3${hidden}`);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('that is not visible')]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('contains an invisible character')]);
     },
   );
 

@@ -121,7 +121,7 @@ describe('completion install', () => {
     const { code, stderr } = await person.run(['completion', 'install', 'fish']);
     expect([code, stderr]).toEqual([
       2,
-      `steno: ${path} is there and is not a script of steno\nhint: move it away, then try again\n`,
+      `steno: ${path} exists, but is not a script of steno\nhint: move it away, then try again\n`,
     ]);
     expect(await person.completion('uninstall')).toBe('');
     expect(readFileSync(path, 'utf8')).toBe('complete -c steno -a mine\n');

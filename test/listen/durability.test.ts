@@ -83,12 +83,12 @@ describe('what was answered', () => {
     const answers = await Promise.all(['1', '2'].map((id) => listener.post(complete(id))));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect((await eventsOf(user)).map(({ n }) => n)).toEqual([null, null]);
-    await listener.until(() => /wait for the ledger: .*locked/.test(listener.stderr));
+    await listener.until(() => /until the ledger works again: .*locked/.test(listener.stderr));
     expect((await listener.post(complete('3'))).status).toBe(200);
     const health = await send(`http://127.0.0.1:${listener.port}/healthz`, '', { method: 'GET' });
     expect(health.status).toBe(200);
     lock.release();
-    await listener.until(() => /the ledger takes events again/.test(listener.stderr));
+    await listener.until(() => /the ledger works again/.test(listener.stderr));
     await listener.until(() => keptIn(user).length === 3);
     expect(keptIn(user).sort()).toEqual(['1', '2', '3']);
     expect(listener.stderr.match(/wait for the ledger/g)).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('what was answered', () => {
     }
     const event = form({ event: 'DIFFICULT_AUDIO', audiofile: '7', order: 'o7' });
     expect((await listener.post(event)).status).toBe(200);
-    await listener.until(() => /wait for the ledger: .* is damaged/.test(listener.stderr));
+    await listener.until(() => /until the ledger works again: .* is damaged/.test(listener.stderr));
     expect((await send(`${new URL(listener.url).origin}/healthz`, '', { method: 'GET' })).status).toBe(200);
     expect((await listener.post(complete('8'))).status).toBe(200);
     await listener.stop('SIGKILL');
@@ -130,7 +130,7 @@ describe('what was answered', () => {
       const large = form({ event: 'TRANSCRIPT_COMPLETE', audiofile: '2', filler: 'a'.repeat(900_000) });
       expect((await listener.post(large)).status).toBe(503);
       await listener.until(() => /not kept: TRANSCRIPT_COMPLETE 2/.test(listener.stderr));
-      expect(listener.stderr).toMatch(/could not be kept and was answered with 503: .*spool\.db/);
+      expect(listener.stderr).toMatch(/could not be saved and was answered with 503: .*spool\.db/);
       expect((await listener.post(complete('3'))).status).toBe(200);
       expect((await eventsOf(user)).map(({ audiofile }) => audiofile)).toEqual(['3', '1']);
     },

@@ -216,7 +216,7 @@ describe('while the ledger fails', () => {
     await listener.until(() => statusOf(user, 1) === 'done');
     queryLedger(user, 'VACUUM INTO ?', `${path}.backup`);
     for (const end of ['', '-wal', '-shm']) rmSync(path + end);
-    await listener.until(() => /wait for the ledger: .*deleted or replaced/.test(listener.stderr));
+    await listener.until(() => /until the ledger works again: .*deleted or replaced/.test(listener.stderr));
     // Many ticks.
     await sleep(1_000);
     for (const id of ['2', '3']) expect((await listener.post(complete(id))).status).toBe(200);
@@ -252,7 +252,7 @@ describe('while the ledger fails', () => {
     rmSync(path);
     copyFileSync(`${path}.backup`, path);
     expect((await listener.post(complete('100'))).status).toBe(200);
-    await listener.until(() => /ledger\.db-wal is of the one before: move it/.test(listener.stderr));
+    await listener.until(() => /ledger\.db-wal belongs to the previous file: move it/.test(listener.stderr));
     expect(readFileSync(path).equals(readFileSync(`${path}.backup`))).toBe(true);
     for (const end of ['-wal', '-shm']) rmSync(path + end);
     await listener.until(() => keptIn(user).length === 2);
@@ -290,10 +290,10 @@ describe('while the ledger fails', () => {
     const listed = await user.run(['events', '--json']);
     expect(listed.code).toBe(0);
     expect(JSON.parse(listed.stdout)).toMatchObject([{ n: null, audiofile: '2' }]);
-    expect(listed.stderr).toMatch(/only events on their way.*is gone, but .*-wal is there/);
+    expect(listed.stderr).toMatch(/only events on their way.*is gone, but .*-wal exists/);
     const { code, stderr } = await listener.stop();
     expect(code).toBe(130);
-    expect(stderr).toMatch(/^warning: 1 event not in the ledger yet: kept in .*spool\.db/m);
+    expect(stderr).toMatch(/^warning: 1 event not in the ledger yet; saved in .*spool\.db/m);
     const none = await user.run(['events', '--event', 'REFUND_ISSUED']);
     expect([none.code, none.stdout]).toEqual([1, '']);
     renameSync(`${path}.away`, path);

@@ -240,6 +240,6 @@ it('a file that the service can not tell about keeps no other from being asked a
   await user.run(['order', ...urls, '--sku', 'TRANS14']);
   const listener = await Listener.start(user, ['--json']);
   await listener.until(() => listener.json.some(({ audiofile }) => audiofile === '8'));
-  expect(listener.stderr).not.toMatch(/can't look for events/);
+  expect(listener.stderr).not.toMatch(/can't look for missed events/);
   await listener.stop();
 });

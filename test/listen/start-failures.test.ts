@@ -68,7 +68,7 @@ describe.each(['ENOMEM', 'EMFILE'] as const)('where nothing can be started (%s)'
     const env = startsNone(user, code);
     const first = await Listener.start(user, ['--exec', COMMAND, '--count', '1'], { env });
     await first.post(complete('1'));
-    expect((await first.ended).stderr).toMatch(new RegExp(`does not work: can't be started: .*${code}`));
+    expect((await first.ended).stderr).toMatch(new RegExp(`does not work: can't start: .*${code}`));
     expect(first.stderr).toMatch(/1 left to do for the next listen/);
     const second = await Listener.start(user, ['--exec', COMMAND]);
     await second.until(() => linesOf(user, 'ran').length === 1);
@@ -82,7 +82,7 @@ describe.each(['ENOMEM', 'EMFILE'] as const)('where nothing can be started (%s)'
     const sync = ['sync', '--download', 'd', '--exec', COMMAND];
     const failed = await user.run(sync, { env: startsNone(user, code) });
     expect([failed.code, linesOf(user, 'ran')]).toEqual([1, []]);
-    expect(failed.stderr).toMatch(new RegExp(`can't be started: .*${code}`));
+    expect(failed.stderr).toMatch(new RegExp(`can't start: .*${code}`));
     rmSync(join(user.home, 'none'));
     expect((await user.run(sync)).code).toBe(0);
     expect(linesOf(user, 'ran')).toHaveLength(1);

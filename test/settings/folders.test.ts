@@ -39,7 +39,7 @@ describe.runIf(process.getuid?.() === 0)('a state folder', () => {
         const { code, stdout, stderr } = await runAs(us, user, args);
         expect([code, stdout]).toEqual([2, '']);
         expect(stderr).toContain(
-          `steno: the state folder ${state} belongs to another user (number ${OTHER})\n`,
+          `steno: the state folder ${state} belongs to another user (user id ${OTHER})\n`,
         );
         expect(stderr).toMatch(/^hint: name another folder with STENO_STATE_DIR, .*sudo chown/m);
       }
@@ -103,7 +103,7 @@ describe.runIf(process.getuid)('a state folder of ours', () => {
       const { code, stderr } = await user.run(ORDER);
       expect([code, stderr]).toEqual([
         2,
-        `steno: ${join(state, name)} is a broken symlink\nhint: remove it by hand\n`,
+        `steno: ${join(state, name)} is a broken symlink\nhint: delete it\n`,
       ]);
       expect([service.got, existsSync(join(user.home, 'elsewhere'))]).toEqual([[], false]);
     },
@@ -137,7 +137,7 @@ describe.runIf(process.getuid?.() === 0)('a config folder', () => {
     const config = join(user.home, 'config');
     mkdirSync(config, { mode: 0o755 });
     chownSync(config, OTHER, OTHER);
-    const message = `steno: the config folder ${config} belongs to another user (number ${OTHER})\n`;
+    const message = `steno: the config folder ${config} belongs to another user (user id ${OTHER})\n`;
     const login = await user.run(['login', '--no-verify'], { stdin: KEY });
     expect([login.code, login.stderr]).toEqual([2, expect.stringContaining(message)]);
     writeFileSync(join(config, 'config.json'), '{"profiles":{"default":{"api-key-command":"touch ran"}}}');

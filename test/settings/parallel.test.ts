@@ -281,7 +281,7 @@ describe.concurrent('the lock of the settings', () => {
     const { code, stderr } = await waiting;
     clearInterval(hold);
     expect([code, existsSync(path)]).toEqual([1, false]);
-    expect(stderr).toMatch(/^steno: other processes have held the lock \S+ for 15 seconds\nhint: [^\n]+\n$/);
+    expect(stderr).toMatch(/^steno: another process has held the lock \S+ for 15 seconds\nhint: [^\n]+\n$/);
     expect(stderr).toContain(lock);
   });
 });

@@ -125,7 +125,7 @@ export async function bringTogether(
     if (!moves)
       throw usage(
         `purchases of '${to}' in this export are those of '${from}' in this ledger`,
-        `take them in as such: steno ledger import <file> --as ${from}; ${NOTHING_IMPORTED}`,
+        `import them as that account: steno ledger import <file> --as ${from}; ${NOTHING_IMPORTED}`,
       );
     moving.set(from, [...(moving.get(from) ?? []), String(id)]);
   }

@@ -111,10 +111,10 @@ const cut: ReadonlyArray<readonly [string, (socket: Socket) => unknown]> = [
 ];
 
 describe.concurrent('an answer that is cut', () => {
-  it.each(cut)('%s broke off', async (how, serve) => {
+  it.each(cut)('%s loses the connection', async (how, serve) => {
     const wire = await Wire.afterRequest(serve);
     const { code, stderr } = await balance(wire.baseUrl);
-    expect([code, stderr]).toEqual([7, expect.stringContaining('broke off')]);
+    expect([code, stderr]).toEqual([7, expect.stringContaining('the connection was lost')]);
     expect(stderr).not.toContain("can't reach");
     // Where the head of an answer came, https is not what is missing.
     const isEarly = how === 'in its head' || how === 'before it began';
@@ -201,8 +201,8 @@ describe.concurrent('a key that is refused', () => {
       /came from STENO_API_KEY, .*correct or unset it/,
     ],
     ['the flag', ['--api-key', 'other-key-123'], {}, /came from --api-key/],
-    ['a profile', ['--profile', 'work'], {}, /came from profile work: .*steno login --profile work\n/],
-    ['the default profile', [], {}, /came from profile default: .*steno login\n/],
+    ['a profile', ['--profile', 'work'], {}, /came from profile work; .*steno login --profile work\n/],
+    ['the default profile', [], {}, /came from profile default; .*steno login\n/],
   ])('is said to come from %s', async (_, args, env, hint) => {
     expect(await refused(args, env)).toMatch(hint);
   });

@@ -120,7 +120,7 @@ describe.concurrent('wait', () => {
       .set('2', ['Processing', 'Processing', 'Processing', 'Delivered']);
     const released = await user.run(['wait', '1', '2', '3', ...soon, '--quiet']);
     expect([released.code, released.stdout]).toEqual([8, '1\n2\n']);
-    expect(released.stderr).toMatch(/^steno: 3 ended as 'Error': no transcript comes\n$/);
+    expect(released.stderr).toMatch(/^steno: 3 ended as 'Error': there will be no transcript\n$/);
   });
 
   it.each([
@@ -227,7 +227,7 @@ describe.concurrent('wait', () => {
     expect([open.code, askedFiles()]).toEqual([8, ['3']]);
     const nothing = await user.run(['wait', ...soon, '--json']);
     expect([nothing.code, JSON.parse(nothing.stdout), nothing.stderr]).toEqual([0, [], '']);
-    expect((await user.run(['wait'])).stderr).toBe('nothing is under way\n');
+    expect((await user.run(['wait'])).stderr).toBe('no files are in progress\n');
     expect(askedFiles()).toEqual(['3']);
     const unknown = await user.run(['wait', '--order', 'nope']);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('no order nope')]);

@@ -57,7 +57,7 @@ describe.concurrent('an order that another process is sending', () => {
       child.kill('SIGKILL');
       await end;
       expect(await listed(user)).toMatchObject([
-        { status: 'unclear', detail: 'begun, and no outcome written' },
+        { status: 'unclear', detail: 'started, but no outcome recorded' },
       ]);
       expect((await user.run(['files'])).stderr).toContain('1 order has no known end');
       expect((await order(url)).stderr).toMatch(

@@ -99,7 +99,10 @@ describe('attempts settle', () => {
     await order(url);
     service.on('GET /audiofile/1', { body: { audiofile: { id: 1, statename: 'Delivered' } } });
     const { code, stderr } = await user.run(['attempts', 'settle', '2', '--placed', 'o9', '--file', '1']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`audiofile 1 is the file of ${audio('b')}`)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`the ledger has audiofile 1 as the file of ${audio('b')}`),
+    ]);
     expect(queryLedger(user, 'SELECT url, order_id FROM files')).toEqual([
       { url: audio('b'), order_id: 'o1' },
     ]);
@@ -157,7 +160,7 @@ describe('attempts settle', () => {
     });
     const settled = await user.run(['attempts', 'settle', '1', '--placed', 'o9', '--file', '54']);
     expect([settled.code, settled.stdout]).toEqual([0, '1\tplaced\to9\t54\n']);
-    const missing = `no file is known of ${audio('a')}, ${audio('c')}\n`;
+    const missing = `the files of ${audio('a')}, ${audio('c')} are unknown\n`;
     expect(settled.stderr).toMatch(/^warning: order o9: /);
     expect(settled.stderr).toContain(missing);
     const wait = await user.run(['wait', '--order', 'o9', '--quiet']);
@@ -237,7 +240,7 @@ describe('attempts settle', () => {
   it.each([
     [['settle', '2', '--not-placed'], /there is no attempt 2/],
     [['settle', 'x', '--not-placed'], /there is no attempt x/],
-    [['settle', '1'], /requires --placed <order> or --not-placed/],
+    [['settle', '1'], /requires --placed <order>, --not-placed or --reopen/],
     [['settle', '1', '--placed', 'o1', '--not-placed'], /can't be used together/],
     [['settle', '1', '--not-placed', '--file', '5'], /--file requires --placed\nhint: .*add --placed/],
     [['settle', '1', '--placed', '..'], /'\.\.' is not an id/],

@@ -122,11 +122,11 @@ describe.concurrent('attempts', () => {
     expect([code, stdout, stderr]).toEqual([
       0,
       '',
-      'warning: 2 orders have no known end; see: steno attempts\n',
+      'warning: 2 orders have no known outcome; see: steno attempts\n',
     ]);
     const json = await user.run(['files', '--json']);
     expect(JSON.parse(json.stderr)).toEqual({
-      warning: { message: '2 orders have no known end; see: steno attempts' },
+      warning: { message: '2 orders have no known outcome; see: steno attempts' },
     });
   });
 });

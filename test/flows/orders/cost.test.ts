@@ -69,7 +69,7 @@ const isOrder = ({ path }: { path: string }): boolean => path === '/order_url';
 
 /** What is said of the estimate. */
 const told = (stderr: string): string[] =>
-  stderr.split('\n').filter((line) => /^estimate|^[A-Z0-9]+ at |not known/.test(line));
+  stderr.split('\n').filter((line) => /^estimate|^[A-Z0-9]+ at |unknown/.test(line));
 
 describe('the estimate', () => {
   it('of what has no price and no length is not known, and never zero', async () => {
@@ -208,7 +208,7 @@ describe('--max-cost', () => {
     const { code, stdout, stderr } = await episodes(['10:00', '20:00'], '--max-cost', '9.98');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(
-      'steno: the estimate of 9.99 is more than --max-cost 9.98; nothing was ordered\nhint: ',
+      'steno: the estimate of 9.99 exceeds --max-cost 9.98; nothing was ordered\nhint: ',
     );
     expect(service.got).toEqual([]);
     expect((await episodes(['10:00', '20:00'], '--max-cost', '$9.99')).code).toBe(0);
@@ -231,7 +231,7 @@ describe('--max-cost', () => {
     await billed({ minutes: '10', price: '0.50' }, { minutes: '20', price: '0.60' });
     const { code, stderr } = await episodes(['10:00'], '--max-cost', '5.99');
     expect(code).toBe(2);
-    expect(stderr).toContain('the estimate of 5.00 to 6.00 is more than --max-cost 5.99');
+    expect(stderr).toContain('the estimate of 5.00 to 6.00 exceeds --max-cost 5.99');
     expect(service.got.filter(isOrder)).toHaveLength(1);
   });
 
@@ -260,7 +260,7 @@ describe('--max-cost', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('https://m.example/0.mp3');
     expect(told(stderr)[0]).toBe('estimate: 10.00');
-    expect(stderr).toContain('warning: the estimate of 10.00 is more than --max-cost 9.00');
+    expect(stderr).toContain('warning: the estimate of 10.00 exceeds --max-cost 9.00');
     expect(service.got).toEqual([]);
   });
 

@@ -74,7 +74,7 @@ describe('the choice of episodes', () => {
     const { code, stdout, stderr } = await from(feedOf(more));
     expect(code).toBe(2);
     expect(stdout.match(/https:\S+/g)).toEqual([m(2), m(1)]);
-    expect(stderr).toContain('left out because on order already: 1 of 3 (https://m.example/3.mp3)\n');
+    expect(stderr).toContain('left out, already ordered: 1 of 3 (https://m.example/3.mp3)\n');
     expect(service.got).toHaveLength(1);
   });
 
@@ -478,7 +478,7 @@ describe("a feed that can't be used", () => {
   it.each([
     ['HTML', '<!doctype html><html><body>Hi</body></html>', 'is a web page, not a feed'],
     ['empty', '', 'is empty'],
-    ['no XML', 'https://m.example/1.mp3\n', 'is not a feed: it does not begin with <'],
+    ['no XML', 'https://m.example/1.mp3\n', 'is not a feed: it does not start with <'],
     [
       'without enclosures',
       rss('<item><title>Text</title></item>'),

@@ -495,7 +495,7 @@ describe('an upload that fails', () => {
   it.each([
     ['exits with a code', 'echo "no room" >&2; exit 7', 1, 'the upload command failed for bad.mp3 (exit 7)'],
     ['prints nothing', ':', 2, 'the upload command printed no URL for bad.mp3'],
-    ['hangs', 'sleep 60', 6, 'the upload of bad.mp3 did not end within 2s'],
+    ['hangs', 'sleep 60', 6, 'the upload of bad.mp3 took longer than 2s'],
   ])('because the command %s names the file, and its order is not sent', async (_, how, exit, why) => {
     const { file, order, bought, uploads, user } = await local(failing(how));
     file('bad.mp3');

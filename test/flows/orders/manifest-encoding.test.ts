@@ -61,7 +61,7 @@ describe('a manifest in another encoding', () => {
     expect([code, stderr]).toEqual([
       2,
       "steno: stdin is not UTF-8 (it looks like Latin-1): the first byte that can't be read is in line 3\n" +
-        'hint: put this before steno: iconv -f ISO-8859-1 -t UTF-8 |\n',
+        'hint: pipe it through: iconv -f ISO-8859-1 -t UTF-8 |\n',
     ]);
   });
 

@@ -298,7 +298,7 @@ describe('--up-to-budget', () => {
 
   it('orders nothing where what fits is more than --max-cost', async () => {
     const { buy, sent } = await spender({ 'price.TRANS14': '1', budget: '25/month' });
-    await stops(buy('a=10 b=10 c=10', '--up-to-budget', '--max-cost', '19'), 'more than --max-cost 19.00');
+    await stops(buy('a=10 b=10 c=10', '--up-to-budget', '--max-cost', '19'), 'exceeds --max-cost 19.00');
     await ok(buy('a=10 b=10 c=10', '--up-to-budget', '--max-cost', '20'));
     expect(sent()).toBe(1);
   });

@@ -60,7 +60,7 @@ describe('--max-cost', () => {
 
   it('stops what costs more, by however little', () => {
     expect(refusal(() => checkMaxCost(estimate(20), money('19.999999')))).toBe(
-      '2: the estimate of 20.00 USD is more than --max-cost 19.999999; nothing was ordered',
+      '2: the estimate of 20.00 USD exceeds --max-cost 19.999999; nothing was ordered',
     );
   });
 
@@ -166,7 +166,7 @@ describe('a budget', () => {
   it('counts no other currency as its own', () => {
     const budget = parseBudget('200 EUR/month');
     expect(check({ budget, spent: { amounts: [money('1 USD')], unpriced: [] } })).toBe(
-      "2: 1.00 USD can't be counted against the budget of 200.00 EUR/month: another currency",
+      "2: 1.00 USD can't be counted against the budget of 200.00 EUR/month: the currencies differ",
     );
     expect(check({ budget, spent: { amounts: [], unpriced: [] } })).toMatch(
       /prices are in USD, which can't be compared/,

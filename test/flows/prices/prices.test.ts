@@ -155,7 +155,7 @@ describe('the price of a minute', () => {
     expect(perMinute(learn([item('1', '10', '0.86')], files, 'EUR'))).toBe('0.86 EUR, not known');
     expect(perMinute(learn([item('1', '10', '$0.86')], files, 'EUR'))).toBe('0.86 USD, not known');
     const both = [item('1', '10', '€0.86'), item('2', '20', '$0.86')];
-    expect(perMinute(learn(both, files))).toBe('invoices have it in USD and EUR');
+    expect(perMinute(learn(both, files))).toBe('invoices list it in USD and EUR');
   });
 
   it('is that of one product under both of its names', () => {

@@ -142,7 +142,7 @@ describe('what sync or transcript --skip-existing leaves as it is', () => {
     const { code, stdout, stderr } = await it.user.run(line);
     expect([code, stdout, read(it)]).toEqual([0, '', 'draft']);
     expect(stderr).toMatch(
-      /^warning: already there, and written before [^\n]* delivered: d\/1\.txt\nhint: [^\n]*--force/,
+      /^warning: already exists, but was saved before the delivery: d\/1\.txt\nhint: [^\n]*--force/,
     );
     it.states.set('1', ['Delivered']);
     it.service.on(route, { body: 'The final text.' });
@@ -157,7 +157,7 @@ describe('what sync or transcript --skip-existing leaves as it is', () => {
     for (const _ of [1, 2]) {
       const { code, stdout, stderr } = await it.user.run(['sync', '--download', 'd', '--quiet']);
       expect([code, stdout, read(it)]).toEqual([0, '', 'mine']);
-      expect(stderr).toMatch(/^warning: already there, not written: d\/1\.txt\nhint: [^\n]*--force\n$/);
+      expect(stderr).toMatch(/^warning: already exists, not written: d\/1\.txt\nhint: [^\n]*--force\n$/);
     }
     await it.user.run(['transcript', '1', '-o', 'd/', '--force']);
     expect((await it.user.run(['sync', '--download', 'd', '--quiet'])).stderr).toBe('');
@@ -193,7 +193,7 @@ describe('what sync or transcript --skip-existing leaves as it is', () => {
     const { code, stderr } = await it.user.run(['sync', '--download', 'd']);
     expect([code, stderr, read(it)]).toEqual([
       0,
-      expect.stringContaining('warning: already there, not written: d/1.txt'),
+      expect.stringContaining('warning: already exists, not written: d/1.txt'),
       'draft',
     ]);
   });

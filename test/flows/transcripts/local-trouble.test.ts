@@ -150,7 +150,7 @@ describe('trouble of the disk', () => {
        };`,
     );
     const { code, stderr } = await user.run(['transcript', '1', '2', '-o', 'd/'], { env });
-    expect([code, stderr]).toEqual([10, expect.stringMatching(/^steno: 1: d\/1\.txt is there already\n/)]);
+    expect([code, stderr]).toEqual([10, expect.stringMatching(/^steno: 1: d\/1\.txt already exists\n/)]);
     expect(readFileSync(join(user.home, 'd/1.txt'), 'utf8')).toBe('mine');
     expect(listing(join(user.home, 'd'))).toEqual(['1.txt', '2.txt']);
   });
@@ -186,7 +186,7 @@ describe('a listener that meets trouble of the disk', () => {
     const env = faultIn(user.home, 'writeFile', 'ENOSPC');
     const listener = await Listener.start(user, ['--download', 'd'], { env });
     await listener.post(complete('5'));
-    const said = /is tried again later: can't write d\/5\.txt: the disk is full/;
+    const said = /failed, will be retried: can't write d\/5\.txt: the disk is full/;
     await listener.until(() => said.test(listener.stderr));
     expect(service.calls(route)).toHaveLength(1);
     await listener.until(() => service.calls(route).length === 2);

@@ -168,7 +168,7 @@ describe.skipIf(!postgresFolder)('an account of a shared ledger', () => {
     const { service, env } = await team();
     const user = new User({ ...env, STENO_LEDGER: '' });
     const { code, stderr } = await user.run(order);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/STENO_LEDGER is set, but empty.*\nhint: /)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/STENO_LEDGER is set but empty.*\nhint: /)]);
     expect(service.got).toEqual([]);
     expect((await user.run(['files'])).code).toBe(0);
     expect((await user.run([...order, '--sandbox'])).code).toBe(0);

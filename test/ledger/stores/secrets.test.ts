@@ -124,7 +124,7 @@ describe.skipIf(!postgresFolder)('the password of a shared ledger', () => {
       const failed = await user.run(order);
       expect([failed.code, failed.stderr]).toEqual([
         3,
-        'steno: the password command failed (3)\nhint: see it with: steno config get ledger-password-command\n',
+        'steno: the password command failed (3)\nhint: see the command: steno config get ledger-password-command\n',
       ]);
     } finally {
       await line.stop();

@@ -157,7 +157,7 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
       for (const env of [gone, down, {}]) {
         const { code, stderr } = await order('b', env);
         expect([1, 2, 7]).toContain(code);
-        expect(stderr).toContain(`if it is gone for good: steno ${back.join(' ')}`);
+        expect(stderr).toContain(`if it is lost for good: steno ${back.join(' ')}`);
       }
       expect((await user.run(['ledger', 'copy', '--to', 'local'], { env: gone })).stderr).toContain(
         back.join(' '),
