@@ -46,9 +46,9 @@ export const invoiceStates: readonly InvoiceState[] = [
 
 /** What a state means for a wait. */
 export function meaningOfState({ end, held }: FileState): string {
-  if (end === 'delivered') return 'the transcript is there';
-  if (end) return 'no transcript comes';
-  return held ? 'waits for a release' : 'under way';
+  if (end === 'delivered') return 'transcript available';
+  if (end) return 'no transcript';
+  return held ? 'on hold until released' : 'in progress';
 }
 
 /** Undefined for a state that the API document does not list: waiting goes on. */

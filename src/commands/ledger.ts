@@ -531,7 +531,7 @@ async function comeBackWithoutShared(
       'ledger copy --without-shared requires --yes where there is no terminal to ask on',
       `run: steno ledger copy --to local --without-shared --yes${flag}`,
     );
-  const question = 'Order with the ledger of this machine again, without what the shared one knows?';
+  const question = 'Use the ledger of this machine for orders again, without the orders of the shared one?';
   if (!yes && !(await askPerson(context, (questions) => questions.confirm(question))))
     throw new StenoError('failed', 'nothing was changed: you did not answer yes');
   await unmarkMoved(local);

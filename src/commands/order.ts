@@ -287,7 +287,7 @@ async function readPlan(
   if (plan.unread) await out.warn(plan.unread.message, plan.unread.hint);
   for (const { because, rows, hint } of plan.counted) {
     const paths = rows.map(({ path }) => path);
-    await sayRows(out, `left out, because ${because}`, paths, { hint });
+    await sayRows(out, `left out because ${because}`, paths, { hint });
   }
   for (const { path: left, reason } of plan.leftOut) await out.warn(`left out: ${left}: ${reason}`);
   return plan;
@@ -306,10 +306,10 @@ async function sayLeftOut(out: Output, { leftOut }: OrderGuard, of: number): Pro
     ['ignored', 'ignored'],
   ]) {
     const rows = leftOut.filter((row) => row.why === why && !row.doubt);
-    await sayRows(out, `left out, ${text}`, namesOf(rows), { of });
+    await sayRows(out, `left out because ${text}`, namesOf(rows), { of });
   }
   const { names, hint } = otherSkusNote(leftOut.filter(({ why }) => why === 'other_skus'));
-  await sayRows(out, 'left out, already ordered with other SKUs', names, {
+  await sayRows(out, 'left out because already ordered with other SKUs', names, {
     of,
     hint: `to change its SKUs: ${hint}`,
   });
@@ -496,7 +496,7 @@ async function send(job: Job): Promise<void> {
   for (const { order, isExisting } of result.placed) if (!isExisting) out.addDone(placedLine(order));
   const late = guard.leftOut.slice(leftOut);
   const ordered = namesOf(late.filter(({ doubt }) => !doubt));
-  await sayRows(out, 'left out, ordered by another process', ordered);
+  await sayRows(out, 'left out because ordered by another process', ordered);
   await sayDoubtful(out, late);
   await sayOverBudget(out, guard.overBudget.slice(overBudget), wanted);
   await show(job, result);

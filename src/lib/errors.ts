@@ -143,6 +143,8 @@ const systemReasons: Readonly<Record<string, string>> = {
   ELOOP: 'its symlinks form a loop',
   EBUSY: 'it is in use',
   EIO: 'the disk failed',
+  ENOMEM: 'there is not enough memory',
+  EAGAIN: 'too many processes are running',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
   EADDRINUSE: 'the port is in use',

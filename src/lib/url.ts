@@ -60,7 +60,8 @@ export function urlHint(text: string, use: UrlUse): string {
 /** For text that came out of a document or a chat. */
 export function pastedHint(text: string): string | undefined {
   if (/[\u2018-\u201f\u00ab\u00bb]/.test(text)) return 'it contains typographic quotes: type them as " or \'';
-  if (/^[\u2010-\u2015\u2212]/.test(text)) return 'it starts with a dash that is not a hyphen: type it again';
+  if (/^[\u2010-\u2015\u2212]/.test(text))
+    return 'it starts with a dash that is not a hyphen: type the hyphen again';
   if (/^<.*>$/.test(text)) return 'leave out the < and >';
   return undefined;
 }

@@ -88,7 +88,7 @@ const bestAddress = (text: string): string | undefined => {
 
 /** The last lines, each of them whole: in half a key the mask finds nothing. */
 const lastOutput = (text: string): string =>
-  text.trim() ? `it said: ${oneLine(text.trim().split('\n').slice(-5).join('\n'))}` : 'it said nothing';
+  text.trim() ? `it printed: ${oneLine(text.trim().split('\n').slice(-5).join('\n'))}` : 'it printed nothing';
 
 const documentHosts =
   /^(www|docs?|developers?|dashboard|admin|status|help|support|blog)\.|(^|\.)(github\.com|localhost\.run)$/;

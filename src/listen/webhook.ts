@@ -202,7 +202,7 @@ export class WebhookRegistration {
     this.#cancelCleanUp = resources.onExit(() => this.putBack());
     await setWebhook(service, webhook);
     this.#isSet = true;
-    callbacks.onNotice(`the webhook is ${shownWebhook(webhook)} until this listener stops`);
+    callbacks.onNotice(`the webhook is ${shownWebhook(webhook)} while this runs`);
   }
 
   /** Has the service send a test event, and says whether it came: also of one that comes late. */

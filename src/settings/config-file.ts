@@ -204,7 +204,7 @@ export function unknownProfile(name: string, profiles: Profiles): StenoError {
 function parseProfiles(path: string, text: string | undefined): Profiles {
   if (text === undefined) return {};
   const invalid = (what: string): StenoError =>
-    usage(`the config file ${path} ${what}`, 'correct it by hand or move it away; it was not changed');
+    usage(`the config file ${path} ${what}`, 'edit it or move it away; it was not changed');
   let data: unknown;
   try {
     data = JSON.parse(text);

@@ -111,7 +111,7 @@ async function untilEnd(
   await endCommand(child, ended);
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
   throw new StenoError('timeout', `the ${name} command took longer than ${formatDuration(limitMs)}`, {
-    hint: 'run it by itself to see what it waits for',
+    hint: 'run it on its own to see what it waits for',
   });
 }
 

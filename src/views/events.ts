@@ -167,7 +167,7 @@ function labelledRows(event: ReceivedEvent, done: readonly string[]): Pair[] {
     ['received', event.receivedAt],
     ['source', event.source],
     [
-      event.source === 'found' ? 'came later as' : 'found before as',
+      event.source === 'found' ? 'arrived later as' : 'found earlier as',
       event.duplicate ? `event ${event.duplicate}` : '',
     ],
     ['from', event.remote],

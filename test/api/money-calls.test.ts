@@ -160,7 +160,7 @@ describe.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
     const { code, stdout, stderr } = await end;
     expect([code, stdout], stderr).toEqual([130, name === 'order' ? '1\n' : '5\n']);
     expect(stderr).toMatch(
-      /^finishing the \w+ that is being sent; Ctrl-C again ends at once\nsteno: interrupted/,
+      /^finishing the \w+ that is being sent; press Ctrl-C again to stop at once\nsteno: interrupted/,
     );
   });
 
@@ -195,8 +195,8 @@ describe.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
       expect(code, stderr).toBe(1);
       const done = {
         order: 'order 0a0 is placed: audiofile 1',
-        upgrade: '5 is upgraded',
-        refund: '5 is refunded',
+        upgrade: '5 was upgraded',
+        refund: '5 was refunded',
       };
       const [first = '', second = ''] = stderr.split('\n');
       expect(first).toContain(done[name as keyof typeof done]);

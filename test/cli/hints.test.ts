@@ -119,7 +119,7 @@ const urls: readonly Case[] = [
   [order('https://example.com/feed.xml'), /--feed https:\/\/example\.com\/feed\.xml/, /is a feed, not audio/],
   [order('https://example.com/t.csv'), /steno order --from -/, /is a list, not audio/],
   [order('s3://b/a.mp3'), /aws s3 presign/],
-  [order("s3://b/it's.mp3"), /aws s3 presign 's3:\/\/b\/it'\\''s\.mp3' makes/],
+  [order("s3://b/it's.mp3"), /aws s3 presign 's3:\/\/b\/it'\\''s\.mp3'$/],
   [order("https://e.com/f.xml?a=1&b='"), /--feed 'https:\/\/e\.com\/f\.xml\?a=1&b='\\''' --latest 1/],
   [order('ftp://e.com/a.mp3'), /http and https only/],
   [order('https://e.com/a b.mp3'), /%20/],
@@ -135,8 +135,8 @@ const urls: readonly Case[] = [
   [['order', '--from', 'https://example.com/t.csv', ...sku], /curl -fsS .* \| steno order --from -/],
   [['webhook', 'set', 'example.com/hook'], /did you mean https:\/\/example\.com\/hook\?/],
   [['config', 'set', 'base-url', 'api.example.com/API4'], /did you mean https:\/\/api\.example\.com\/API4\?/],
-  [['balance', '--profile', 'wrok'], /did you mean work\? there are: home, work;/],
-  [['balance', '--profile', 'zzz'], /there are: home, work; create it with: steno login --profile zzz/],
+  [['balance', '--profile', 'wrok'], /did you mean work\? known profiles: home, work;/],
+  [['balance', '--profile', 'zzz'], /known profiles: home, work; create it with: steno login --profile zzz/],
 ];
 
 async function stderrOf(args: readonly string[]): Promise<string[]> {

@@ -112,7 +112,7 @@ describe.concurrent('Ctrl-C', () => {
     });
     expect([code, stderr]).toEqual([
       130,
-      'steno: interrupted: 3 of 4 files are in the ledger\nhint: resume with the same input: steno track --from -\n',
+      'steno: interrupted: 3 of 4 files added to the ledger\nhint: resume with the same input: steno track --from -\n',
     ]);
   });
 

@@ -183,7 +183,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
     /requires a value/,
     /config set api-key - </,
   ],
-  ['a key with a blank', ['config', 'set', 'api-key', 'a b'], /blanks/],
+  ['a key with a blank', ['config', 'set', 'api-key', 'a b'], /contains spaces/],
   ['an empty key', ['balance', '--api-key', ''], /the key/],
 ];
 

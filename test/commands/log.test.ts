@@ -163,7 +163,7 @@ describe('log', () => {
     );
     const { stdout, stderr } = await runOk(it, 'log');
     expect(stdout.split('\n')).toHaveLength(101);
-    expect(stderr).toContain('the latest 100 are shown');
+    expect(stderr).toContain('the latest 100; show more with --limit or --since');
     const all = await logOf(it, '--limit', '5000');
     expect([all.length, new Set(all.map(({ attempt }) => attempt)).size]).toEqual([1201, 1201]);
   });

@@ -133,7 +133,7 @@ describe('a transcript', () => {
     const refused = await user.run(['transcript', '5']);
     expect([refused.code, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toBe(
-      'steno: 5.txt is there already\nhint: replace it with --force, or keep it with --skip-existing\n',
+      'steno: 5.txt already exists\nhint: replace it with --force, or keep it with --skip-existing\n',
     );
     const skipped = await user.run(['transcript', '5', '--skip-existing', '--json']);
     expect(skipped.code).toBe(0);

@@ -334,7 +334,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     expect(await here.rows('SELECT id FROM purchases')).toHaveLength(2);
     expect((await here.attempt(unsent)).status).toBe('unclear');
     await expect(markMoved(here.ledger, { ...moved, identity: 'q' }, async () => {})).rejects.toThrow(
-      'has moved',
+      'this ledger moved to postgres://db',
     );
     await unmarkMoved(here.ledger);
     expect(await here.again('c')).toBeDefined();

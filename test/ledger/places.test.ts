@@ -131,7 +131,7 @@ describe('the ledger', () => {
       /ledger\.db is not a database: it has only 1 byte\n/,
       (path) => writeFileSync(path, '\n'),
     ],
-    ['left with 15 bytes', /ledger\.db is no database/, (path) => writeFileSync(path, 'SQLite format 3')],
+    ['left with 15 bytes', /ledger\.db is not a database/, (path) => writeFileSync(path, 'SQLite format 3')],
     [
       'without its tables',
       /ledger\.db contains no tables of steno/,
@@ -174,7 +174,7 @@ describe('the ledger', () => {
       const { code, stdout, stderr } = await user.run(line);
       expect([code, stdout], stderr).toEqual([1, '']);
       expect(stderr).toMatch(message);
-      expect(stderr).toMatch(/\nhint: restore it from a backup; [^\n]*by hand[^\n]*your account/);
+      expect(stderr).toMatch(/\nhint: restore it from a backup; [^\n]*delete it[^\n]*your account/);
     }
     expect(service.got).toHaveLength(1);
     expect(listing(join(user.home, 'state'))).toEqual(before);

@@ -255,7 +255,7 @@ describe('the end', () => {
     const listener = await Listener.start(user, ['--timeout', '700ms', '--until', 'TRANSCRIPT_COMPLETE']);
     const { code, stderr } = await listener.ended;
     expect(code).toBe(6);
-    expect(stderr).toMatch(/steno: no TRANSCRIPT_COMPLETE came in 700ms/);
+    expect(stderr).toMatch(/steno: no TRANSCRIPT_COMPLETE arrived within 700ms/);
     expect(Date.now() - started).toBeLessThan(8000);
   });
 

@@ -285,7 +285,7 @@ describe('--tunnel', () => {
     const { code, stderr } = await user.run(['listen', '--port', '0', '--register', '--tunnel', command]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /the tunnel ended before it printed an address \(exit 7\)\nhint: it said: no account/,
+      /the tunnel ended before it printed an address \(exit 7\)\nhint: it printed: no account/,
     );
     expect(webhook.set).toEqual([]);
   });

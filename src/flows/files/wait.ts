@@ -92,7 +92,7 @@ export function raiseUndelivered(outcomes: readonly WaitOutcome[], waitOn?: stri
 
 const hints = {
   unfinished: undefined,
-  held: 'a past-due balance is the usual cause: pay it and the order resumes by itself',
+  held: 'the usual cause is a past-due balance: pay it, and the order resumes automatically',
 };
 
 // Waits for files and downloads each transcript as it is delivered.

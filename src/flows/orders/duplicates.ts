@@ -161,7 +161,7 @@ function hintFor(held: HeldAudio, among: Among): string {
   if (order)
     return `name its files: ${settle} --placed ${order} --file <id>; or add them: steno track <id>; see: steno attempts`;
   const again = among === 'others' ? '--skip-ordered --retry-unclear' : '--again';
-  return `check the balance (steno balance) and your account. If it went through: ${settle} --placed <order>; if not: ${settle} --not-placed, or order it with ${again}. To see all such orders: steno attempts`;
+  return `check the balance (steno balance) and your account. If it went through: ${settle} --placed <order>; if not: ${settle} --not-placed, or order it with ${again}. List all such orders: steno attempts`;
 }
 
 /** The error for an upgrade or a refund that is being sent, or may have gone through. */

@@ -99,7 +99,7 @@ function heldHint(held: readonly Failure[]): string | undefined {
 const isOfLedger = ({ error }: Failure): boolean => error.kind !== 'usage' && error.kind !== 'failed';
 
 const HELD_HINT =
-  'see orders of unknown outcome: steno attempts; retry those without a clear answer with: --skip-ordered --retry-unclear';
+  'list orders of unknown outcome: steno attempts; retry those without a clear answer with --skip-ordered --retry-unclear';
 
 /** Where nothing was ordered, what is unclear or on order from before decides: that has to be looked at. */
 function kindOf(unplaced: readonly Failure[], held: readonly Failure[], anyPlaced: boolean): Kind {

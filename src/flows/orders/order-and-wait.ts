@@ -105,7 +105,7 @@ const heldOrders = (orders: readonly Order[]): Failure[] =>
 export function heldOrder(hold: string): StenoError {
   const hint =
     hold === 'billing'
-      ? 'billing means a past-due balance: pay it and the order resumes by itself'
+      ? 'billing means a past-due balance: pay it, and the order resumes automatically'
       : 'the service decides when to release it; check with: steno file <id>';
   return new StenoError('held', `is on hold (${hold}): work starts once the hold is released`, { hint });
 }

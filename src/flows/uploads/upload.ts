@@ -43,7 +43,7 @@ export async function uploadFile(path: string, options: UploadOptions): Promise<
       'timeout',
       `the upload of ${name} took longer than ${formatDuration(options.timeoutMs)}`,
       {
-        hint: 'run the upload command by itself to see what it waits for',
+        hint: 'run the upload command on its own to see what it waits for',
       },
     );
   if (cause === 'output')

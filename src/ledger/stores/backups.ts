@@ -57,7 +57,7 @@ export async function backUpIfDue(ledger: string): Promise<void> {
 export function rescueHint(ledger: string): string {
   return [
     'rescue what is readable: steno ledger export --damaged -o rescued.jsonl',
-    `move ${ledger} and the files ledger.db-wal and ledger.db-shm beside it away`,
+    `move away ${ledger}, and ledger.db-wal and ledger.db-shm next to it`,
     ...lastBackupLines(ledger),
     'then: steno ledger import rescued.jsonl',
   ].join('; ');

@@ -30,7 +30,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   '28000': {
     kind: 'failed',
     text: 'the user was refused',
-    hint: 'pg_hba.conf on the server says who may connect',
+    hint: 'check pg_hba.conf on the server: it controls who may connect',
   },
   '3D000': {
     kind: 'failed',
@@ -139,7 +139,7 @@ export class PostgresConnection {
   private constructor(client: Client, { host, port, schema }: PostgresAddress, queryTimeoutMs: number) {
     this.#client = client;
     this.#silence = new SilenceTimer(queryTimeoutMs, (limitMs) => {
-      this.#lost ??= new Error(`it was silent for ${formatDuration(limitMs)}`);
+      this.#lost ??= new Error(`no answer for ${formatDuration(limitMs)}`);
       streamOf(client).destroy();
     });
     this.schema = schema;
@@ -281,7 +281,7 @@ function tlsOptions({ tls, caFile, certFile, keyFile, host }: PostgresAddress): 
     try {
       return path ? readFileSync(path) : undefined;
     } catch (error) {
-      throw usage(`can't read ${name} ${path}: ${systemReason(error)}`, 'it is named by the setting ledger');
+      throw usage(`can't read ${name} ${path}: ${systemReason(error)}`, 'the setting ledger names this file');
     }
   };
   return {

@@ -59,7 +59,7 @@ describe.concurrent('an order that another process is sending', () => {
       expect(await listed(user)).toMatchObject([
         { status: 'unclear', detail: 'started, but no outcome recorded' },
       ]);
-      expect((await user.run(['files'])).stderr).toContain('1 order has no known end');
+      expect((await user.run(['files'])).stderr).toContain('1 order has no known outcome');
       expect((await order(url)).stderr).toMatch(
         /was started but has no outcome: it may have gone through\nhint: .*settle 1/,
       );

@@ -74,7 +74,7 @@ describe('the choice of episodes', () => {
     const { code, stdout, stderr } = await from(feedOf(more));
     expect(code).toBe(2);
     expect(stdout.match(/https:\S+/g)).toEqual([m(2), m(1)]);
-    expect(stderr).toContain('left out, already ordered: 1 of 3 (https://m.example/3.mp3)\n');
+    expect(stderr).toContain('left out because already ordered: 1 of 3 (https://m.example/3.mp3)\n');
     expect(service.got).toHaveLength(1);
   });
 

@@ -142,9 +142,9 @@ describe('--or-existing', () => {
     const dry = await order(...line, '--dry-run', '--json');
     expect([dry.code, JSON.parse(dry.stdout)]).toMatchObject([0, { orders: [{}], left_out: left }]);
     const plain = await order(...line, '--dry-run');
-    expect(plain.stderr).toContain(`left out, already ordered: 1 of 3 (${audio('b')})`);
+    expect(plain.stderr).toContain(`left out because already ordered: 1 of 3 (${audio('b')})`);
     expect(plain.stderr).toContain(
-      `warning: left out, already ordered with other SKUs: 1 of 3 (${audio('a')} with TRANS14, not TRANS2)\nhint: to change its SKUs: steno upgrade 1 --sku <SKU>\n`,
+      `warning: left out because already ordered with other SKUs: 1 of 3 (${audio('a')} with TRANS14, not TRANS2)\nhint: to change its SKUs: steno upgrade 1 --sku <SKU>\n`,
     );
     const { code, stdout } = await order(...line, '--json');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ audiofile: '3' }, ...left]]);

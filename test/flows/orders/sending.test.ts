@@ -138,7 +138,7 @@ describe.concurrent('Ctrl-C in a manifest', () => {
       const { code, stdout, stderr } = await end;
       expect([code, stdout]).toEqual([exit, '1\n2\n']);
       expect(stderr.split('\n')).toEqual([
-        'finishing the order that is being sent; Ctrl-C again ends at once',
+        'finishing the order that is being sent; press Ctrl-C again to stop at once',
         'steno: interrupted: 2 orders placed, with 2 files',
         'steno: not sent: 3 orders',
         expect.stringMatching(/^hint: resume with the same input: steno order .*--quiet --skip-ordered$/),

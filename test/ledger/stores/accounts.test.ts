@@ -62,7 +62,7 @@ describe.skipIf(!postgresFolder)('an account of a shared ledger', () => {
       expect([code, stderr]).toEqual([
         2,
         expect.stringMatching(
-          / as account acme, and no account is set here .*\nhint: .*STENO_ACCOUNT=acme\)/,
+          / as account acme, but no account is set here .*\nhint: .*STENO_ACCOUNT=acme\)/,
         ),
       ]);
     }

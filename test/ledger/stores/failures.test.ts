@@ -117,7 +117,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       await refuses(
         `postgres://visitor@127.0.0.1:${server.port}/${name}`,
         1,
-        /the role lacks a privilege \(.*\)\nhint: steno help shared-ledger/,
+        /the role lacks a privilege \(.*\)\nhint: see the SQL that grants it: steno help shared-ledger/,
       );
       expect(await server.query("SELECT 1 FROM pg_namespace WHERE nspname = 'steno'", name)).toEqual([]);
     });
