@@ -27,7 +27,7 @@ export function checkOrderSkus(typed: readonly string[], any: boolean): string[]
       );
     return checkSku(sku, findOrderSku(sku), orderSkus, any);
   });
-  checkOnlyOne(skus, transcriptionSkus, 'each is a transcription, and an order takes one');
+  checkOnlyOne(skus, transcriptionSkus, 'each is a transcription, and an order takes only one');
   if (known.every((each) => each?.kind === 'add-on')) {
     throw usage(
       `${skus.join(', ')} can only be added to a transcription`,
@@ -45,7 +45,7 @@ export function checkUpgradeSkus(typed: readonly string[], any: boolean): string
       throw usage(`${sku} is for a new order, not an upgrade`, newOrderHint(sku));
     checkSku(sku, findUpgradeSku(sku), upgradeSkus, any);
   }
-  checkOnlyOne(skus, speedUpgradeSkus, 'each changes the speed, and an upgrade takes one');
+  checkOnlyOne(skus, speedUpgradeSkus, 'each changes the speed, and an upgrade takes only one');
   return [...new Set(skus)];
 }
 
@@ -119,7 +119,7 @@ export function checkStates(typed: readonly string[], seen: () => readonly strin
 export function checkTestableEvent(type: string): string {
   if (testableEvents.includes(type)) return type;
   if (eventTypes.some((each) => each.name === type)) {
-    throw usage(`the service sends no test of ${type}`, `it sends: ${testableEvents.join(', ')}`);
+    throw usage(`the service can't send a test of ${type}`, `it sends: ${testableEvents.join(', ')}`);
   }
   throw usage(
     `unknown event '${type}'`,

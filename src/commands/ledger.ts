@@ -482,7 +482,7 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
   const url = context.ledgers.sharedUrl;
   if (url === undefined)
     throw usage(
-      'ledger copy --to local copies from the shared ledger, and none is set',
+      'ledger copy --to local copies from the shared ledger, but none is set',
       'name it with STENO_LEDGER=postgres://… or: steno config set ledger postgres://user@host/database',
     );
   const shared = await openSharedLedger(await context.ledgers.sharedOptions(url), mask.hide);

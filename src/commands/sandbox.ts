@@ -141,12 +141,12 @@ export const sandbox = command({
     } finally {
       await close();
     }
-    throw new StenoError('interrupted', 'the sandbox is closed');
+    throw new StenoError('interrupted', 'the sandbox has stopped');
   },
 });
 
 function readNumber(name: string, given: string, shape: RegExp, max: number): number {
   const number = shape.test(given) ? Number(given) : Number.NaN;
   if (number >= 0 && number <= max) return number;
-  throw usage(`'${given}' for ${name} is not a number from 0 to ${max}`);
+  throw usage(`${name} must be a number from 0 to ${max}, not '${given}'`);
 }

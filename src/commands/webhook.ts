@@ -58,7 +58,7 @@ const set = command({
       const now = answer.url || (await askForUrl(transport, answer));
       if (sameUrl(now, url)) return { ...answer, url: answer.url || url };
       throw notSet(
-        `the webhook is not ${shownWebhook(url)}: the service answers that ${now ? `it is ${shownWebhook(now)}` : 'none is set'}`,
+        `the webhook was not set to ${shownWebhook(url)}: the service reports ${now ? shownWebhook(now) : 'none'}`,
       );
     };
     await showResult(context, transport, change, () => `the webhook is set to ${shownWebhook(url)}`);
@@ -139,7 +139,7 @@ async function endRegistrations(context: Context, ledger: Ledger, apiKey: string
   const running = ended.find(({ isRunning }) => isRunning);
   if (running)
     await out.warn(
-      `the listener that is running (pid ${running.pid}) gets no more events`,
+      `the running listener (pid ${running.pid}) gets no more events`,
       'restart it to receive them',
     );
 }

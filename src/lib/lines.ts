@@ -32,7 +32,7 @@ export function checkUtf8(bytes: Buffer, where: string): Buffer {
   const zero = bytes.indexOf(0);
   if (zero >= 0) {
     const line = lineEnds(bytes.subarray(0, zero)).length;
-    throw usage(`${where}, line ${line}: a zero byte, so this is not a text file`);
+    throw usage(`${where}, line ${line}: it contains a zero byte, so this is not a text file`);
   }
   if (!isUtf8(bytes)) throw notUtf8(where, firstBadLine(bytes), narrowEncoding(bytes));
   return startsWith(bytes, '\u00ef\u00bb\u00bf') ? bytes.subarray(3) : bytes;

@@ -121,11 +121,11 @@ export class LedgerWatch {
   }
 
   #sayWaiting(why: string): void {
-    this.#options.onWarning(`events are saved in the spool until the ledger works again: ${why}`);
+    this.#options.onWarning(`events are saved in the spool until the ledger is available: ${why}`);
   }
 
   #sayBack(): void {
-    this.#options.onNote('the ledger works again');
+    this.#options.onNote('the ledger is available again');
   }
 }
 

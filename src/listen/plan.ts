@@ -137,7 +137,7 @@ export async function planListening(flags: ListenFlags, options: PlanOptions): P
   checkTemplate(flags.nameAs, checkFormats(flags.format, flags.nameAs));
   if (flags.download !== undefined) checkFolder(flags.download);
   checkAddresses(flags);
-  if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');
+  if (!/^\/[^\s?#]*$/.test(path)) throw usage(`--path must be a path, not '${path}'`, 'write it like /hook');
   if (flags.exec !== undefined && !flags.exec.trim()) throw usage('--exec requires a command');
   checkRegistration(flags, options);
   if (!isLoopback(inBrackets(host)) && !register && tunnel === undefined && !hasSecret(path)) {
@@ -217,7 +217,7 @@ async function openActions(
 function parsePort(given = '4100'): number {
   const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
   if (port <= 65_535) return port;
-  throw usage(`'${given}' for --port is not a number from 0 to 65535`);
+  throw usage(`--port must be a number from 0 to 65535, not '${given}'`);
 }
 
 const inBrackets = (host: string): string => (host.includes(':') ? `[${host}]` : host);

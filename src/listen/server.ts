@@ -100,7 +100,7 @@ const refusals = {
   notPost: { status: 405, text: 'only POST', headers: { allow: 'POST' } },
   notForm: { status: 415, text: `only ${FORM}` },
   fromPage: { status: 403, text: 'not from a web page' },
-  ownForward: { status: 409, text: 'its own delivery came back' },
+  ownForward: { status: 409, text: 'steno forwarded this delivery itself' },
   tooLarge: { status: 413, text: 'larger than 1 MiB' },
   // Reading on would cost more than the answer is worth.
   tooManyChunks: { status: 400, text: 'too many small chunks', drainMs: 0 },

@@ -31,13 +31,13 @@ function checkAccess(path: string, { uid, mode }: Stats, text: string): void {
   const octal = (mode & 0o777).toString(8).padStart(4, '0');
   if (mode & 0o022)
     throw usage(
-      `others may write to the config file ${path} (mode ${octal})`,
+      `other users can write to the config file ${path} (mode ${octal})`,
       `check that nobody added anything to it, then run: chmod 600 ${shellWord(path)}`,
     );
   // The key in a file of root is for those who are let read it: so containers mount it.
   if (uid === us && mode & 0o044 && holdsKey(text))
     throw usage(
-      `the config file ${path} contains a key, but others may read it (mode ${octal})`,
+      `the config file ${path} contains a key, but other users can read it (mode ${octal})`,
       `run: chmod 600 ${shellWord(path)}`,
     );
 }

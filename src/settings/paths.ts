@@ -78,7 +78,7 @@ export function folderRefusal(path: string, variable: FolderVariable): StenoErro
   if (!(found.mode & 0o022)) return undefined;
   const mode = (found.mode & 0o1777).toString(8).padStart(4, '0');
   return usage(
-    `others may write to the ${name} ${path} (mode ${mode})`,
+    `other users can write to the ${name} ${path} (mode ${mode})`,
     canBeNarrowed(path, found)
       ? `check that nobody added anything to it, then run: chmod 700 ${word}`
       : `${other}, such as one inside it`,

@@ -264,10 +264,11 @@ const isPrice = (name: string): name is PriceSetting => name.startsWith(PRICE);
 function priceSetting(name: PriceSetting): Setting {
   const sku = name.slice(PRICE.length);
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(sku))
-    throw usage(`'${name}' names no SKU`, 'write it like price.TRANS14; see: steno skus');
+    throw usage(`'${name}' does not name a SKU`, 'write it like price.TRANS14; see: steno skus');
   // Others may be set: the API document does not list every SKU.
   const known = findOrderSku(sku) ?? findOrderSku(sku.toUpperCase());
-  if (known && known.sku !== sku) throw usage(`'${name}' names no SKU`, `did you mean ${PRICE}${known.sku}?`);
+  if (known && known.sku !== sku)
+    throw usage(`'${name}' does not name a SKU`, `did you mean ${PRICE}${known.sku}?`);
   return { name, help: `price of a minute of ${sku}`, check: checkPrice };
 }
 

@@ -255,7 +255,7 @@ describe('an order', () => {
     service.on('*', { body, headers: json });
     const { code, stdout, stderr } = await user.run(order);
     expect([code, stdout]).toEqual([11, '']);
-    expect(stderr).toContain('it names neither an order nor an audiofile, but says: insufficient funds');
+    expect(stderr).toContain('it contains neither an order nor an audiofile, but says: insufficient funds');
   });
 
   it.each([

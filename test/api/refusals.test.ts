@@ -197,7 +197,7 @@ describe('webhook set', () => {
     );
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(
-      `steno: the webhook is not ${HOOK}: the service answers that it is https://other.example.com/\n`,
+      `steno: the webhook was not set to ${HOOK}: the service reports https://other.example.com/\n`,
     );
   });
 });

@@ -146,7 +146,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
     /unknown event/,
     /did you mean TRANSCRIPT_COMPLETE\?/,
   ],
-  ['an event that has no test', ['webhook', 'test', 'DUPLICATE_FILE'], /no test of DUPLICATE_FILE/],
+  ['an event that has no test', ['webhook', 'test', 'DUPLICATE_FILE'], /send a test of DUPLICATE_FILE/],
   ['a webhook that is no URL', ['webhook', 'set', 'example.com'], /not an http or https URL/],
   [
     'a webhook as it is shown, without its password',

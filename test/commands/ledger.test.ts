@@ -240,8 +240,8 @@ describe('export and import', () => {
     const wrong: ReadonlyArray<readonly [string, RegExp]> = [
       ['', /^steno: line 1: the file is empty/],
       ['hello\n', /^steno: line 1: this is not an export/],
-      [instead(0, '{"steno_ledger":2,"profile":null}'), /^steno: line 1: .* format 2, .* format 1 alone/],
-      [instead(0, '{"steno_ledger":0,"profile":null}'), /^steno: line 1: .* format 0, .* format 1 alone/],
+      [instead(0, '{"steno_ledger":2,"profile":null}'), /^steno: line 1: .* format 2, .* only format 1$/m],
+      [instead(0, '{"steno_ledger":0,"profile":null}'), /^steno: line 1: .* format 0, .* only format 1$/m],
       [instead(2, '{"table":"purchases"'), /^steno: line 3: this is not a row/],
       [
         instead(2, '{"table":"secrets","id":1}'),
@@ -303,7 +303,7 @@ describe('an import that is interrupted', () => {
       }
       expect([found.code, found.stdout]).toEqual([130, '']);
       expect(found.stderr).toMatch(
-        /^steno: interrupted: nothing was imported\nhint: again with[^:\n]*: steno ledger import [^\n]+\n$/,
+        /^steno: interrupted: nothing was imported\nhint: try again with[^:\n]*: steno ledger import [^\n]+\n$/,
       );
       expect(found.tookMs).toBeLessThan(Math.max(1_000, 0.25 * wholeMs));
       expect(queryLedger(found.user, 'SELECT count(*) AS n FROM purchases')).toEqual([{ n: 0 }]);
@@ -320,7 +320,7 @@ describe('an import that is interrupted', () => {
     child.kill('SIGINT');
     expect(await result).toMatchObject({
       code: 130,
-      stderr: expect.stringMatching(/^steno: interrupted: nothing was imported\nhint: again with/),
+      stderr: expect.stringMatching(/^steno: interrupted: nothing was imported\nhint: try again with/),
     });
   });
 });

@@ -324,9 +324,7 @@ describe('several transcripts', () => {
     ]) {
       const { code, stdout, stderr } = await user.run(['transcript', ...args]);
       expect([code, stdout], stderr).toEqual([2, '']);
-      expect(stderr).toMatch(
-        /^steno: several transcripts need a folder, and '\S+' is named like one of them\nhint: /,
-      );
+      expect(stderr).toMatch(/^steno: '\S+' is a file name, but several transcripts need a folder\nhint: /);
     }
     expect([service.got, files(user.home)]).toEqual([[], []]);
     mkdirSync(join(user.home, 'there.txt'));

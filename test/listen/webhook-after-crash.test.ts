@@ -324,7 +324,7 @@ describe('webhook get and set', () => {
     const webhook = withWebhook(service, OTHER);
     const listener = await registered(user);
     const { stderr } = await user.run(['webhook', 'set', 'https://mine.example.com/']);
-    expect(stderr).toContain(`the listener that is running (pid ${listener.child.pid}) gets no more events`);
+    expect(stderr).toContain(`the running listener (pid ${listener.child.pid}) gets no more events`);
     await listener.stop();
     expect(webhook.url).toBe('https://mine.example.com/');
   });

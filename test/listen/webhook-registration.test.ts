@@ -161,7 +161,9 @@ describe('--register', () => {
     await second.stop('SIGKILL');
     const third = await Listener.start(user, []);
     expect(webhook.url).toBe(OTHER);
-    expect(third.stderr).toMatch(/the webhook is https:\/\/other.* again\n.*broke off/);
+    expect(third.stderr).toMatch(
+      /the webhook is https:\/\/other.* again\n.*a listener that crashed had not restored it/,
+    );
     await third.stop();
     expect(webhook.set).toHaveLength(4);
   });

@@ -54,7 +54,7 @@ describe.runIf(process.getuid?.() === 0)('a state folder', () => {
       const { code, stderr } = await runAs(US, user, ORDER);
       expect([code, stderr]).toEqual([
         2,
-        expect.stringContaining(`others may write to the state folder ${state}`),
+        expect.stringContaining(`other users can write to the state folder ${state}`),
       ]);
       expect(modeOf(state)).toBe(mode);
     }
@@ -75,13 +75,13 @@ describe.runIf(process.getuid)('a state folder of ours', () => {
       expect([code, stderr]).toEqual([
         2,
         expect.stringContaining(
-          `steno: others may write to the state folder ${state} (mode 1777)\nhint: name another folder with STENO_STATE_DIR, such as one inside it\n`,
+          `steno: other users can write to the state folder ${state} (mode 1777)\nhint: name another folder with STENO_STATE_DIR, such as one inside it\n`,
         ),
       ]);
     }
     expect(service.got).toEqual([]);
     expect(modeOf(state)).toBe(0o1777);
-    expect((await user.run(['doctor'])).stdout).toMatch(/others may write to the state folder/);
+    expect((await user.run(['doctor'])).stdout).toMatch(/other users can write to the state folder/);
   });
 
   it('is refused where it is a home folder that others may write to', async () => {
@@ -153,7 +153,7 @@ describe.runIf(process.getuid?.() === 0)('a config folder', () => {
     const { code, stderr } = await user.run(['login', '--no-verify'], { stdin: KEY });
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining(`others may write to the config folder ${config}`),
+      expect.stringContaining(`other users can write to the config folder ${config}`),
     ]);
     expect(existsSync(join(config, 'config.json'))).toBe(false);
   });

@@ -117,7 +117,7 @@ function keyError(
       hint: keyHint(keySource),
     });
   const hint = 'it may belong to another account; see which key is in use: steno whoami';
-  return new CallError('auth', `this key may not see ${subject} (${answered})`, { ...details, hint });
+  return new CallError('auth', `this key has no access to ${subject} (${answered})`, { ...details, hint });
 }
 
 /** For a transcript that is not there yet, though its file is. */

@@ -47,7 +47,7 @@ export function accessTrouble(path: string, mode: 0o600 | 0o700): Finding | unde
   // Of a shared folder, such as /tmp, the mode is not ours to change.
   if ((stats.mode & 0o077) === 0 || stats.mode & STICKY) return undefined;
   return warn(
-    `others may open ${path} (mode ${modeText(stats)})`,
+    `other users can open ${path} (mode ${modeText(stats)})`,
     `run: chmod ${mode.toString(8)} ${shellWord(path)}`,
   );
 }

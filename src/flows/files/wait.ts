@@ -78,7 +78,7 @@ export function raiseUndelivered(outcomes: readonly WaitOutcome[], waitOn?: stri
   for (const kind of ['timeout', 'unfinished', 'held'] as const) {
     const [first, ...more] = all.filter(({ error }) => error.kind === kind);
     if (!first) continue;
-    const one = `${first.what}${first.error instanceof CallError ? ':' : ''} ${first.error.message}`;
+    const one = `${named(first.what)}${first.error instanceof CallError ? ':' : ''} ${first.error.message}`;
     const message = more.length ? `${one}, and ${more.length} more like it` : one;
     throw new BulkError(
       kind,
@@ -89,6 +89,9 @@ export function raiseUndelivered(outcomes: readonly WaitOutcome[], waitOn?: stri
   }
   raiseFailures(outcomes);
 }
+
+/** An order that is on hold is named already. */
+const named = (what: string): string => (what.startsWith('order ') ? what : `audiofile ${what}`);
 
 const hints = {
   unfinished: undefined,

@@ -176,7 +176,7 @@ export function unknownTexts({ known, unpriced, unmeasured }: Estimate): string[
 function unmeasuredText(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).join(', ');
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
-  return `the length of ${plural(names.length, 'audio')} is unknown: ${shown}${more}`;
+  return `the length of ${plural(names.length, 'audio file')} is unknown: ${shown}${more}`;
 }
 
 /** What people are told before they order. */

@@ -57,7 +57,7 @@ export async function outputTarget(
   if (!isFolder) return { ...named, folder: '.', file: output };
   if (!existing && formatOfName(output))
     throw usage(
-      `several transcripts need a folder, and '${output}' is named like one of them`,
+      `'${output}' is a file name, but several transcripts need a folder`,
       `name a folder: -o transcripts/   (or '${output}/', with a slash at the end)`,
     );
   if (existing && !existing.isDirectory())

@@ -116,7 +116,7 @@ describe('a budget', () => {
     expect(sent()).toBe(0);
     expect((await buy('a', '--unpriced')).code).toBe(0);
     set({ 'price.TRANS14': '1' });
-    expect((await order('https://e.org/a.mp3')).stderr).toContain('the length of 1 audio is unknown');
+    expect((await order('https://e.org/a.mp3')).stderr).toContain('the length of 1 audio file is unknown');
     expect((await order('https://e.org/a.mp3', '--unpriced')).stderr).toContain(
       'the budget of 10.00/month is used up: nothing is left for orders of unknown cost',
     );

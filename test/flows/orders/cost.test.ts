@@ -79,7 +79,7 @@ describe('the estimate', () => {
     expect(stderr).toBe(
       'estimate: unknown\n' +
         'the price of TRANS14 is unknown: no invoice lists it\n' +
-        'the length of 2 audios is unknown: https://e.org/a.mp3, https://e.org/b.mp3\n',
+        'the length of 2 audio files is unknown: https://e.org/a.mp3, https://e.org/b.mp3\n',
     );
     expect(stdout + stderr).not.toMatch(/\b0(\.0+)?\b/);
     expect(service.got).toEqual([]);
@@ -162,7 +162,7 @@ describe('the estimate', () => {
       'estimate: unknown',
       'TRANS14 at 1.00 a minute, from the settings',
       'the price of TSTMP1 is unknown: no invoice lists it',
-      'the length of 3 audios is unknown: Talk 1, Talk 2, Talk 3',
+      'the length of 3 audio files is unknown: Talk 1, Talk 2, Talk 3',
     ]);
   });
 
@@ -246,10 +246,10 @@ describe('--max-cost', () => {
     set('price.TRANS14', '1');
     const unmeasured = await episodes(['10:00', ''], '--max-cost', '1000');
     expect(unmeasured.code).toBe(2);
-    expect(unmeasured.stderr).toContain('the length of 1 audio is unknown: Talk 1');
+    expect(unmeasured.stderr).toContain('the length of 1 audio file is unknown: Talk 1');
     const url = await order('https://e.org/a.mp3', '--max-cost', '1000');
     expect(url.code).toBe(2);
-    expect(url.stderr).toContain('the length of 1 audio is unknown: https://e.org/a.mp3');
+    expect(url.stderr).toContain('the length of 1 audio file is unknown: https://e.org/a.mp3');
     expect(service.got).toEqual([]);
   });
 

@@ -275,7 +275,7 @@ describe('an estimate', () => {
       set({ TRANS14: '1' }),
     );
     expect(unknownTexts(estimate)).toEqual([
-      'the length of 9 audios is unknown: 0.mp3, 1.mp3, 2.mp3 and 6 more',
+      'the length of 9 audio files is unknown: 0.mp3, 1.mp3, 2.mp3 and 6 more',
     ]);
   });
 

@@ -144,7 +144,7 @@ describe.skipIf(!postgresFolder)('the password of a shared ledger', () => {
     const { code, stderr } = await user.run(order);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/others may read the password file .*\nhint: run: chmod 600/),
+      expect.stringMatching(/other users can read the password file .*\nhint: run: chmod 600/),
     ]);
   });
 

@@ -115,7 +115,7 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
     const { code, stderr } = await order('b', shared);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/broke off.*\nhint: finish it.*--without-shared\n$/),
+      expect.stringMatching(/was interrupted.*\nhint: finish it.*--without-shared\n$/),
     ]);
     expect((await user.run(['ledger', 'copy', '--to', url])).code).toBe(0);
     expect((await order('b', shared)).code).toBe(0);
