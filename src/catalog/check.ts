@@ -22,7 +22,7 @@ export function checkOrderSkus(typed: readonly string[], any: boolean): string[]
     const isUpgrade = !findOrderSku(sku) && findUpgradeSku(sku) !== undefined;
     if (isUpgrade && !any)
       throw usage(
-        `${sku} is an upgrade, not for a new order`,
+        `${sku} is for upgrades, not for new orders`,
         `upgrade a file with: steno upgrade <id> --sku ${sku}`,
       );
     return checkSku(sku, findOrderSku(sku), orderSkus, any);
@@ -42,7 +42,7 @@ export function checkUpgradeSkus(typed: readonly string[], any: boolean): string
   const skus = typed.map((sku) => asListed(sku, findUpgradeSku));
   for (const sku of skus) {
     if (findOrderSku(sku) && !findUpgradeSku(sku) && !any)
-      throw usage(`${sku} is for a new order, not an upgrade`, newOrderHint(sku));
+      throw usage(`${sku} is for new orders, not for upgrades`, newOrderHint(sku));
     checkSku(sku, findUpgradeSku(sku), upgradeSkus, any);
   }
   checkOnlyOne(skus, speedUpgradeSkus, 'each changes the speed, and an upgrade takes only one');

@@ -126,7 +126,7 @@ export const refund = command({
     // The list has taken what a person could answer.
     if (!yes && (!context.stdin.isTTY || from === '-'))
       throw usage(
-        'refund requires --yes where there is no terminal to ask on',
+        'refund requires --yes when not run in a terminal',
         goOnHint('confirm with', line, '--yes'),
       );
     const several = args.length > 1 || from !== undefined;

@@ -175,7 +175,7 @@ const prune = command({
     const time = parseSince(before, nowMs());
     if (!yes && !dryRun && !context.stdin.isTTY)
       throw usage(
-        'ledger prune requires --yes where there is no terminal to ask on',
+        'ledger prune requires --yes when not run in a terminal',
         `run: steno ledger prune --before ${before} --yes`,
       );
     const ledger = await openWhole(context, 'ledger prune works on the ledger');
@@ -528,7 +528,7 @@ async function comeBackWithoutShared(
   if (dryRun) return out.note('nothing was written');
   if (!yes && !context.stdin.isTTY)
     throw usage(
-      'ledger copy --without-shared requires --yes where there is no terminal to ask on',
+      'ledger copy --without-shared requires --yes when not run in a terminal',
       `run: steno ledger copy --to local --without-shared --yes${flag}`,
     );
   const question = 'Use the ledger of this machine for orders again, without the orders of the shared one?';

@@ -243,7 +243,9 @@ export const cantWrite = (path: string, reason: string, cause?: unknown): DiskEr
 export const throwCantWrite =
   (path: string) =>
   (error: unknown): never => {
-    throw error instanceof StenoError ? error : cantWrite(path, systemReason(error), error);
+    if (error instanceof StenoError) throw error;
+    const reason = errorCode(error) === 'ENOENT' ? 'there is no such file or folder' : systemReason(error);
+    throw cantWrite(path, reason, error);
   };
 
 /**

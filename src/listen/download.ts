@@ -137,10 +137,10 @@ async function requireDelivered(transport: Transport, ledger: Ledger, id: string
   const { state } = (await refreshFile(transport, ledger, id)).file;
   const end = findFileState(state)?.end;
   if (end === 'unfinished')
-    throw new StenoError('unfinished', `ended as '${state}': there will be no transcript`);
-  if (end !== 'delivered') throw new StenoError('failed', `is still '${state}': no transcript was saved`);
+    throw new StenoError('unfinished', `ended as '${state}', so there will be no transcript`);
+  if (end !== 'delivered') throw new StenoError('failed', `still '${state}': no transcript was saved`);
   if ((await new Files(ledger).awaitingRework([id])).has(id))
-    throw new StenoError('failed', 'has not been delivered again since its upgrade: no transcript was saved');
+    throw new StenoError('failed', 'not delivered again since its upgrade: no transcript was saved');
 }
 
 const describe = ({ path, unidentified }: Saved): string =>

@@ -245,7 +245,7 @@ export function settingByName(name: string): Setting {
   if (setting) return setting;
   throw usage(
     `there is no setting '${name}'`,
-    didYouMean(name, settingNames, `settings: ${settingNames.join(', ')}`),
+    didYouMean(name, settingNames, `known settings: ${settingNames.join(', ')}`),
   );
 }
 

@@ -15,7 +15,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   [
     'an upgrade SKU in an order',
     order(url, '--sku', 'UPGRD1'),
-    /UPGRD1 is an upgrade, not for a new order/,
+    /UPGRD1 is for upgrades, not for new orders/,
     /upgrade a file with: steno upgrade <id> --sku UPGRD1/,
   ],
   [
@@ -85,7 +85,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   [
     'an order SKU in an upgrade',
     ['upgrade', '5', '--sku', 'TRANS2'],
-    /TRANS2 is for a new order, not an upgrade/,
+    /TRANS2 is for new orders, not for upgrades/,
     /upgrade a file to it with: UPGRD2 from TRANS14/,
   ],
   [

@@ -93,7 +93,7 @@ export async function waitForOrders(
 function holdError(orders: readonly Order[]): StenoError | undefined {
   const held = heldOrders(orders);
   if (held.length === 0) return undefined;
-  const text = held.map(({ what, error }) => `${what} ${error.message}`);
+  const text = held.map(({ what, error }) => `${what} is ${error.message}`);
   const billing = orders.find(({ hold }) => hold === 'billing');
   const { hint } = heldOrder(billing?.hold ?? '');
   return new StenoError('held', text.join('; '), { hint });
@@ -107,7 +107,7 @@ export function heldOrder(hold: string): StenoError {
     hold === 'billing'
       ? 'billing means a past-due balance: pay it, and the order resumes automatically'
       : 'the service decides when to release it; check with: steno file <id>';
-  return new StenoError('held', `is on hold (${hold}): work starts once the hold is released`, { hint });
+  return new StenoError('held', `on hold (${hold}): work starts once the hold is released`, { hint });
 }
 
 /** Raises what went wrong: orders that were not placed, a wait that broke off, files without a transcript, holds. */

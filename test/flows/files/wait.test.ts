@@ -90,7 +90,7 @@ describe.concurrent('wait', () => {
     const { code, stderr } = await user.run(['wait', 'a6', '--interval', '100ms', '--timeout', '1s']);
     expect([code, stderr]).toEqual([
       6,
-      expect.stringContaining('a6 is not delivered: the service reports no state'),
+      expect.stringContaining('a6: not delivered: the service reports no state'),
     ]);
   });
 
@@ -114,13 +114,15 @@ describe.concurrent('wait', () => {
     states.set('1', ['On Hold']).set('2', ['Processing', 'Processing', 'Delivered']).set('3', ['Error']);
     const held = await user.run(['wait', '1', '2', ...soon, '--quiet']);
     expect([held.code, held.stdout]).toEqual([5, '2\n']);
-    expect(held.stderr).toMatch(/^steno: audiofile 1 is on hold[^\n]*\nhint: [^\n]*balance/);
+    expect(held.stderr).toMatch(/^steno: audiofile 1: on hold[^\n]*\nhint: [^\n]*balance/);
     states
       .set('1', ['On Hold', 'On Hold', 'Delivered'])
       .set('2', ['Processing', 'Processing', 'Processing', 'Delivered']);
     const released = await user.run(['wait', '1', '2', '3', ...soon, '--quiet']);
     expect([released.code, released.stdout]).toEqual([8, '1\n2\n']);
-    expect(released.stderr).toMatch(/^steno: audiofile 3 ended as 'Error': there will be no transcript\n$/);
+    expect(released.stderr).toMatch(
+      /^steno: audiofile 3: ended as 'Error', so there will be no transcript\n$/,
+    );
   });
 
   it.each([

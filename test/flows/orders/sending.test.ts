@@ -207,7 +207,7 @@ describe.concurrent('a hold', () => {
     const { code, stderr } = await run(user, '--fail-on-hold', '--quiet');
     expect(code).toBe(10);
     expect(stderr).toMatch(
-      /b\.mp3: [^\n]*no audio[^\n]*\nsteno: order o1: is on hold \(billing\)[^\n]*\nsteno: 1 of 5 orders failed\n/,
+      /b\.mp3: [^\n]*no audio[^\n]*\nsteno: order o1: on hold \(billing\)[^\n]*\nsteno: 1 of 5 orders failed\n/,
     );
   });
 
@@ -215,7 +215,7 @@ describe.concurrent('a hold', () => {
     const { service, user } = await account();
     service.on('POST /order_url', placed(1, held), { status: 502 });
     const { code, stderr } = await run(user, '--fail-on-hold');
-    expect([code, stderr]).toEqual([11, expect.stringContaining('order o1: is on hold (billing)')]);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('order o1: on hold (billing)')]);
   });
 
   it('is said also where a file of another order ends without a transcript', async () => {
@@ -223,7 +223,7 @@ describe.concurrent('a hold', () => {
     service.on('POST /order_url', placed(1, held), ...[2, 3, 4, 5].map((n) => placed(n)));
     for (const n of [2, 3, 4, 5]) service.on(`GET /audiofile/${n}`, fileAnswer(n, 'Order Cancelled'));
     const { code, stderr } = await run(user, '--wait', '--interval', '50ms');
-    expect([code, stderr]).toEqual([8, expect.stringContaining('order o1: is on hold (billing)')]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining('order o1: on hold (billing)')]);
   });
 });
 

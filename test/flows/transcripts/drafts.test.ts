@@ -46,7 +46,9 @@ describe('a delivery that is forged or early', () => {
     const listener = await Listener.start(user, ['--download', 'd', '--count', '1']);
     await listener.post(complete('9'));
     const { stderr } = await listener.ended;
-    expect(stderr).toMatch(/event 1: download .* failed: ended as 'Refunded': there will be no transcript/);
+    expect(stderr).toMatch(
+      /event 1: download .* failed: ended as 'Refunded', so there will be no transcript/,
+    );
     expect(fetched()).toEqual([]);
   });
 
