@@ -197,7 +197,7 @@ async function change(context: Context, name: SettingName, value: string | undef
   const clears = value !== undefined && other ? { [other]: undefined } : {};
   await writeProfile(context.env, profileName, { [name]: value, ...clears }, context.signal);
   const kept = value === undefined ? null : shown({ name, value, source: '' });
-  context.out.done(`${name} of profile ${profileName} is ${value === undefined ? 'no longer set' : 'set'}`, {
+  context.out.done(`${name} is ${value === undefined ? 'no longer set' : 'set'} in profile ${profileName}`, {
     profile: profileName,
     setting: name,
     value: kept,

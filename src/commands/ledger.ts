@@ -327,10 +327,7 @@ const copy = command({
     if (!context.globals.ledger)
       throw usage("ledger copy reads the ledger, so it can't be used with --no-ledger");
     if (context.sandbox)
-      throw usage(
-        'the ledger of the sandbox is never shared',
-        'leave out --sandbox, or choose another profile',
-      );
+      throw usage("the sandbox's ledger can't be shared", 'leave out --sandbox, or choose another profile');
     if (withoutShared && to !== 'local')
       throw usage(
         '--without-shared is only for a move back to the local ledger',
@@ -515,7 +512,7 @@ async function comeBackWithoutShared(
   const moved = await readMoved(local);
   if (!moved) return out.note(`the ledger of this machine is not marked as moved: ${unsetLedger(flag)}`);
   await out.warn(
-    `the ledger of this machine does not know what was ordered with ${moved.to} since it moved ${timeAgo(moved.at)}, here or by others: it could be ordered twice`,
+    `the ledger of this machine does not know what was ordered with ${moved.to} since the move ${timeAgo(moved.at)}, here or by others: it could be ordered twice`,
     'import a backup of the database (steno ledger import), or add file by file: steno track <id>',
   );
   const outcomes = join(makeStateFolder(env), 'outcomes');

@@ -49,7 +49,7 @@ export function chooseShell(name: string | undefined, { env, platform }: Machine
   const asked = name ?? (program || (platform === 'win32' ? 'powershell' : ''));
   const [known] = /^(bash|zsh|fish|pwsh|powershell)\b/.exec(asked) ?? [];
   if (known) return known === 'pwsh' ? 'powershell' : (known as Shell);
-  const hint = `name one: steno completion install ${shells.join('|')}`;
+  const hint = `choose one: steno completion install ${shells.join('|')}`;
   if (name !== undefined) throw usage(`no completion for '${name}'`, didYouMean(name, shells, hint));
   throw usage(asked ? `there is no completion for ${asked} (from SHELL)` : 'SHELL is not set', hint);
 }

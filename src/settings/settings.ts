@@ -21,7 +21,7 @@ import { type CommandLimits, checkKey, type Key, keyFromCommand, secretFromComma
 export function checkBaseUrl(text: string): void {
   const url = isUrl(text) && /^https?:\/\/[^/\\\s][^\s\\]*$/i.test(text) ? new URL(text) : undefined;
   if (!url) throw usage(`'${text}' is not a base URL`, urlHint(text, 'base'));
-  if (url.username || url.password) throw usage('a base URL takes no user name or password');
+  if (url.username || url.password) throw usage("a base URL can't contain a user name or password");
   if (/[?#]/.test(text)) throw usage(`the base URL '${text}' contains a query or a fragment`, 'leave it out');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw usage(

@@ -138,7 +138,7 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('on a full disk', () => {
       '2 transcripts saved: 7.txt, 8.txt',
     ],
     ['api', ['api', 'POST', '/webhook'], [['POST /webhook', { body: {} }]], 'POST /webhook was answered'],
-    ['config set', ['config', 'set', 'timeout', '9s', '--json'], [], 'timeout of profile default is set'],
+    ['config set', ['config', 'set', 'timeout', '9s', '--json'], [], 'timeout is set in profile default'],
   ])('%s is said to be done', async (_, args, answers, text) => {
     const { service, user } = await account();
     for (const [route, answer] of answers) service.on(route, answer);

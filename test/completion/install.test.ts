@@ -90,7 +90,7 @@ describe('completion install', () => {
     expect(await zsh.completion('install', '--quiet')).toBe('');
     for (const SHELL of ['/bin/dash', '', undefined]) {
       const { code, stderr } = await new Person({ SHELL }).run(['completion', 'install']);
-      expect([code, stderr.match(/hint: name one: steno completion install bash/)?.length]).toEqual([2, 1]);
+      expect([code, stderr.match(/hint: choose one: steno completion install bash/)?.length]).toEqual([2, 1]);
     }
     const { code, stderr } = await new Person().run(['completion', 'install', 'powershel']);
     expect([code, stderr.includes('did you mean powershell?')]).toEqual([2, true]);

@@ -96,7 +96,7 @@ class WebhookChecks {
 
   async checkWebhook(): Promise<Finding> {
     const url = await this.#url();
-    if (url === undefined) return skipped("the service can't be asked");
+    if (url === undefined) return skipped('the service is unavailable');
     if (url === '') return ok('none set; steno listen --register sets one while it runs');
     const facts = await this.#ledger.facts();
     const set = facts && registrationOfUrl(url, facts.registrations);
@@ -123,7 +123,7 @@ class WebhookChecks {
     const view = await this.#ledger.view();
     const url = await this.#url();
     if (key === undefined || url === undefined)
-      return fail("the service can't be asked for one", 'see the checks above');
+      return fail('the service is unavailable', 'see the checks above');
     if (url === '')
       return fail(
         'no webhook is set, so no event is sent',

@@ -87,8 +87,7 @@ export class ServiceChecks {
         fail('no API key is set', 'run: steno login   (or set STENO_API_KEY)')
       );
     if (offline) return ok(`found in ${key.source}; not checked with the service (--offline)`);
-    if (await this.#isUnreachable())
-      return skipped(`found in ${key.source}; the service can't be asked about it`);
+    if (await this.#isUnreachable()) return skipped(`found in ${key.source}; the service is unavailable`);
     const { balance } = await within(limitMs, signal, async (limit) =>
       getBalance(await connect(key.value, limit)),
     );
@@ -98,7 +97,7 @@ export class ServiceChecks {
   async checkClock(): Promise<Finding> {
     const missing =
       this.#withoutBaseUrl() ??
-      ((await this.#isUnreachable()) ? skipped("the service can't be asked") : undefined);
+      ((await this.#isUnreachable()) ? skipped('the service is unavailable') : undefined);
     if (missing) return missing;
     const { headers, roundTripMs, at } = await this.#probe();
     const theirs = Date.parse(headers.date ?? '');
@@ -153,7 +152,7 @@ export async function checkProxy({
   signal,
 }: Setup): Promise<Finding> {
   const baseUrl = usable(() => settings().settings.get('base-url').value);
-  if (baseUrl === undefined) return skipped('there is no base URL that needs one');
+  if (baseUrl === undefined) return skipped('there is no usable base URL');
   const proxy = proxyFor(new URL(baseUrl), networkEnv);
   if (!proxy) return ok(hasProxy(networkEnv) ? 'one is set, but not used for this base URL' : 'none set');
   // Without its name and password.
@@ -198,12 +197,12 @@ export function checkCertificates({ env }: Setup): Finding {
       'unset it; trust the certificate of a proxy or a company with NODE_EXTRA_CA_CERTS',
     );
   const file = env.NODE_EXTRA_CA_CERTS;
-  if (!file) return ok("Node's own list of authorities");
+  if (!file) return ok("Node's built-in list of authorities");
   const hint = 'correct the path in NODE_EXTRA_CA_CERTS, or unset it';
   try {
     const count = readFileSync(file, 'utf8').split('-----BEGIN CERTIFICATE-----').length - 1;
     if (count === 0) return fail(`${file} (NODE_EXTRA_CA_CERTS) contains no PEM certificate`, hint);
-    return ok(`Node's own list, and ${count} from ${file} (NODE_EXTRA_CA_CERTS)`);
+    return ok(`Node's built-in list, plus ${count} from ${file} (NODE_EXTRA_CA_CERTS)`);
   } catch (error) {
     return fail(`${file} (NODE_EXTRA_CA_CERTS) can't be read: ${systemReason(error)}`, hint);
   }

@@ -38,7 +38,7 @@ export async function readManifest(
   };
   await readRows(await readInput(file, stdin), manifestName(file), addRow, ignoreColumns);
   wrong.throwAny();
-  if (rows === 0) throw usage(`the manifest ${manifestName(file)} contains no URL`);
+  if (rows === 0) throw usage(`${manifestName(file)} contains no URL`);
 }
 
 /** How many wrong lines are told at once. */

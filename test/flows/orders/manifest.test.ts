@@ -128,8 +128,8 @@ describe('a manifest', () => {
 const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
   ['a path in it', `${a}\n\n./talk.mp3\n`, /m, line 3: '\.\/talk\.mp3' is not an http or https URL\nhint: /],
   ['a comment that is none', `${a}\n// b\n`, /m, line 2: /],
-  ['nothing in it', '\n# only this\n', /the manifest m contains no URL/],
-  ['a header and nothing else', 'url,sku\n', /the manifest m contains no URL/],
+  ['nothing in it', '\n# only this\n', /^steno: m contains no URL/],
+  ['a header and nothing else', 'url,sku\n', /^steno: m contains no URL/],
   [
     'a SKU beside each URL but no header',
     `${a},TRANS2\n${b},TRANS14\n`,

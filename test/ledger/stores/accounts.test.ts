@@ -112,7 +112,10 @@ describe.skipIf(!postgresFolder)('an account of a shared ledger', () => {
     expect((await named('third', 'new-key-0123456789').run(order)).code).toBe(2);
 
     const unknown = await second.run(['ledger', 'account', '--separate-from', 'acne']);
-    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('there are: acme, other')]);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining('known accounts: acme, other'),
+    ]);
     expect((await second.run(['ledger', 'account', '--separate-from', 'acme'])).code).toBe(0);
     expect((await second.run(order)).code).toBe(0);
     // Remembered by the ledger: on each machine, also with the next key, whoever uses it first.
