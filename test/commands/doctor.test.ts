@@ -175,7 +175,7 @@ describe('what is missing or refused', () => {
 
   it.each([
     ['http://example.com/API4', /not sent over plain http/],
-    ['https://user:pw@example.com/API4', /no user name or password/],
+    ['https://user:pw@example.com/API4', /can't contain a user name or password/],
     ['nonsense', /not a base URL/],
   ])('a base URL such as %s', async (url, message) => {
     const report = await doctor(new User({ STENO_API_KEY: KEY, STENO_BASE_URL: url }));
