@@ -23,7 +23,7 @@ export async function getBalance(transport: Transport): Promise<Balance> {
   const isBalance = isObject(json) ? (text: string): boolean => /\d/.test(text) : isAmount;
   if (balance !== undefined && typeof value !== 'boolean' && isBalance(balance)) return { balance, json };
   const said = balance === undefined ? '' : `: ${oneLine(balance, 100)}`;
-  throw new StenoError('failed', `the answer holds no balance${said}`);
+  throw new StenoError('failed', `the answer contains no balance${said}`);
 }
 
 export type Invoice = Readonly<ReturnType<typeof decodeInvoice>>;
@@ -49,7 +49,7 @@ export function decodeKeptInvoice({ id, answer }: { id: string; answer: string }
 function decodeInvoice(json: Json, requestedId: string) {
   const invoice = unwrap(checkAnswer(json), 'invoice');
   if (!invoice || !isInvoice(invoice)) {
-    const verdict = saysNothing(json) ? 'says nothing' : 'holds no invoice';
+    const verdict = saysNothing(json) ? 'says nothing' : 'contains no invoice';
     throw new StenoError('failed', `the answer for ${requestedId} ${verdict}`);
   }
   const items = invoice.get('items');

@@ -51,11 +51,11 @@ export function unwrap(answer: Json, key: string): JsonObject | undefined {
  * no request can carry.
  */
 export function checkId(id: string): string {
-  if (id.trim() === '') throw usage(`'${id}' is not an id`, 'the ids of your files: steno files');
+  if (id.trim() === '') throw usage(`'${id}' is not an id`, 'list your files: steno files');
   if (/[\u0000-\u001f\u007f-\u009f]/.test(id))
-    throw usage(`'${id}' is not an id`, 'it has a control character in it');
+    throw usage(`'${id}' is not an id`, 'it contains a control character');
   if (id.split(/[/\\]/).some((segment) => segment === '.' || segment === '..'))
-    throw usage(`'${id}' is not an id`, "it has a '.' or '..' between slashes");
+    throw usage(`'${id}' is not an id`, "it contains a '.' or '..' between slashes");
   if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(id))
     throw usage(`'${id}' is not an id`, 'it contains an incomplete Unicode character');
   return id;
@@ -66,10 +66,10 @@ export function idHint(text: string): string | undefined {
   const ids = text.split(/[,\s]+/).filter(Boolean);
   const [first] = ids;
   const plain = (id: string): boolean => /^[^\s/\\?#%,]+$/.test(id);
-  if (ids.length > 1 && ids.every(plain)) return `separate several ids with blanks: ${ids.join(' ')}`;
+  if (ids.length > 1 && ids.every(plain)) return `separate ids with spaces: ${ids.join(' ')}`;
   if (first && ids.length === 1 && first !== text && plain(first)) return `write it alone: ${first}`;
   if (/^#[^\s/\\?#%,]+$/.test(text)) return `leave out the #: ${text.slice(1)}`;
-  if (/^https?:\/\//i.test(text)) return 'it is a URL; the ids of your files: steno files';
+  if (/^https?:\/\//i.test(text)) return 'it is a URL, not an id; list your files: steno files';
   return pastedHint(text);
 }
 

@@ -52,7 +52,7 @@ function fileIn(json: Json, requestedId: string): JsonObject {
   const file = unwrap(json, 'audiofile');
   throwRefusal(fileError(json, file));
   const isFile = file && (file !== json || file.has('statename') || file.has('id'));
-  if (!isFile) throw new StenoError('failed', `the answer for ${requestedId} holds no audiofile`);
+  if (!isFile) throw new StenoError('failed', `the answer for ${requestedId} contains no audiofile`);
   return file;
 }
 
@@ -111,7 +111,7 @@ export function readChange(call: Call, id: string, answer: Json): FileChange {
   if (saysNothing(json)) throw unreadableAnswer(call, 'it says nothing');
   // A bare text may as well be a refusal.
   if (!isObject(json))
-    throw unreadableAnswer(call, `it is no object, but says: ${oneLine(formatJson(json))}`);
+    throw unreadableAnswer(call, `it is not an object, but says: ${oneLine(formatJson(json))}`);
   return { id, message: oneLine(messageInJson(json) ?? ''), json };
 }
 
@@ -142,7 +142,7 @@ export function getTranscript<T>(
   const call: Call = { method: 'POST', path: pathOf(request), safety: 'read', params, streams: true };
   return transport.send(call, (response) => {
     const encoding = unknownEncoding(response);
-    if (encoding) throw new StenoError('failed', `the transcript comes in an unknown encoding: ${encoding}`);
+    if (encoding) throw new StenoError('failed', `the transcript has an unknown encoding: ${encoding}`);
     return read({
       status: response.status,
       stream: (onChunk) => streamBody(response, onChunk),

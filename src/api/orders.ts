@@ -59,7 +59,7 @@ export function readOrder(call: Call, json: Json): Order {
   const message = oneLine(messageInJson(json) ?? '');
   throw unreadableAnswer(
     call,
-    `it names neither an order nor an audiofile${message ? `, but says: ${message}` : ''}`,
+    `it contains neither an order nor an audiofile${message ? `, but says: ${message}` : ''}`,
   );
 }
 

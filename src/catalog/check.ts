@@ -16,18 +16,18 @@ import { fileStates, findFileState } from './states.ts';
 
 /** SKUs for an order: known ones unless `any`, one transcription, and never add-ons alone. */
 export function checkOrderSkus(typed: readonly string[], any: boolean): string[] {
-  if (typed.length === 0) throw usage('an order requires --sku', 'choose from: steno skus');
+  if (typed.length === 0) throw usage('an order requires --sku', 'see: steno skus');
   const skus = typed.map((sku) => asListed(sku, findOrderSku));
   const known = skus.map((sku) => {
     const isUpgrade = !findOrderSku(sku) && findUpgradeSku(sku) !== undefined;
     if (isUpgrade && !any)
       throw usage(
-        `${sku} is an upgrade, not for a new order`,
+        `${sku} is for upgrades, not for new orders`,
         `upgrade a file with: steno upgrade <id> --sku ${sku}`,
       );
     return checkSku(sku, findOrderSku(sku), orderSkus, any);
   });
-  checkOnlyOne(skus, transcriptionSkus, 'each is a transcription, and an order takes one');
+  checkOnlyOne(skus, transcriptionSkus, 'each is a transcription, and an order takes only one');
   if (known.every((each) => each?.kind === 'add-on')) {
     throw usage(
       `${skus.join(', ')} can only be added to a transcription`,
@@ -38,14 +38,14 @@ export function checkOrderSkus(typed: readonly string[], any: boolean): string[]
 }
 
 export function checkUpgradeSkus(typed: readonly string[], any: boolean): string[] {
-  if (typed.length === 0) throw usage('an upgrade requires --sku', 'choose from: steno skus');
+  if (typed.length === 0) throw usage('an upgrade requires --sku', 'see: steno skus');
   const skus = typed.map((sku) => asListed(sku, findUpgradeSku));
   for (const sku of skus) {
     if (findOrderSku(sku) && !findUpgradeSku(sku) && !any)
-      throw usage(`${sku} is for a new order, not an upgrade`, newOrderHint(sku));
+      throw usage(`${sku} is for new orders, not for upgrades`, newOrderHint(sku));
     checkSku(sku, findUpgradeSku(sku), upgradeSkus, any);
   }
-  checkOnlyOne(skus, speedUpgradeSkus, 'each changes the speed, and an upgrade takes one');
+  checkOnlyOne(skus, speedUpgradeSkus, 'each changes the speed, and an upgrade takes only one');
   return [...new Set(skus)];
 }
 
@@ -61,7 +61,7 @@ function newOrderHint(sku: string): string {
     .filter(({ to }) => to === sku)
     .map(({ sku: upgrade, from }) => `${upgrade} from ${from}`);
   return ways.length
-    ? `to change a file to it: ${ways.join(', ')}`
+    ? `upgrade a file to it with: ${ways.join(', ')}`
     : `order with it: steno order <url> --sku ${sku}`;
 }
 
@@ -75,7 +75,7 @@ function checkSku<T extends { sku: string }>(
   if (!/^[\x21-\x7e]{1,64}$/.test(sku))
     throw usage(
       `'${sku}' is not a SKU`,
-      pastedHint(sku) ?? 'choose from: steno skus; write several like TRANS14,TSTMP1',
+      pastedHint(sku) ?? 'see: steno skus; write several like TRANS14,TSTMP1',
     );
   if (any) return undefined;
   const names = all.map((each) => each.sku);
@@ -119,7 +119,7 @@ export function checkStates(typed: readonly string[], seen: () => readonly strin
 export function checkTestableEvent(type: string): string {
   if (testableEvents.includes(type)) return type;
   if (eventTypes.some((each) => each.name === type)) {
-    throw usage(`the service sends no test of ${type}`, `it sends: ${testableEvents.join(', ')}`);
+    throw usage(`the service can't send a test of ${type}`, `it sends: ${testableEvents.join(', ')}`);
   }
   throw usage(
     `unknown event '${type}'`,

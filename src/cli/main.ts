@@ -79,7 +79,7 @@ export class Main {
 
   async failToWrite(error: Error): Promise<void> {
     await this.#out.failToWrite(
-      new StenoError('failed', `can't write the output: ${error.message}`, { cause: error }),
+      new StenoError('failed', `can't write the output: ${errorMessage(error)}`, { cause: error }),
     );
   }
 
@@ -137,7 +137,7 @@ function asStenoError(error: unknown, signal: AbortSignal): StenoError {
     const answer = known && error.status !== undefined ? `: ${error.message}` : '';
     return new StenoError('interrupted', `interrupted${answer}`, { cause: error });
   }
-  return new StenoError('failed', messageOf(error), { cause: error, hint: 'more with: --debug' });
+  return new StenoError('failed', messageOf(error), { cause: error, hint: 'see more with: --debug' });
 }
 
 /** Some errors, an AggregateError for one, have no message. */

@@ -237,12 +237,12 @@ function argumentOf({ name }: Command, word: string): string | undefined {
 const loginHint = (word: string): string =>
   /^https?:\/\//i.test(word)
     ? `give the address with a flag: steno login --base-url ${shellWord(word)}`
-    : 'the command line shows to others: run steno login, and paste the key when it asks';
+    : 'other users can see the command line: run steno login, and paste the key when asked';
 
 function missingHint(spec: Command | undefined, see: string): string {
   const wanted = spec?.args?.[0];
-  if (wanted?.values === 'audiofile') return `ids of your files: steno files; ${see}`;
-  if (wanted?.values === 'order') return `ids of your orders: steno files; ${see}`;
+  if (wanted?.values === 'audiofile') return `list your files: steno files; ${see}`;
+  if (wanted?.values === 'order') return `list your orders: steno files; ${see}`;
   return see;
 }
 
@@ -267,7 +267,7 @@ function checkDash(word: string, before: string, find: FindOption): void {
   const isValue = find(before)?.takesValue === true;
   if (isValue || !find(flag)) return;
   throw otherDash.test(word)
-    ? usage(`'${word}' begins with a dash that is not a hyphen, as documents make it`, `type it as ${flag}`)
+    ? usage(`'${word}' starts with a dash that is not a hyphen`, `type it as ${flag}`)
     : usage(`unknown option '${word}'`, `did you mean ${flag}? It has two dashes`);
 }
 
@@ -283,13 +283,13 @@ function checkComma(words: readonly string[], at: number, find: FindOption): voi
   if (isArgument(next.replace(/^,+/, ''), value, option))
     // What follows may be a link with a signature, which is not shown.
     throw usage(
-      `there is a comma behind '${value}', but what follows it is no value of ${flag}`,
+      `there is a comma after '${value}', but no value of ${flag} follows it`,
       `leave out the comma: ${flag} ${value}`,
     );
   const joined = `${words[first]},${next}`.replace(/,+/g, ',').replace(/,$/, '');
   throw usage(
-    `the value of ${flag} has a blank beside its comma: '${words[first]}' and '${next}'`,
-    `leave out the blank: ${flag} ${joined}`,
+    `the value of ${flag} has a space next to its comma: '${words[first]}' and '${next}'`,
+    `leave out the space: ${flag} ${joined}`,
   );
 }
 

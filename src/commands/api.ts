@@ -102,7 +102,7 @@ async function print({ out, mask }: Context, answer: RawAnswer): Promise<void> {
     out.stdout.write(`${formatJson(answer.json)}\n`);
   } else if (out.mode.json) {
     throw new StenoError('failed', 'the answer is not JSON', {
-      hint: 'print it as it is: leave out --json',
+      hint: 'leave out --json to print it as it is',
     });
   } else {
     await out.stdout.writeDocument(withoutKey(answer.bytes, mask.hide));
@@ -145,7 +145,7 @@ function parsePairs(pairs: readonly string[]): JsonObject {
     const at = pair.indexOf('=');
     if (at < 1) throw usage(`'${pair}' is not key=value`);
     const [key, value] = [pair.slice(0, at), pair.slice(at + 1)];
-    if (key === 'api_key') throw usage('api_key is added automatically', 'give another with --api-key');
+    if (key === 'api_key') throw usage('api_key is added automatically', 'use another key with --api-key');
     append(params, key, value);
   }
   return params;

@@ -56,7 +56,7 @@ const settle = command({
     const { placed, notPlaced } = options;
     if (placed === undefined && !notPlaced && !options.reopen)
       throw usage(
-        'settle requires --placed <order> or --not-placed, or --reopen',
+        'settle requires --placed <order>, --not-placed or --reopen',
         'see: steno attempts settle --help',
       );
     const { out } = context;
@@ -67,7 +67,7 @@ const settle = command({
     if (settled.missing !== undefined)
       await out.warn(
         `order ${settled.order}: ${settled.missing}`,
-        'look for them in your account, and take them in with: steno track <id>',
+        'look for them in your account and add them: steno track <id>',
       );
   },
 });
@@ -120,7 +120,7 @@ function settleAs(
     return settleChange(ledger, attempt, placed === true ? undefined : placed, file);
   if (placed !== true) return settlePlaced(ledger, attempt, placed, file, () => context.connect());
   throw usage(
-    `attempt ${attempt.attempt} is an order, which has an id`,
-    `name it: steno attempts settle ${attempt.attempt} --placed <order>`,
+    `attempt ${attempt.attempt} is an order, so its order id is needed`,
+    `give it: steno attempts settle ${attempt.attempt} --placed <order>`,
   );
 }

@@ -26,7 +26,7 @@ const set = command({
     const budget = budgetText(withCurrency(parseBudget(text), context.settings.currency));
     const ledger = await context.ledgers.required('the budget is kept in the ledger');
     await new Budgets(ledger).set(budget, thisSender(context.env));
-    context.out.done(`the budget is ${budget}, for everyone who uses this ledger`, { budget });
+    context.out.done(`the budget is ${budget} for everyone who uses this ledger`, { budget });
   },
 });
 
@@ -77,8 +77,8 @@ export const budget = command({
     for (const { budget, foreign } of budgets)
       if (foreign.length)
         await out.warn(
-          `${foreign.map(moneyText).join(', ')} can't be counted against the budget of ${budget}: another currency`,
-          'write the budget in the currency of your prices: steno budget set --help',
+          `${foreign.map(moneyText).join(', ')} can't be counted against the budget of ${budget}: the currencies differ`,
+          'set the budget in the currency of your prices; see: steno budget set --help',
         );
     if (out.forPeople && budgets.length === 0)
       out.note('no budget is set; set one with: steno budget set 500/month');

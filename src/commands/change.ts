@@ -77,7 +77,7 @@ export const upgrade = command({
     const costs = await callCosts(ledger, settings, unpriced, asks);
     const plan = await planAll(ids, { kind: 'upgrade', skus, test }, { ledger, again, costs });
     if (asks && plan.ready.length && !(await isUpgradeConfirmed(context, plan, skus, costs)))
-      throw new StenoError('failed', 'not upgraded: the question was not answered with yes');
+      throw new StenoError('failed', 'nothing was upgraded: you did not answer yes');
     await send(context, plan, { what: 'upgrade', transport, ledger, again, costs, several });
   },
 });
@@ -130,8 +130,8 @@ export const refund = command({
     // The list has taken what a person could answer.
     if (!yes && (!context.stdin.isTTY || from === '-'))
       throw usage(
-        'refund requires --yes where there is no terminal to ask on',
-        goOnHint('run', line, '--yes'),
+        'refund requires --yes when not run in a terminal',
+        goOnHint('confirm with', line, '--yes'),
       );
     const several = args.length > 1 || from !== undefined;
     if (ids.length === 0) return context.out.show(changedView([], several));
@@ -140,7 +140,7 @@ export const refund = command({
     const plan = await planAll(ids, { kind: 'refund', skus: [], test }, { ledger, again });
     const ready = plan.ready.map(fileOf);
     if (!yes && ready.length && !(await isRefundConfirmed(context, ready)))
-      throw new StenoError('failed', 'not refunded: the question was not answered with yes');
+      throw new StenoError('failed', 'nothing was refunded: you did not answer yes');
     await send(context, plan, { what: 'refund', transport, ledger, again, several });
   },
 });
@@ -194,7 +194,7 @@ async function send(context: Context, plan: ChangePlan, sending: Sending): Promi
   const sent = await whileWorking(out, text, (report) =>
     sendChanges(plan, { ...calls, keyMark, onLedgerError, signal, pauseLimitMs, report }),
   );
-  for (const { what: id, error } of sent.outcomes) if (!error) out.addDone(`audiofile ${id} is ${done}`);
+  for (const { what: id, error } of sent.outcomes) if (!error) out.addDone(`audiofile ${id} was ${done}`);
   const known = out.mode.json ? ledger : undefined;
   if (several || !sent.outcomes[0]?.error)
     await out.show(changedView(await changedFiles(known, sent.outcomes, settings.currency), several));

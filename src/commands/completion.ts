@@ -117,6 +117,6 @@ function notesOf({ block, now, shell }: Place, changes: readonly Change[], dryRu
       : [];
   if (dryRun) return [...shown, 'nothing was written'];
   const unchanged = changes.every((each) => kindOf(each) === 'unchanged');
-  if (unchanged) return [`${shell} has it already`];
-  return [...shown, `new shells have it; in this one: ${now}`];
+  if (unchanged) return [`already installed for ${shell}`];
+  return [...shown, `new shells use it; to use it in this one: ${now}`];
 }

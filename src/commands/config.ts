@@ -129,13 +129,13 @@ const set = command({
     const setting = settingByName(name);
     if (context.sandbox && ownOfSandbox.has(setting.name))
       throw usage(
-        `${setting.name} has no effect in the sandbox, which always has an address, a key and a ledger of its own`,
+        `${setting.name} has no effect in the sandbox, which has its own address, key and ledger`,
         `for an account, name its profile: steno config set ${setting.name} … --profile <name>`,
       );
     if (given === undefined && !context.stdin.isTTY)
       throw usage(
         `config set ${setting.name} requires a value`,
-        `give it, or - to take it from stdin: steno config set ${setting.name} - < value.txt`,
+        `give it, or - to read it from stdin: steno config set ${setting.name} - < value.txt`,
       );
     const value = given === undefined || given === '-' ? await readValue(context, setting.name) : given;
     if (setting.name === 'api-key') acceptKey(value, context.mask);
@@ -203,7 +203,7 @@ async function change(context: Context, name: SettingName, value: string | undef
   const clears = value !== undefined && other ? { [other]: undefined } : {};
   await writeProfile(context.env, profileName, { [name]: value, ...clears }, context.signal);
   const kept = value === undefined ? null : shown({ name, value, source: '' });
-  context.out.done(`${name} of profile ${profileName} is ${value === undefined ? 'no longer set' : 'set'}`, {
+  context.out.done(`${name} is ${value === undefined ? 'no longer set' : 'set'} in profile ${profileName}`, {
     profile: profileName,
     setting: name,
     value: kept,

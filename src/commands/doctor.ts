@@ -101,7 +101,7 @@ function setupOf(context: Context, { offline, testEvent }: DoctorOptions): Setup
 async function completionsOf(env: Env): Promise<Completions> {
   const machine = thisMachine(env);
   // To find the place there, PowerShell must be started.
-  if (machine.platform === 'win32') throw usage('they are not looked for on Windows');
+  if (machine.platform === 'win32') throw usage('completions are not checked on Windows');
   const place = placeOf(chooseShell(undefined, machine), machine);
   const { shell, script, startUpFiles } = place;
   const kinds = planInstall(place, completionScript(shell)).map(kindOf);

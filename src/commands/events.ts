@@ -194,11 +194,10 @@ export const events = command({
     const events = listEvents(ledger, filter, limit, onTheWay);
     await withPager(context, () => out.showPages(eventPages(events, out.isBrief ? 'line' : 'body')), pager);
     if (!forPeople) return;
-    if (onTheWay.length)
-      out.note(`${onTheWay.length} on the way into the ledger; each gets its number there`);
+    if (onTheWay.length) out.note(`${onTheWay.length} on the way to the ledger; each gets its number there`);
     const all = (await new Events(ledger).count(filter)) + onTheWay.length;
     if (all === 0) out.note(await noneText(ledger));
-    if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
+    if (all > limit) out.note(`${limit} of ${all}; show more with --limit`);
   },
 });
 
@@ -223,7 +222,7 @@ async function listWithoutLedger(
   const events = rows.slice(0, limit).map((row) => new ReceivedEvent(row));
   await out.showPages(eventPages(justOne(events), out.isBrief ? 'line' : 'body'));
   const { hint } = error instanceof StenoError ? error : {};
-  await out.warn(`only events on their way into the ledger are listed: ${errorMessage(error)}`, hint);
+  await out.warn(`only events on their way to the ledger are listed: ${errorMessage(error)}`, hint);
 }
 
 const filterOf = (options: EventsOptions, isAllowed: (name: string) => boolean): EventFilter => ({

@@ -72,7 +72,7 @@ export const files = command({
     if (forPeople) {
       const all = await new Files(ledger).count(filter);
       if (all === 0) out.note((await mistaken(options, ledger)) ?? (await noneText(ledger)));
-      if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
+      if (all > limit) out.note(`${limit} of ${all}; show more with --limit`);
     }
     const unclear = await new OpenAttempts(ledger).countUnclear();
     if (unclear) await out.warn(unclearText(unclear));
@@ -91,7 +91,7 @@ const mistaken = async ({ order }: FilesOptions, ledger: Ledger): Promise<string
   order === undefined ? undefined : fileHint(ledger, order);
 
 const unclearText = (count: number): string =>
-  `${count === 1 ? '1 order has' : `${count} orders have`} no known end; see: steno attempts`;
+  `${count === 1 ? '1 order has' : `${count} orders have`} no known outcome; see: steno attempts`;
 
 async function filterOf(
   { state, order, key, tag, feed, since }: FilesOptions,
@@ -115,8 +115,8 @@ async function refresh(context: Context, ledger: Ledger, filter: FileFilter, lin
   const transport = await context.connect();
   const latest = new LatestProgress();
   const summary = () => ({
-    done: `${latest.done} of ${plural(latest.of, 'open file')} are refreshed`,
-    hint: goOnHint('the rest with', line),
+    done: `${latest.done} of ${plural(latest.of, 'open file')} refreshed`,
+    hint: goOnHint('resume with', line),
   });
   return untilInterrupted(context.signal, summary, () =>
     whileWorking(context.out, 'Refreshing', (report) =>

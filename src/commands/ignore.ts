@@ -33,9 +33,9 @@ export const ignore = command({
   async run(context, { args, options }) {
     const { out, env, signal } = context;
     if (args.length === 0 && !options.list)
-      throw usage('ignore requires a URL, a key or a guid', 'what is ignored: steno ignore --list');
+      throw usage('ignore requires a URL, a key or a guid', 'see what is ignored: steno ignore --list');
     if (args.length && options.list)
-      throw usage('--list takes no argument', 'leave out the argument, or --list');
+      throw usage('--list takes no argument', 'leave out the argument or --list');
     const audios = await toIgnore(args, signal);
     const ledger = await context.ledgers.required('what is ignored is kept in the ledger');
     if (options.remove)

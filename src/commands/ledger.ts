@@ -13,13 +13,13 @@ import { openLedger, openSharedLedger } from '../ledger/open.ts';
 import { Outbox } from '../ledger/outbox.ts';
 import { migrateShared, moveAccount, statusOfShared } from '../ledger/shared.ts';
 import { lossOf } from '../ledger/stores/backups.ts';
-import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { errorCode, StenoError, systemReason, usage } from '../lib/errors.ts';
 import { goOnHint, untilInterrupted } from '../lib/interruption.ts';
 import { accountName } from '../lib/names.ts';
 import { passwordOf, shownPostgresUrl } from '../lib/postgres-url.ts';
 import { LatestProgress, type Report } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
-import { nowMs, parseSince } from '../lib/time.ts';
+import { nowMs, parseSince, timeAgo } from '../lib/time.ts';
 import { moveLeftInto } from '../listen/spool-mover.ts';
 import { checkAccount } from '../settings/settings.ts';
 import { command, family, LEDGER_EXITS } from '../spec/command.ts';
@@ -85,8 +85,8 @@ const exportCommand = command({
       out.done(`written to ${file}`, { path: file }, file);
     }
     const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
-    if (incomplete.length) await out.warn(`some rows could not be read: of ${incomplete.join(', ')}`);
-    else if (damaged) out.note('every row could be read');
+    if (incomplete.length) await out.warn(`some rows could not be read, in ${incomplete.join(', ')}`);
+    else if (damaged) out.note('every row was readable');
   },
 });
 
@@ -129,16 +129,16 @@ const importCommand = command({
     const read = (report: Report): Promise<TableCounts[]> =>
       importLines(ledger, source, { signal, as, moves: as !== undefined, onHeader, report }).catch(
         (error) => {
-          throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
+          throw errorCode(error) ? usage(`can't read ${file}: ${systemReason(error)}`) : error;
         },
       );
     const counts = await allOrNothing(context, line, ['Importing', 'imported'], read);
     await out.show(importedView(counts));
     const orphaned = counts.reduce((sum, each) => sum + each.orphaned, 0);
-    if (orphaned) await out.warn(`${orphaned} rows were left out: what they belong to was lost`);
+    if (orphaned) await out.warn(`${orphaned} rows were left out: the rows they belong to were lost`);
     if (profile !== null && profile !== ledger.profile)
       await out.warn(
-        `the rows are those of '${profile}', and this ledger is used as '${ledger.profile}': they hold up none of its orders`,
+        `the rows belong to '${profile}', but this ledger is used as '${ledger.profile}': they do not count for its orders`,
         `if they are the same account: steno ledger import <file> --as ${ledger.profile}`,
       );
   },
@@ -174,7 +174,7 @@ const prune = command({
     const time = parseSince(before, nowMs());
     if (!yes && !dryRun && !context.stdin.isTTY)
       throw usage(
-        'ledger prune requires --yes where there is no terminal to ask on',
+        'ledger prune requires --yes when not run in a terminal',
         `run: steno ledger prune --before ${before} --yes`,
       );
     const ledger = await openWhole(context, 'ledger prune works on the ledger');
@@ -184,12 +184,12 @@ const prune = command({
       const { events } = await countPrunable(all, time);
       const question = `Remove ${events} events from before ${time} for good?`;
       if (!(await askPerson(context, (questions) => questions.confirm(question))))
-        throw new StenoError('failed', 'nothing was removed: the question was not answered with yes');
+        throw new StenoError('failed', 'nothing was removed: you did not answer yes');
     }
     const latest = new LatestProgress();
     const summary = () => ({
       done: `${plural(latest.done, 'event')} removed so far, for good`,
-      hint: goOnHint('the rest with', line),
+      hint: goOnHint('resume with', line),
     });
     const pruned = await untilInterrupted(signal, summary, () =>
       whileWorking(out, 'Removing', (report) =>
@@ -241,9 +241,9 @@ const status = command({
     const loss = url === undefined ? lossOf(path) : undefined;
     if (loss) await out.warn(loss.message, loss.hint);
     if (!mayWork(status))
-      await out.warn('it is of a newer steno, which this one can not follow', 'update steno');
+      await out.warn("it was made by a newer steno, which this one can't work with", 'update steno');
     else if (status.made && status.missing.length)
-      await out.warn('it is of an older steno', 'bring it up to date with: steno ledger migrate');
+      await out.warn('it was made by an older steno', 'upgrade it with: steno ledger migrate');
   },
 });
 
@@ -270,12 +270,12 @@ const migrate = command({
     const { sharedUrl: url } = context.ledgers;
     if (url === undefined) {
       await out.show(migratedView([]));
-      return out.note('the local ledger is brought up to date whenever it is opened');
+      return out.note('the local ledger is upgraded whenever it is opened');
     }
     const options = await context.ledgers.sharedOptions(url);
     const done = await whileWorking(out, 'Migrating', () => migrateShared(options));
     await out.show(migratedView(done));
-    out.note(done.length ? 'the shared ledger is up to date now' : 'the shared ledger is up to date already');
+    out.note(done.length ? 'the shared ledger is up to date now' : 'the shared ledger is already up to date');
   },
 });
 
@@ -323,12 +323,12 @@ const copy = command({
     if (!context.globals.ledger)
       throw usage("ledger copy reads the ledger, so it can't be used with --no-ledger");
     if (context.sandbox)
-      throw usage(
-        'the ledger of the sandbox is never shared',
-        'leave out --sandbox, or choose another profile',
-      );
+      throw usage("the sandbox's ledger can't be shared", 'leave out --sandbox, or choose another profile');
     if (withoutShared && to !== 'local')
-      throw usage('--without-shared leads back to the local ledger', 'write: --to local --without-shared');
+      throw usage(
+        '--without-shared is only for a move back to the local ledger',
+        'write: --to local --without-shared',
+      );
     if (withoutShared) return comeBackWithoutShared(context, { dryRun, yes });
     await (to === 'local' ? copyBack(context, { dryRun, line }) : copyOut(context, to, { dryRun, line }));
   },
@@ -433,7 +433,7 @@ function allOrNothing(
   [doing, done]: readonly [string, string],
   work: (report: Report) => Promise<TableCounts[]>,
 ): Promise<TableCounts[]> {
-  const summary = () => ({ done: `nothing was ${done}`, hint: goOnHint('again with', line) });
+  const summary = () => ({ done: `nothing was ${done}`, hint: goOnHint('try again with', line) });
   return untilInterrupted(signal, summary, () => whileWorking(out, doing, work));
 }
 
@@ -448,14 +448,14 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
   const { out, mask, signal } = context;
   if (passwordOf(url))
     await out.warn(
-      'a password in --to shows to other users of this machine, in the list of processes, and to the history of the shell',
-      'leave it out: PGPASSWORD or the setting ledger-password-command gives it',
+      'a password in --to is exposed: other users of this machine see it in the process list, and the shell history keeps it',
+      'leave it out, and set PGPASSWORD or the setting ledger-password-command',
     );
   const target = await context.ledgers.sharedOptions(url);
   if (!existsSync(context.ledgers.localPath))
     throw usage(
       `there is no ledger to copy in ${dirname(context.ledgers.localPath)}`,
-      'without one there is nothing to take along: use the shared one as it is',
+      'there is nothing to copy: use the shared ledger as it is',
     );
   const local = await openLocal(context);
   const [to, account] = [shownPostgresUrl(url), target.account.name];
@@ -473,7 +473,7 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
   );
   await out.show(importedView(counts));
   if (dryRun) return out.note('nothing was written');
-  out.note(`the local ledger is marked as moved; nothing is ordered with it any more`);
+  out.note(`the local ledger is marked as moved; it takes no more orders`);
   if (context.ledgers.sharedUrl === undefined)
     out.note(`use the shared one from now on: ${useIt(to, account)}`);
 }
@@ -483,7 +483,7 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
   const url = context.ledgers.sharedUrl;
   if (url === undefined)
     throw usage(
-      'ledger copy --to local copies from the shared ledger, and none is set',
+      'ledger copy --to local copies from the shared ledger, but none is set',
       'name it with STENO_LEDGER=postgres://… or: steno config set ledger postgres://user@host/database',
     );
   const shared = await openSharedLedger(await context.ledgers.sharedOptions(url), mask.hide);
@@ -495,7 +495,7 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
   );
   await out.show(importedView(counts));
   if (dryRun) return out.note('nothing was written');
-  out.note('the shared ledger stays as it is: what others order with it from now on is not known here');
+  out.note('the shared ledger is unchanged; later orders of others in it are not known here');
   out.note(unsetLedger(profileFlag(context)));
 }
 
@@ -509,32 +509,32 @@ async function comeBackWithoutShared(
   const flag = profileFlag(context);
   if (!existsSync(path))
     throw usage(
-      `there is no ledger in ${dirname(path)} to come back to`,
-      'to begin a new one, which knows of no order: steno config unset ledger   (and unset STENO_LEDGER)',
+      `there is no ledger in ${dirname(path)} to move back to`,
+      'to start a new one, which knows no orders: steno config unset ledger   (and unset STENO_LEDGER)',
     );
   const local = await openLocal(context);
   const moved = await readMoved(local);
   if (!moved) return out.note(`the ledger of this machine is not marked as moved: ${unsetLedger(flag)}`);
   await out.warn(
-    `what was ordered with ${moved.to} since ${moved.at}, here or by others, is not known to the ledger of this machine and could be bought again`,
-    'take it in from a backup of the database (steno ledger import), or file by file: steno track <id>',
+    `the ledger of this machine does not know what was ordered with ${moved.to} since the move ${timeAgo(moved.at)}, here or by others: it could be ordered twice`,
+    'import a backup of the database (steno ledger import), or add file by file: steno track <id>',
   );
   const outcomes = join(makeStateFolder(env), 'outcomes');
   const waiting = Outbox.count(outcomes, moved.account);
   if (waiting)
     await out.warn(
-      `${plural(waiting, 'outcome')} on this machine never reached it: see ${outcomes}`,
-      'take the files in with: steno track <id>',
+      `${plural(waiting, 'outcome')} on this machine never reached the shared ledger; see ${outcomes}`,
+      'add the files: steno track <id>',
     );
   if (dryRun) return out.note('nothing was written');
   if (!yes && !context.stdin.isTTY)
     throw usage(
-      'ledger copy --without-shared requires --yes where there is no terminal to ask on',
+      'ledger copy --without-shared requires --yes when not run in a terminal',
       `run: steno ledger copy --to local --without-shared --yes${flag}`,
     );
-  const question = 'Order with the ledger of this machine again, without what the shared one knows?';
+  const question = 'Use the ledger of this machine for orders again, without the orders of the shared one?';
   if (!yes && !(await askPerson(context, (questions) => questions.confirm(question))))
-    throw new StenoError('failed', 'nothing was changed: the question was not answered with yes');
+    throw new StenoError('failed', 'nothing was changed: you did not answer yes');
   await unmarkMoved(local);
   out.done('orders use the ledger of this machine again', { path });
   out.note(unsetLedger(flag));
@@ -553,7 +553,7 @@ async function openLocal(context: Context): Promise<Ledger> {
 }
 
 const noSharedLedger = (what: string): StenoError =>
-  usage(what, 'set the shared one with: steno config set ledger postgres://user@host/database');
+  usage(what, 'set the shared ledger: steno config set ledger postgres://user@host/database');
 
 async function changeBaseUrl(context: Context, given: string): Promise<void> {
   const { out, settings } = context;
@@ -575,7 +575,7 @@ async function keepSeparate(context: Context, other: string): Promise<void> {
   const baseUrl = settings.get('base-url').value;
   await out.show(accountView({ account: ledger.profile, baseUrl, previous: undefined }));
   out.note(
-    `${ledger.profile} and ${other} are two accounts from now on: each may order what the other has on order`,
+    `${ledger.profile} and ${other} are two accounts from now on: each may order what the other has ordered`,
   );
 }
 

@@ -298,10 +298,10 @@ class ListenScreen {
   async #mayReplace(previous: string, signal: AbortSignal): Promise<boolean> {
     const { out, stdin } = this.#context;
     if (!stdin.isTTY || !out.forPeople) {
-      await out.warn(`the account's webhook ${previous} is replaced until this ends`);
+      await out.warn(`the account's webhook ${previous} is replaced until this listener stops`);
       return true;
     }
-    const question = `The account's webhook is ${previous}. Replace it until this ends?`;
+    const question = `The account's webhook is ${previous}. Replace it until this listener stops?`;
     return askPerson({ stdin, out, signal }, (questions) => questions.confirm(question));
   }
 }

@@ -55,8 +55,8 @@ export const log = command({
     const shown = entries.slice(0, limit);
     await withPager(context, () => out.show(logView(shown, settings.currency, out.isBrief)));
     if (entries.length > shown.length && options.limit === undefined)
-      out.note(`the latest ${shown.length} are shown; --limit or --since shows more`);
+      out.note(`the latest ${shown.length}; show more with --limit or --since`);
     if (out.forPeople && entries.length === 0)
-      out.note(isFiltered ? 'no purchases match' : 'nothing was bought with this ledger yet');
+      out.note(isFiltered ? 'no purchases match' : 'no purchases in this ledger yet');
   },
 });

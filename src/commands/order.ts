@@ -303,16 +303,16 @@ async function refreshEnded(context: Context, ledger: Ledger, ids: readonly stri
 
 async function sayLeftOut(out: Output, { leftOut }: OrderGuard, of: number): Promise<void> {
   for (const [why, text] of [
-    ['ordered', 'on order already'],
+    ['ordered', 'already ordered'],
     ['ignored', 'ignored'],
   ]) {
     const rows = leftOut.filter((row) => row.why === why && !row.doubt);
     await sayRows(out, `left out because ${text}`, namesOf(rows), { of });
   }
   const { names, hint } = otherSkusNote(leftOut.filter(({ why }) => why === 'other_skus'));
-  await sayRows(out, 'left out because on order with other SKUs', names, {
+  await sayRows(out, 'left out because already ordered with other SKUs', names, {
     of,
-    hint: `to change one: ${hint}`,
+    hint: `to change its SKUs: ${hint}`,
   });
   await sayDoubtful(out, leftOut);
 }
@@ -366,7 +366,7 @@ async function openCosts(
   if ((unpriced || upToBudget) && !hasBudget)
     throw usage(
       `${unpriced ? '--unpriced' : '--up-to-budget'} requires a budget`,
-      'set one with: steno budget set 200/month   (or leave the flag out)',
+      'set one with: steno budget set 200/month   (or leave out the flag)',
     );
   const counts = isShown || maxCost !== undefined || hasBudget;
   const learned = counts && ledger && read && (await learnPrices(context, ledger, read));
@@ -392,7 +392,7 @@ async function learnPrices(context: Context, ledger: Ledger, facts: CostFacts): 
     return failed !== undefined;
   } catch (error) {
     if (error instanceof StenoError && error.kind === 'interrupted') throw error;
-    await out.warn(`no prices were learned from invoices: ${errorMessage(error)}`);
+    await out.warn(`could not learn prices from invoices: ${errorMessage(error)}`);
     return false;
   }
 }
@@ -497,7 +497,7 @@ async function send(job: Job): Promise<void> {
   for (const { order, isExisting } of result.placed) if (!isExisting) out.addDone(placedLine(order));
   const late = guard.leftOut.slice(leftOut);
   const ordered = namesOf(late.filter(({ doubt }) => !doubt));
-  await sayRows(out, 'left out because another process has ordered it', ordered);
+  await sayRows(out, 'left out because ordered by another process', ordered);
   await sayDoubtful(out, late);
   await sayOverBudget(out, guard.overBudget.slice(overBudget), wanted);
   await show(job, result);

@@ -120,7 +120,7 @@ async function fetchMissing(context: Context, ledger: Ledger, line: readonly str
     const latest = new LatestProgress();
     const summary = () => ({
       done: `${latest.done} of ${plural(latest.of, 'invoice')} are fetched and kept`,
-      hint: goOnHint('the rest with', line),
+      hint: goOnHint('resume with', line),
     });
     const outcomes = await untilInterrupted(context.signal, summary, () =>
       whileWorking(out, 'Fetching invoices', (report) =>

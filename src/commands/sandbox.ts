@@ -39,7 +39,7 @@ const reset = command({
   async run(context) {
     await resetSandbox(makeStateFolder(context.env));
     await context.ledgers.forgetSandbox();
-    context.out.done('the sandbox is empty again, and so is its ledger', { profile: 'sandbox' });
+    context.out.done('the sandbox and its ledger are empty now', { profile: 'sandbox' });
   },
 });
 
@@ -133,14 +133,14 @@ export const sandbox = command({
     if (ephemeral && speed === 0) {
       throw usage(
         "--speed 0 can't be used with --ephemeral",
-        'steno sandbox advance reaches only data that is kept',
+        'steno sandbox advance works only on saved data',
       );
     }
     const faults = options.fault.map(parseFault);
     if (!isLoopback(host.includes(':') ? `[${host}]` : host))
       await context.out.warn(
         `anyone who can reach ${host} can use this sandbox: its key is no secret`,
-        'use --host 127.0.0.1, unless others are meant to reach it',
+        'use --host 127.0.0.1 to keep others out',
       );
     const folder = ephemeral ? {} : { folder: makeStateFolder(context.env) };
     const { baseUrl, apiKey, close } = await startSandbox({ ...folder, host, port, speed, faults });
@@ -151,12 +151,12 @@ export const sandbox = command({
     } finally {
       await close();
     }
-    throw new StenoError('interrupted', 'the sandbox is closed');
+    throw new StenoError('interrupted', 'the sandbox has stopped');
   },
 });
 
 function readNumber(name: string, given: string, shape: RegExp, max: number): number {
   const number = shape.test(given) ? Number(given) : Number.NaN;
   if (number >= 0 && number <= max) return number;
-  throw usage(`'${given}' for ${name} is not a number from 0 to ${max}`);
+  throw usage(`${name} must be a number from 0 to ${max}, not '${given}'`);
 }

@@ -54,7 +54,7 @@ export const schema = command({
 function hintFor(name: string, known: readonly string[]): string {
   const below = known.filter((each) => each.startsWith(`${name} `));
   if (below.length) return `choose from: ${below.join(', ')}`;
-  return didYouMean(name, known, 'which there are: steno schema');
+  return didYouMean(name, known, 'list them: steno schema');
 }
 
 const event = described('the full delivery, if it could not be saved', { type: 'object' });

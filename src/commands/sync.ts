@@ -113,7 +113,7 @@ export const sync = command({
     };
     const news = new News(out, exec !== undefined);
     try {
-      const summary = () => ({ done: news.toString(), hint: goOnHint('the rest with', line) });
+      const summary = () => ({ done: news.toString(), hint: goOnHint('resume with', line) });
       const { onChecked, onChange, onSaved, onHandedOver } = news;
       const [asked, ...ofTranscripts] = await untilInterrupted(signal, summary, () =>
         whileWorking(out, 'Checking', async (report): Promise<[Tally, ...Tally[]]> => {
@@ -213,7 +213,7 @@ class News implements Omit<SyncCallbacks, 'report'> {
     return [
       `${this.checked} ${checked}, ${this.changed} changed, ${this.downloaded} downloaded`,
       ...(this.#handed ? [`${ours} handed over`] : []),
-      ...(others ? [`${others} left to another sync`] : []),
+      ...(others ? [`${others} left for another sync`] : []),
     ].join(', ');
   }
 
@@ -237,7 +237,7 @@ class News implements Omit<SyncCallbacks, 'report'> {
     this.downloaded += 1;
     if (this.downloaded <= MAX_DONE_LINES) this.#out.addDone(...savedLine([saved]));
     if (this.downloaded === MAX_DONE_LINES + 1)
-      this.#out.addDone('more transcripts were saved after these: see steno files');
+      this.#out.addDone('more transcripts were saved after these; see: steno files');
     this.#add({ saved });
   };
 
@@ -261,7 +261,7 @@ class News implements Omit<SyncCallbacks, 'report'> {
     else this.#printed.end(noSyncRows());
     for (const saved of this.#keptDrafts)
       await this.#out.warn(
-        `${saved.path} is a draft from before the delivery, and was changed: it is left as it is`,
+        `${saved.path} is a draft from before the delivery, and was changed; left unchanged`,
         `replace it with: ${replacingLine(saved)}`,
       );
     const hint = `steno did not write it: move it away, or replace it with: ${replacingLine(...this.#foreign)}`;

@@ -37,14 +37,14 @@ export const track = command({
     const transport = await context.connect();
     const latest = new LatestProgress();
     const summary = () => ({
-      done: `${latest.done} of ${plural(ids.length, 'file')} are in the ledger`,
-      hint: goOnHint('the rest with', line),
+      done: `${latest.done} of ${plural(ids.length, 'file')} added to the ledger`,
+      hint: goOnHint('resume with', line),
     });
     const outcomes = await untilInterrupted(context.signal, summary, () =>
       whileWorking(out, 'Asking', (report) => trackFiles(transport, ledger, ids, latest.through(report))),
     );
     const tracked = outcomes.flatMap(({ what, error }) => (error ? [] : [what]));
-    if (tracked.length) out.addDone(`taken into the ledger: audiofile ${tracked.join(', ')}`);
+    if (tracked.length) out.addDone(`added to the ledger: audiofile ${tracked.join(', ')}`);
     const several = args.length > 1 || options.from !== undefined;
     if (several || !outcomes[0]?.error)
       await out.show(askedView(trackedFiles(outcomes, form.currency), several, form));

@@ -180,10 +180,10 @@ function summaryOf(
   { force, line }: TranscriptOptions & Pick<Input, 'line'>,
 ): Summary {
   const skipped = done.filter((each) => each.skipped).length;
-  const before = skipped ? `, ${skipped} were there before` : '';
+  const before = skipped ? `, ${skipped} already existed` : '';
   return {
-    done: `${done.length - skipped} of ${all} transcripts are downloaded${before}`,
-    hint: force ? goOnHint('all of them with', line) : goOnHint('the rest with', line, '--skip-existing'),
+    done: `${done.length - skipped} of ${all} transcripts downloaded${before}`,
+    hint: force ? goOnHint('start over with', line) : goOnHint('resume with', line, '--skip-existing'),
   };
 }
 

@@ -53,7 +53,7 @@ export const wait = command({
     const ledger = args.length ? await context.ledgers.ifAny() : await context.ledgers.open();
     const ids = await filesToWaitFor(ledger, args, options.order);
     if (ids.length === 0) {
-      out.note('nothing is under way');
+      out.note('no files are in progress');
       return out.show(waitedView([], { outcomes: [], saved: undefined }, true));
     }
     const transport = await context.connect({ timeoutBounds: 'command' });
@@ -62,7 +62,7 @@ export const wait = command({
     const latest = new LatestProgress();
     const summary = () => ({
       done: `${latest.done} of ${plural(ids.length, 'file')} ${ids.length === 1 ? 'is' : 'are'} delivered`,
-      hint: goOnHint('wait on with', line),
+      hint: goOnHint('resume with', line),
     });
     const waited = await untilInterrupted(signal, summary, () =>
       whileWorking(out, 'Waiting', (report) =>
@@ -92,4 +92,4 @@ export const wait = command({
 
 /** After a time-out. What is not in the ledger is unknown to sync. */
 const waitOnHint = (ids: readonly string[], line: readonly string[]): string =>
-  goOnHint('wait on with', line) + (ids.length ? '' : '; or look again later with: steno sync');
+  goOnHint('resume with', line) + (ids.length ? '' : '; or check later with: steno sync');

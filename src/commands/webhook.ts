@@ -46,7 +46,10 @@ const set = command({
   async run(context, { args: [url = ''] }) {
     checkUrl(url, 'hook');
     if (/^https?:\/\/\*+@/i.test(url))
-      throw usage('its name and password are masked', 'take the whole URL from: steno webhook get --json');
+      throw usage(
+        'its user name and password are masked',
+        'copy the full URL from: steno webhook get --json',
+      );
     const { value: apiKey } = await context.requireKey();
     const transport = await context.connect({ account: { settings: context.settings, apiKey } });
     const change = async (): Promise<Webhook> => {
@@ -55,7 +58,7 @@ const set = command({
       const now = answer.url || (await askForUrl(transport, answer));
       if (sameUrl(now, url)) return { ...answer, url: answer.url || url };
       throw notSet(
-        `the webhook is not ${shownWebhook(url)}: the service answers that ${now ? `it is ${shownWebhook(now)}` : 'none is set'}`,
+        `the webhook was not set to ${shownWebhook(url)}: the service reports ${now ? shownWebhook(now) : 'none'}`,
       );
     };
     await showResult(context, transport, change, () => `the webhook is set to ${shownWebhook(url)}`);
@@ -76,7 +79,7 @@ const test = command({
   async run(context, { args: [type = ''] }) {
     checkTestableEvent(type);
     const askedFor = ({ url }: Webhook): string =>
-      `asked for a test of ${type}${url ? ` to ${shownWebhook(url)}` : ''}`;
+      `requested a test of ${type}${url ? ` to ${shownWebhook(url)}` : ''}`;
     const ask = async (transport: Transport): Promise<Webhook> =>
       requireContent(await testWebhook(transport, type));
     const webhook = await showResult(context, await context.connect(), ask, askedFor);
@@ -102,8 +105,8 @@ async function warnOfEnded({ out }: Context, ledger: Ledger, url: string): Promi
   const holder = registrationOfUrl(url, await new WebhookRegistrations(ledger).all());
   if (!holder || holder.isRunning) return;
   await out.warn(
-    'this leads to a listener that has ended without putting back what was set before: events are lost',
-    `steno listen puts it back, or: ${setCommand(holder.previous)}`,
+    'it points to a listener that ended without restoring the previous webhook: events are lost',
+    `steno listen restores it, or: ${setCommand(holder.previous)}`,
   );
 }
 
@@ -114,13 +117,13 @@ async function askForUrl(transport: Transport, { json }: Webhook): Promise<strin
   } catch (error) {
     const said = messageInJson(json);
     throw notSet(
-      `the service's answer does not name the webhook${said ? `, but says: ${said}` : ''}; whether it is set is not known: ${errorMessage(error)}`,
+      `the service's answer does not name the webhook${said ? `, but says: ${said}` : ''}; whether it is set is unknown: ${errorMessage(error)}`,
     );
   }
 }
 
 const notSet = (message: string): StenoError =>
-  new StenoError('failed', message, { hint: 'look at it with: steno webhook get' });
+  new StenoError('failed', message, { hint: 'check it with: steno webhook get' });
 
 /** The user's word wins: what listeners would put back is forgotten. */
 async function endRegistrations(context: Context, ledger: Ledger, apiKey: string): Promise<void> {
@@ -131,14 +134,14 @@ async function endRegistrations(context: Context, ledger: Ledger, apiKey: string
   const left = ended.find(({ isRunning }) => !isRunning);
   if (left)
     await out.warn(
-      'a listener that ended had not put back what was set before: it is not put back any more',
-      `to have that again: ${setCommand(left.previous)}`,
+      'a listener ended without restoring the previous webhook: it will not be restored any more',
+      `to set the previous webhook: ${setCommand(left.previous)}`,
     );
   const running = ended.find(({ isRunning }) => isRunning);
   if (running)
     await out.warn(
-      `the listener that is running (pid ${running.pid}) gets no more events`,
-      'start it again to have them sent there',
+      `the running listener (pid ${running.pid}) gets no more events`,
+      'restart it to receive them',
     );
 }
 
@@ -154,8 +157,8 @@ async function withLedger(context: Context, work: (ledger: Ledger) => Promise<vo
 
 function requireContent(webhook: Webhook): Webhook {
   if (!saysNothing(webhook.json)) return webhook;
-  throw new StenoError('failed', 'the answer says nothing: whether it was done is not known', {
-    hint: 'look at the webhook with: steno webhook get',
+  throw new StenoError('failed', 'the answer is empty: whether it was done is unknown', {
+    hint: 'check the webhook with: steno webhook get',
   });
 }
 

@@ -1,7 +1,7 @@
 /** Puts a completion script where its shell finds it, and takes it away again. */
 import { existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DiskError, errorCode, errorMessage, usage } from '../lib/errors.ts';
+import { DiskError, errorCode, systemReason, usage } from '../lib/errors.ts';
 import { makeFolder } from '../lib/fs.ts';
 import { replaceFile, writtenFile } from '../lib/whole-file.ts';
 import type { Shell } from './model.ts';
@@ -27,7 +27,7 @@ export function kindOf({ before, after }: Change): ChangeKind {
 export function planInstall({ shell, script: path, startUpFile, block }: Place, script: string): Change[] {
   const before = readFile(path);
   if (before && !isOurs(before))
-    throw usage(`${path} is there and is not a script of steno`, 'move it away, then try again');
+    throw usage(`${path} exists, but is not a script of steno`, 'move it away, then try again');
   const folders = before
     ? madeFolders(before)
     : foldersAbove(path).filter((each) => !existsSync(each)).length;
@@ -81,7 +81,7 @@ async function write({ path, after }: Change): Promise<void> {
   try {
     rmSync(writtenFile(path), { force: true });
   } catch (error) {
-    throw new DiskError(`can't remove ${path}: ${errorMessage(error)}`, { cause: error });
+    throw new DiskError(`can't remove ${path}: ${systemReason(error)}`, { cause: error });
   }
 }
 
@@ -118,7 +118,7 @@ function readFile(path: string): Buffer | undefined {
     return readFileSync(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw new DiskError(`can't read ${path}: ${errorMessage(error)}`, { cause: error });
+    throw new DiskError(`can't read ${path}: ${systemReason(error)}`, { cause: error });
   }
 }
 
@@ -174,7 +174,7 @@ function findBlock(path: string, text: string): Block | undefined {
   const begin = new RegExp(`^${BEGIN}(.*) >>>\\r?$`, 'm').exec(text.replace(BOM, '\n'));
   if (!begin) return undefined;
   const endMark = text.indexOf(END, begin.index);
-  if (endMark < 0) throw cantChange(path, `the lines of steno have no end: '${END}' is missing`);
+  if (endMark < 0) throw cantChange(path, `the end of steno's lines is missing: '${END}'`);
   const lineEnd = text.indexOf('\n', endMark);
   return { start: begin.index, end: lineEnd < 0 ? text.length : lineEnd + 1, note: begin[1] ?? '' };
 }
@@ -187,4 +187,4 @@ function encodingOf(path: string, file: Buffer | undefined): 'latin1' | 'utf16le
 }
 
 const cantChange = (path: string, why: string): Error =>
-  usage(`can't change ${path}: ${why}`, 'correct it by hand; it was not changed');
+  usage(`can't change ${path}: ${why}`, 'edit it yourself; it was not changed');

@@ -49,20 +49,21 @@ export function chooseShell(name: string | undefined, { env, platform }: Machine
   const asked = name ?? (program || (platform === 'win32' ? 'powershell' : ''));
   const [known] = /^(bash|zsh|fish|pwsh|powershell)\b/.exec(asked) ?? [];
   if (known) return known === 'pwsh' ? 'powershell' : (known as Shell);
-  const hint = `name one: steno completion install ${shells.join('|')}`;
+  const hint = `choose one: steno completion install ${shells.join('|')}`;
   if (name !== undefined) throw usage(`no completion for '${name}'`, didYouMean(name, shells, hint));
-  throw usage(asked ? `there is no completion for ${asked}, the shell of $SHELL` : 'SHELL is not set', hint);
+  throw usage(asked ? `there is no completion for ${asked} (from SHELL)` : 'SHELL is not set', hint);
 }
 
 function homeOf({ env, platform }: Machine): string {
   const name = platform === 'win32' && !env.HOME ? 'USERPROFILE' : 'HOME';
   const home = env[name];
-  const hint = 'print the script in its place: steno completion <shell>';
-  if (!home || !isAbsolute(home)) throw usage(`${name} is not set: there is no place for completions`, hint);
+  const hint = 'print the script instead: steno completion <shell>';
+  if (!home || !isAbsolute(home))
+    throw usage(`${name} is not set, so there is nowhere to install completions`, hint);
   const stats = statSync(home, { throwIfNoEntry: false });
   if (!stats?.isDirectory()) throw new DiskError(`there is no home folder ${home}`, { hint });
   if (process.getuid?.() === 0 && stats.uid !== 0)
-    throw usage(`${home} belongs to another user than root`, 'run it as that user, without sudo');
+    throw usage(`${home} belongs to a user other than root`, 'run it as that user, without sudo');
   return home;
 }
 

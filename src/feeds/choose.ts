@@ -148,7 +148,7 @@ function testAll(pattern: RegExp, titles: readonly string[], text: string): bool
     if (!isTimeout(error)) throw error;
     throw usage(
       `--match: ${oneLine(text, 80)} takes more than ${MAX_MILLISECONDS / 1_000} s`,
-      'write it without a repeat within a repeat, such as (a+)+',
+      'avoid a repeat inside a repeat, such as (a+)+',
     );
   }
 }

@@ -61,7 +61,7 @@ function decoderFor(bytes: Buffer, contentType: string, where: string): TextDeco
   const [decoder] = narrow.flatMap((name) => knownDecoder(name));
   const [unknown] = narrow;
   if (decoder || unknown === undefined) return decoder ?? new TextDecoder();
-  throw usage(`${where} is written in an encoding that is not known: ${oneLine(unknown, 40)}`);
+  throw usage(`${where} has an unknown encoding: ${oneLine(unknown, 40)}`);
 }
 
 /** UTF-16, by its mark or by the zeros around `<` and what follows it. */
@@ -97,7 +97,7 @@ function pageError(where: string, page: string, url: string | undefined): StenoE
   const feed = feedIn(page.slice(0, MAX_LENGTH), url);
   return usage(
     `${where} is a web page, not a feed`,
-    feed ? `it names this feed: ${feed}` : 'look in the page for its link to RSS, and use that address',
+    feed ? `it names this feed: ${feed}` : 'look for the RSS link on the page, and use that address',
   );
 }
 
@@ -198,7 +198,7 @@ export async function parsePage({
 }: FeedSource): Promise<FeedPage> {
   const text = decodeFeed(bytes, contentType, where).trimStart();
   if (text === '') throw usage(`${where} is empty`);
-  if (!text.startsWith('<')) throw usage(`${where} is not a feed: it does not begin with <`);
+  if (!text.startsWith('<')) throw usage(`${where} is not a feed: it does not start with <`);
   const collector = new FeedCollector(where, () => pageError(where, text, url));
   await readXml(text, where, collector, signal);
   return toPage(collector.feed, url, { addresses, path, links });

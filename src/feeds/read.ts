@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Nearness, shownAddress } from '../api/http/address.ts';
 import { getPublic, type PublicReading } from '../api/http/keyless.ts';
-import { errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { StenoError, systemReason, usage } from '../lib/errors.ts';
 import { readBytes } from '../lib/lines.ts';
 import type { Report } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
@@ -142,7 +142,7 @@ const withoutFragment = (text: string): string => {
 };
 
 const tooLong = (where: string, { count, episodes }: FeedPages, bounds: FeedBounds): UnreadPages => ({
-  message: `${where} was read up to page ${count} (${plural(episodes.length, 'episode')}); older episodes are left out`,
+  message: `${where} was read up to page ${count} (${plural(episodes.length, 'episode')}); older episodes were left out`,
   hint:
     `a feed is read up to ${bounds.pages} pages, ${bounds.entries} entries or ${bounds.bytes >> 20} MB; ` +
     'order older episodes by their URLs',
@@ -154,8 +154,8 @@ async function readFeedFile(path: string, signal: AbortSignal, choice: Choice): 
     bytes = await readBytes(createReadStream(path, { signal }), MAX_FEED_BYTES);
   } catch (error) {
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-    const hint = existsSync(path) ? undefined : `there is no such file; ${urlHint(path, 'feed')}`;
-    throw usage(`can't read the feed ${path}: ${errorMessage(error)}`, hint);
+    const hint = existsSync(path) ? undefined : urlHint(path, 'feed');
+    throw usage(`can't read the feed ${path}: ${systemReason(error)}`, hint);
   }
   const where = `the feed ${path}`;
   const page = await parsePage({ bytes, path: resolve(path), where, signal });
@@ -165,6 +165,6 @@ async function readFeedFile(path: string, signal: AbortSignal, choice: Choice): 
 }
 
 const onlyFile = (where: string): UnreadPages => ({
-  message: `${where} continues at a URL, which is not fetched for a file: older episodes are left out`,
-  hint: 'to read all its pages, give --feed the address of the feed in place of the file',
+  message: `${where} continues at a URL, which is not fetched for a file: older episodes were left out`,
+  hint: 'to read all its pages, give --feed the address of the feed instead of the file',
 });

@@ -69,7 +69,7 @@ async function parse(parser: Parser, text: string, fail: Fail, signal: AbortSign
     parser.write(text.slice(at, at + PART_LENGTH));
     if (parser.sgmlDecl.length > MAX_DECLARATION_LENGTH) fail('a declaration that no feed needs');
     if (parser.entity.length > MAX_ENTITY_LENGTH) fail('an entity that does not end');
-    if (monotonicMs() > endsAt) fail(`it took more than ${MAX_MILLISECONDS / 1000} s to get here`);
+    if (monotonicMs() > endsAt) fail(`reading up to here took more than ${MAX_MILLISECONDS / 1000} s`);
     if (monotonicMs() < pauseAt) continue;
     await sleep(0, signal);
     pauseAt = monotonicMs() + PAUSE_EVERY_MS;
@@ -87,9 +87,9 @@ function connect(parser: Parser, handler: XmlHandler, fail: Fail): void {
   };
   parser.onopentag = (tag) => {
     depth += 1;
-    if (depth > MAX_DEPTH) fail(`more than ${MAX_DEPTH} elements within each other`);
+    if (depth > MAX_DEPTH) fail(`more than ${MAX_DEPTH} nested elements`);
     if (depth === 1) roots += 1;
-    if (roots > 1) fail('a second document begins');
+    if (roots > 1) fail('a second document starts');
     if (depth === 1 && /^html$/i.test(tag.name)) throw handler.page();
     handler.open(tag, parser.line + 1);
   };

@@ -49,7 +49,7 @@ export async function pruneLedger(
 
 async function pause(signal: AbortSignal): Promise<void> {
   if (signal.aborted)
-    throw new StenoError('interrupted', 'interrupted: what was removed so far stays removed');
+    throw new StenoError('interrupted', 'interrupted: what was removed so far is gone for good');
   await nextTurn();
 }
 
@@ -71,7 +71,7 @@ function whatIsAt(path: string): Stats | undefined {
 }
 
 const existsError = (path: string): StenoError =>
-  new StenoError('failed', `${path} is there already`, { hint: 'replace it with --force' });
+  new StenoError('failed', `${path} already exists`, { hint: 'replace it with --force' });
 
 /**
  * Writes an export or a report to a file: beside it first, so that it is never half of one. An earlier one is replaced

@@ -64,7 +64,7 @@ export async function keepAccountsSeparate({ db, profile }: Ledger, other: strin
   if (!known.includes(other))
     throw usage(
       `no orders were placed as '${other}' with this ledger`,
-      known.length ? `there are: ${known.sort().join(', ')}` : 'the ledger knows no other account',
+      known.length ? `known accounts: ${known.sort().join(', ')}` : 'the ledger knows no other account',
     );
   const sql = "INSERT INTO properties (name, value) VALUES (?, '') ON CONFLICT DO NOTHING";
   await db.run(sql, separateProperty(profile, other));
@@ -89,16 +89,16 @@ async function takeKey(db: Store, user: KeyUser, rows: readonly KeyRow[]): Promi
 
 const secondAccount = (owner: string, name: string): StenoError =>
   usage(
-    `the shared ledger knows this service and key as account ${owner}: as account ${name}, what ${owner} has on order could be bought again`,
+    `the shared ledger knows this service and key as account ${owner}: as account ${name}, orders of ${owner} could be placed twice`,
     `use that account: steno config set account ${owner} (or STENO_ACCOUNT=${owner}); ` +
-      `if ${name} is an account of its own: steno ledger account --separate-from ${owner}`,
+      `if ${name} is a separate account: steno ledger account --separate-from ${owner}`,
   );
 
 const secondProfile = (owner: string, name: string): StenoError =>
   usage(
-    `profile ${owner} orders with the same service and key: as profile ${name}, what ${owner} has on order could be bought again`,
+    `profile ${owner} orders with the same service and key: as profile ${name}, orders of ${owner} could be placed twice`,
     `use that profile: --profile ${owner}; ` +
-      `if ${name} is an account of its own: steno ledger account --separate-from ${owner} --profile ${name}`,
+      `if ${name} is a separate account: steno ledger account --separate-from ${owner} --profile ${name}`,
   );
 
 /** Finds an account of a shared ledger, and others of the same service. */
@@ -113,7 +113,7 @@ export function checkAccount(known: readonly AccountRow[], { name, baseUrl }: Le
   if (!own || baseUrl === undefined || own.base_url === comparable(baseUrl)) return;
   throw usage(
     `account ${name} of the shared ledger belongs to ${own.base_url}, not to ${baseUrl}`,
-    `choose another with: steno config set account <name>; if the service has moved: steno ledger account --base-url ${baseUrl}`,
+    `choose another account: steno config set account <name>; if the service has moved: steno ledger account --base-url ${baseUrl}`,
   );
 }
 
@@ -127,7 +127,7 @@ function checkOne({ account, accounts, keys }: KnownAccounts, mark: string | und
   const [other] = others;
   if (!isChosen && baseUrl !== undefined && other !== undefined)
     throw usage(
-      `the shared ledger knows ${baseUrl} as account ${others.join(', ')}, and no account is set here (it would be ${name})`,
+      `the shared ledger knows ${baseUrl} as account ${others.join(', ')}, but no account is set here (the default is ${name})`,
       `if it is the same account: steno config set account ${other} (or STENO_ACCOUNT=${other}); if not: steno config set account ${name}`,
     );
   if (mark !== undefined) isNewKey(keys, { name, mark, isShared: true });

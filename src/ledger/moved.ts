@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { openUntouched } from '../lib/sqlite.ts';
 import { plural, quotedWord } from '../lib/text.ts';
+import { timeAgo } from '../lib/time.ts';
 import type { Ledger } from './ledger.ts';
 import { Properties } from './properties.ts';
 import { rescueHint } from './stores/backups.ts';
@@ -87,14 +88,14 @@ export const movedError = (moved: Moved): StenoError => usage(movedText(moved), 
 /** What a person is told of a ledger that may not be ordered with. */
 export const movedText = ({ to, at, unfinished }: Moved): string =>
   unfinished
-    ? `the copy of this ledger to ${to} broke off (${at}): nothing is ordered with either until it is done`
-    : `this ledger has moved to ${to} (${at}): nothing is ordered with it any more`;
+    ? `the copy of this ledger to ${to} was interrupted ${timeAgo(at)}: neither ledger takes orders until it is finished`
+    : `this ledger moved to ${to} ${timeAgo(at)}: it takes no more orders`;
 
 /** With an unfinished copy the shared ledger would let everything be bought again. */
 export const movedHint = (moved: Moved): string =>
   moved.unfinished
-    ? `finish it, with the same settings: steno ledger copy --to ${quotedWord(moved.to)}; ${GONE_HINT}`
-    : `use the shared one: ${useIt(moved.to, moved.account)}; or come back: ${comeBack(moved)}; ${GONE_HINT}`;
+    ? `finish it with the same settings: steno ledger copy --to ${quotedWord(moved.to)}; ${GONE_HINT}`
+    : `use the shared one: ${useIt(moved.to, moved.account)}; or move back: ${comeBack(moved)}; ${GONE_HINT}`;
 
 /** What brings everything back from the shared ledger. */
 export const comeBack = ({ to, account }: Moved): string =>
@@ -104,7 +105,7 @@ export const comeBack = ({ to, account }: Moved): string =>
 export const movedNotice = (moved: Moved): [string, string?] =>
   moved.unfinished
     ? [movedText(moved), movedHint(moved)]
-    : [`this ledger has moved to ${moved.to}: it does not know what was ordered since`];
+    : [`this ledger moved to ${moved.to}: it does not know later orders`];
 
 /** What makes steno use a shared ledger. */
 export const useIt = (to: string, account: string): string =>
@@ -189,16 +190,16 @@ const neverCopied = (
   { to, account }: SharedPlace,
 ): StenoError =>
   usage(
-    `the ledger of this machine (${path}) has ${plural(orders, 'order')} that the shared ledger may not know of, and that could be bought again`,
+    `the ledger of this machine (${path}) has ${plural(orders, 'order')} that the shared ledger may not know, and that could be placed twice`,
     `copy to the shared ledger: steno ledger copy --to ${quotedWord(to)}${profileFlag}; ` +
       `if this is not account ${account}: ${leaveLocal(profileFlag)}`,
   );
 
 const movedElsewhere = (moved: Moved, orders: number, { path, profileFlag }: LocalPlace): StenoError =>
   usage(
-    `the ledger of this machine (${path}) has moved to ${moved.to} as account ${moved.account}: its ${plural(orders, 'order')} may be missing from the shared ledger that is set, and could be bought again`,
-    `use that one: ${useIt(moved.to, moved.account)}; or come back, and copy it here: ${comeBack(moved)}; ` +
-      `if already known here, or of another account: ${leaveLocal(profileFlag)}`,
+    `the ledger of this machine (${path}) has moved to ${moved.to} as account ${moved.account}: its ${plural(orders, 'order')} may be missing from the configured shared ledger, and could be placed twice`,
+    `use that one: ${useIt(moved.to, moved.account)}; or move back and copy it here: ${comeBack(moved)}; ` +
+      `if they are already known here, or belong to another account: ${leaveLocal(profileFlag)}`,
   );
 
 const leaveLocal = (profileFlag: string): string => `steno ledger account --leave-local${profileFlag}`;

@@ -60,7 +60,7 @@ export function matchFiles(
     ...(inStep || (isSingle && ids.length) ? [] : [countText(audios, ids, distinct)]),
     ...[...foreign]
       .slice(0, MAX_LISTED)
-      .map(({ id }) => `audiofile ${id} is the file of ${known.get(id)?.url} in the ledger`),
+      .map(({ id }) => `the ledger has audiofile ${id} as the file of ${known.get(id)?.url}`),
   ];
   return {
     files: files.filter((file) => !foreign.has(file)),
@@ -100,8 +100,8 @@ export function missingText({ count, audios }: MissingFiles): string {
   const listed = audios.slice(0, MAX_LISTED).map(({ url }) => url);
   const urls = [...listed, ...(audios.length > MAX_LISTED ? ['…'] : [])].join(', ');
   return count >= audios.length
-    ? `no file is known of ${urls}`
-    : `${count} of the files of ${urls} ${count === 1 ? 'is' : 'are'} not known`;
+    ? `the files of ${urls} are unknown`
+    : `${count} of the files of ${urls} ${count === 1 ? 'is' : 'are'} unknown`;
 }
 
 function countText(audios: readonly unknown[], ids: readonly string[], distinct: readonly string[]): string {

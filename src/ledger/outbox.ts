@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, errorMessage } from '../lib/errors.ts';
+import { errorCode, systemReason } from '../lib/errors.ts';
 import { makeFolder, syncFolder, throwUnlessUnableToSync } from '../lib/fs.ts';
 import { isRunning } from '../lib/processes.ts';
 import { shellWord } from '../lib/text.ts';
@@ -45,10 +45,10 @@ export interface OutboxOwner {
 
 /** The line that tells the ledger what only this process knows. */
 export function howToRecord({ attempt }: Begun, outcome: PurchaseOutcome): string {
-  const settle = `when it can be written to, run: steno attempts settle ${attempt}`;
+  const settle = `when the ledger is writable again, run: steno attempts settle ${attempt}`;
   if (outcome.kind === 'refused') return `${settle} --not-placed`;
   const { id = '', audiofiles = [] } = outcome.kind === 'placed' ? outcome.placed : {};
-  if (!id) return 'until the ledger can be written to, it is unclear: steno attempts';
+  if (!id) return 'until the ledger is writable again, its outcome is unknown; see: steno attempts';
   const files = audiofiles.map((file) => ` --file ${shellWord(file)}`);
   return `${settle} --placed ${shellWord(id)}${files.join('')}`;
 }
@@ -135,8 +135,8 @@ export class Outbox {
         rmSync(path, { force: true });
       } catch (error) {
         await onTrouble(
-          `the outcome of a purchase, kept in ${path}, could not be written to the ledger: ${errorMessage(error)}`,
-          'until it is written, the purchase counts as unclear: steno attempts',
+          `the outcome of a purchase, saved in ${path}, could not be written to the ledger: ${systemReason(error)}`,
+          'until then, the outcome of the purchase counts as unknown; see: steno attempts',
         );
       }
     }

@@ -1,7 +1,6 @@
 /** Every purchase: on disk before it is sent, so that a crash or a power cut leaves a trace. */
 
-import { errorMessage, StenoError } from '../lib/errors.ts';
-import { diskReason } from '../lib/fs.ts';
+import { errorMessage, StenoError, systemReason } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
 import { renewInvoices, updateBills } from './billing.ts';
 import { type SpendingLimit, waitingForOthers, withinLimit } from './budgets.ts';
@@ -76,9 +75,9 @@ export class Purchases extends PurchaseTable {
       this.context.outbox?.reserve(purchase, id);
     } catch (cause) {
       if (this.db.isShared) return;
-      throw new StenoError('failed', `there is no room to keep the answer: ${diskReason(cause)}`, {
+      throw new StenoError('failed', `there is no room to save the answer: ${systemReason(cause)}`, {
         cause,
-        hint: 'nothing was sent; make room on the disk of the ledger',
+        hint: 'nothing was sent; free space on the disk of the ledger',
       });
     }
   }
@@ -328,15 +327,15 @@ export class Purchases extends PurchaseTable {
   #keep(purchase: NewPurchase, begun: Begun, outcome: PurchaseOutcome): Kept {
     const { outbox } = this.context;
     try {
-      if (!outbox) throw new Error('there is no place for it');
+      if (!outbox) throw new Error('there is nowhere to save it');
       outbox.keep({
         ...{ begun, outcome, at: this.timestamp(), sender: this.sender() },
         purchase: hiddenPurchase(purchase, this.hide),
       });
-      return { what: 'the next steno command on this machine that can write to it will' };
+      return { what: 'the next steno command on this machine that can write to the ledger records it' };
     } catch (error) {
       return {
-        what: `it could not be saved on this machine either: ${diskReason(error)}; the service said: ${JSON.stringify(outcome)}`,
+        what: `it could not be saved on this machine, either: ${systemReason(error)}; the service said: ${JSON.stringify(outcome)}`,
         hint: howToRecord(begun, outcome),
       };
     }

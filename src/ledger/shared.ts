@@ -111,15 +111,15 @@ async function check(
 }
 
 const readOnlyError = ({ where }: PostgresConnection, reason: string): StenoError =>
-  new StenoError('failed', `the shared ledger at ${where} only reads: ${reason}`, {
+  new StenoError('failed', `the shared ledger at ${where} is read-only: ${reason}`, {
     hint: 'name the primary server, and a role that may write, in the setting ledger',
   });
 
 function checkVersion(connection: PostgresConnection, applied: readonly MigrationRow[]): void {
   refuseNewer(connection, applied);
   if (missingIn(applied).length) {
-    throw new StenoError('failed', `the shared ledger at ${connection.where} is of an older steno`, {
-      hint: 'bring it up to date with: steno ledger migrate',
+    throw new StenoError('failed', `the shared ledger at ${connection.where} was made by an older steno`, {
+      hint: 'upgrade it with: steno ledger migrate',
     });
   }
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync } from 'node:fs';
-import { errorMessage } from '../lib/errors.ts';
+import { systemReason } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
 import { type ProcessMark, thisProcess } from '../lib/processes.ts';
 import { type Database, isCorrupt, type Migration, openDatabase, type Value } from '../lib/sqlite.ts';
@@ -211,8 +211,8 @@ export class Spool {
     } catch (error) {
       if (!this.#isUnusableSaid)
         this.#onWarning(
-          `can't open ${this.path}, which may hold events that are not in the ledger yet: ${errorMessage(error)}`,
-          'make it a file that you may read and write, or move it away',
+          `can't open ${this.path}, which may contain events that are not in the ledger yet: ${systemReason(error)}`,
+          'make it readable and writable, or move it away',
         );
       this.#isUnusableSaid = true;
       return undefined;
@@ -237,7 +237,7 @@ export class Spool {
     const kept = `${this.path}.damaged-${randomBytes(4).toString('hex')}`;
     for (const end of ['', '-wal', '-shm'])
       if (existsSync(this.path + end)) renameSync(this.path + end, kept + end);
-    this.#onWarning(`${this.path} is damaged, and events may be lost: it is kept as ${kept}`);
+    this.#onWarning(`${this.path} is damaged, and events may be lost; saved as ${kept}`);
     return true;
   }
 

@@ -233,7 +233,7 @@ export function passLines(source: Readable, onLines: (lines: string) => void): (
     waiting = waiting.slice(end);
     if (waiting.length <= MAX_LINE_LENGTH) return;
     [waiting, isTooLong] = ['', true];
-    onLines('steno: a line of more than 64 KiB is not shown\n');
+    onLines('steno: a line longer than 64 KiB is not shown\n');
   };
   source.on('data', (chunk: Buffer) => {
     if (left <= 0) {

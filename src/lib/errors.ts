@@ -128,11 +128,44 @@ export function onePerError(failures: readonly Failure[]): Failure[] {
   }));
 }
 
+/** Codes of the system in words: Node says 'ENOENT: no such file or directory, open x'. */
+const systemReasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EEXIST: 'it already exists',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'part of its path is not a folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its symlinks form a loop',
+  EBUSY: 'it is in use',
+  EIO: 'the disk failed',
+  ENOMEM: 'there is not enough memory',
+  EAGAIN: 'too many processes are running',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  EADDRINUSE: 'the port is in use',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+};
+
+/** Why the system refused, where the message names the file itself. */
+export const systemReason = (error: unknown): string =>
+  systemReasons[errorCode(error) ?? ''] ?? errorMessage(error);
+
 /** The message of anything that was thrown. */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Node's own words for it are 'ENOENT: no such file or directory, uv_cwd'.
-  return 'syscall' in error && error.syscall === 'uv_cwd' ? 'the current folder was deleted' : error.message;
+  const { syscall, path, code = '' } = error as NodeJS.ErrnoException;
+  if (syscall === 'uv_cwd') return 'the current folder was deleted';
+  const reason = systemReasons[code];
+  // A connection has an address in its message.
+  if (syscall === undefined || reason === undefined || 'address' in error) return error.message;
+  if (path === undefined) return reason;
+  if (code !== 'ENOENT') return `${path}: ${reason}`;
+  return `there is no ${syscall.startsWith('spawn') ? 'program' : 'file'} ${path}`;
 }
 
 /** The code of a system error, such as ENOENT; undefined for other errors. */

@@ -15,21 +15,9 @@ import {
 } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { dirname, isAbsolute } from 'node:path';
-import { DiskError, errorCode, errorMessage, StenoError } from './errors.ts';
+import { DiskError, errorCode, StenoError, systemReason } from './errors.ts';
 import { isRunning } from './processes.ts';
 import { monotonicMs } from './time.ts';
-
-/** Why the disk refused, in words. */
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota of the disk is used up',
-  EROFS: 'the disk can only be read',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'symlinks lead in a circle',
-  ENOTDIR: 'it lies below a file',
-};
 
 const unwritable = new Set(['EROFS', 'EACCES', 'EPERM']);
 
@@ -39,8 +27,6 @@ const unableToSync = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 export function throwUnlessUnableToSync(error: unknown): void {
   if (!unableToSync.has(errorCode(error) ?? '')) throw error;
 }
-
-export const diskReason = (error: unknown): string => reasons[errorCode(error) ?? ''] ?? errorMessage(error);
 
 /** SQLite needs some pages beside its file before it can so much as read it. */
 const ROOM_TO_OPEN = 64 * 1024;
@@ -68,13 +54,13 @@ export function makeFolder(path: string, mode = 0o777, variable?: string): void 
   while (!tryMake(at, mode, variable)) {
     missing.push(at);
     const above = dirname(at);
-    if (above === at) throw cantMake(path, 'there is no such place');
+    if (above === at) throw cantMake(path, 'there is no such drive');
     at = above;
   }
   // Going down each step has its folder above it: what can't be made now never can.
   for (const each of missing.reverse()) {
     if (!tryMake(each, mode, variable))
-      throw cantMake(path, `${dirname(each)} was deleted, or takes no folders`);
+      throw cantMake(path, `${dirname(each)} was deleted, or takes no new folders`);
   }
 }
 
@@ -86,14 +72,14 @@ function tryMake(path: string, mode: number, variable?: string): boolean {
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT') return false;
-    // What is there already gives EEXIST, or another code on some systems: EISDIR, EPERM, EROFS.
+    // What already exists gives EEXIST, or another code on some systems: EISDIR, EPERM, EROFS.
     if (isFolder(path)) return true;
-    if (code === 'ENOTDIR') throw cantMake(path, diskReason(error), error);
+    if (code === 'ENOTDIR') throw cantMake(path, systemReason(error), error);
     if (code === 'EEXIST') throw cantMake(path, whatIsThere(path), error);
     // Another folder may do only where nothing may be written to this one.
-    if (!unwritable.has(code ?? '')) throw cantMake(path, errorMessage(error), error);
+    if (!unwritable.has(code ?? '')) throw cantMake(path, systemReason(error), error);
     const hint = variable && `make it writable, or name another folder with ${variable}`;
-    throw cantMake(path, diskReason(error), error, hint);
+    throw cantMake(path, systemReason(error), error, hint);
   }
 }
 
@@ -106,7 +92,7 @@ function isFolder(path: string): boolean {
 }
 
 const whatIsThere = (path: string): string =>
-  isDanglingLink(path) ? 'it is a symlink to nowhere' : 'it is not a folder';
+  isDanglingLink(path) ? 'it is a broken symlink' : 'it is not a folder';
 
 /** Whether there is a symlink that leads to nothing. */
 export function isDanglingLink(path: string): boolean {
@@ -119,7 +105,7 @@ export function isDanglingLink(path: string): boolean {
 }
 
 const cantMake = (path: string, reason: string, cause?: unknown, hint?: string): DiskError =>
-  new DiskError(`can't make the folder ${path}: ${reason}`, { cause, hint });
+  new DiskError(`can't create the folder ${path}: ${reason}`, { cause, hint });
 
 /** So that new names in it are on disk too. Windows, and some file systems, sync no folder. */
 export function syncFolder(path: string): void {
@@ -276,6 +262,6 @@ function isStale(path: string): boolean {
 }
 
 const busyError = (path: string): StenoError =>
-  new StenoError('failed', `other processes have held the lock ${path} for ${WAIT_MS / 1000} seconds`, {
-    hint: 'run it again when they have ended',
+  new StenoError('failed', `another process has held the lock ${path} for ${WAIT_MS / 1000} seconds`, {
+    hint: 'run it again when that process has ended',
   });

@@ -32,13 +32,13 @@ export async function untilInterrupted<T>(
 /** A longer line would be cut where it is shown, and a cut one does something else. */
 const MAX_LENGTH = 450;
 
-/** `the rest with: steno sync --download t`; `flag` is added where it is not there yet. */
+/** `resume with: steno sync --download t`; `flag` is added where it is not there yet. */
 export function goOnHint(what: string, line: readonly string[], flag?: string): string {
   const words = goOnWords(line, flag);
   const text = shellLine(words);
-  if (text === undefined) return `${what}: the same line again${flag === undefined ? '' : `, with ${flag}`}`;
+  if (text === undefined) return `${what}: the same command${flag === undefined ? '' : `, with ${flag}`}`;
   const readsInput = words.some((word) => word === '-' || word.endsWith('=-'));
-  return `${what}${readsInput ? ', given the same input' : ''}: ${text}`;
+  return `${what}${readsInput ? ' the same input' : ''}: ${text}`;
 }
 
 /** The line as a shell takes it; nothing where it can't be shown as it is. */

@@ -32,7 +32,7 @@ export function checkUtf8(bytes: Buffer, where: string): Buffer {
   const zero = bytes.indexOf(0);
   if (zero >= 0) {
     const line = lineEnds(bytes.subarray(0, zero)).length;
-    throw usage(`${where}, line ${line}: a zero byte, so this is not a text file`);
+    throw usage(`${where}, line ${line}: it contains a zero byte, so this is not a text file`);
   }
   if (!isUtf8(bytes)) throw notUtf8(where, firstBadLine(bytes), narrowEncoding(bytes));
   return startsWith(bytes, '\u00ef\u00bb\u00bf') ? bytes.subarray(3) : bytes;
@@ -86,14 +86,14 @@ function notUtf8(where: string, line: number, encoding: Encoding | undefined): E
   if (!encoding) {
     return usage(
       `${where}, line ${line} is not UTF-8, though other lines are`,
-      'write that line again, or save the whole file as UTF-8',
+      'correct that line, or save the whole file as UTF-8',
     );
   }
   const command = `iconv -f ${encoding.iconv} -t UTF-8`;
   return usage(
     `${where} is not UTF-8 (it looks like ${encoding.name}): the first byte that can't be read is in line ${line}`,
     where === 'stdin'
-      ? `put this before steno: ${command} |`
+      ? `pipe it through: ${command} |`
       : `save it as UTF-8, or: ${command} ${shellWord(where)} > ${shellWord(utf8Name(where))}`,
   );
 }
@@ -142,7 +142,7 @@ export async function readBytes(input: AsyncIterable<Buffer | string>, maxBytes:
   for await (const chunk of input) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > maxBytes) throw new StenoError('usage', `more than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new StenoError('usage', `it is larger than ${maxBytes} bytes`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);

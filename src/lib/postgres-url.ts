@@ -147,7 +147,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw usage('the URL of the ledger has a % that is no escape', 'write a % in a password as %25');
+    throw usage('the URL of the ledger contains a % that is not an escape', 'write a % in a password as %25');
   }
 }
 
@@ -172,10 +172,7 @@ function schemaOf(name: string): string {
 /** Stricter than libpq: off this machine the certificate is verified unless the URL says otherwise. */
 function tlsMode(mode: string | undefined, host: string): TlsMode {
   if (mode !== undefined && !sslModes.includes(mode))
-    throw usage(
-      `sslmode '${mode}' is not known`,
-      didYouMean(mode, sslModes, `known: ${sslModes.join(', ')}`),
-    );
+    throw usage(`unknown sslmode '${mode}'`, didYouMean(mode, sslModes, `known: ${sslModes.join(', ')}`));
   const isLocal = host.startsWith('/') || host === '::1' || isLoopback(host);
   if (mode === 'disable') return 'off';
   if (isLocal && (mode === undefined || mode === 'allow' || mode === 'prefer')) return 'off';

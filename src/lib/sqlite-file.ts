@@ -21,27 +21,26 @@ import { plural } from './text.ts';
 const MIN_DATABASE_BYTES = 512;
 
 /** What to do about a file that lost its content. */
-export const restoreHint = (): string => 'restore it from a backup, or remove it by hand';
+export const restoreHint = (): string => 'restore it from a backup, or delete it';
 
 /** A file that is there and is no database of ours is never filled with new tables: what it knew would be forgotten. */
 export function refuseEmptied(path: string, hint = restoreHint): void {
   const size = sizeOf(path);
-  if (size === 0)
-    throw new StenoError('failed', `${path} is empty: what was in it is lost`, { hint: hint() });
+  if (size === 0) throw new StenoError('failed', `${path} is empty: its contents are lost`, { hint: hint() });
   // SQLite takes a file of a few bytes for a new database.
   if (size !== undefined && size < MIN_DATABASE_BYTES)
-    throw new StenoError('failed', `${path} is no database: it has only ${plural(size, 'byte')}`, {
+    throw new StenoError('failed', `${path} is not a database: it has only ${plural(size, 'byte')}`, {
       hint: hint(),
     });
   // SQLite would write what stands in the log into a new database. Another process may make both at this moment.
   if (size === undefined && sizeOf(`${path}-wal`) && sizeOf(path) === undefined)
-    throw new StenoError('failed', `${path} is gone, but ${path}-wal is there`, { hint: hint() });
+    throw new StenoError('failed', `${path} is gone, but ${path}-wal exists`, { hint: hint() });
 }
 
 /** SQLite would make the file that such a link names, wherever that is. */
 export function refuseDanglingLinks(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
-    if (isDanglingLink(file)) throw usage(`${file} is a symlink to nowhere`, 'remove it by hand');
+    if (isDanglingLink(file)) throw usage(`${file} is a broken symlink`, 'delete it');
 }
 
 /** In bytes; undefined where there is no file. */
@@ -176,7 +175,7 @@ export class OpenedFile {
     if (!sizeOf(log) || fileIdentity(log) !== this.#log || this.#isCopied()) return;
     throw new StenoError(
       'failed',
-      `${this.#path} was replaced, but ${log} is of the one before: move it and ${this.#path}-shm away`,
+      `${this.#path} was replaced, but ${log} belongs to the previous file: move it and ${this.#path}-shm away`,
     );
   }
 

@@ -2,8 +2,8 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { errorMessage, StenoError } from './errors.ts';
-import { diskReason, makeFolder, whyUnwritable } from './fs.ts';
+import { errorMessage, StenoError, systemReason } from './errors.ts';
+import { makeFolder, whyUnwritable } from './fs.ts';
 import {
   type Driver,
   loadDriver,
@@ -42,7 +42,7 @@ export function readableError(path: string, error: unknown, hintIfDamaged?: () =
   const text = errorMessage(error);
   if (isCorrupt(error)) {
     return new StenoError('failed', `${path} is damaged: ${text}`, {
-      hint: hintIfDamaged?.() ?? 'nothing was written to it: move it away to start afresh',
+      hint: hintIfDamaged?.() ?? 'nothing was written to it: move it away to start over',
       cause: error,
     });
   }
@@ -62,9 +62,9 @@ function diskError(path: string, cause: unknown): StenoError | undefined {
   // Never a new, empty folder: the ledger that is there knows what was ordered.
   const hint =
     why.code === 'ENOSPC'
-      ? 'make room on it'
-      : 'make its folder writable, or copy the folder elsewhere and name that with STENO_STATE_DIR';
-  return new StenoError('failed', `can't write ${path}: ${diskReason(why)}`, { hint, cause });
+      ? 'free space on it'
+      : 'make its folder writable, or copy the folder elsewhere and set STENO_STATE_DIR to the copy';
+  return new StenoError('failed', `can't write ${path}: ${systemReason(why)}`, { hint, cause });
 }
 
 /** The file is not what SQLite has written, or a part of it can't be read. */
@@ -389,7 +389,7 @@ function migrate(database: Database, migrations: readonly Migration[]): void {
 /** A file gets its name with all its tables: one without them lost them, or is not ours. */
 function refuseForeign(database: Database, hint = restoreHint): void {
   if (appliedMigrations(database).length) return;
-  throw new StenoError('failed', `${database.path} holds no tables of steno`, { hint: hint() });
+  throw new StenoError('failed', `${database.path} contains no tables of steno`, { hint: hint() });
 }
 
 function appliedMigrations(database: Database): readonly string[] {

@@ -181,3 +181,25 @@ export async function sleep(milliseconds: number, signal: AbortSignal): Promise<
     throw new StenoError('interrupted', 'interrupted');
   }
 }
+
+const timeUnits: ReadonlyArray<readonly [string, number]> = [
+  ['y', 365 * 86400e3],
+  ['d', 86400e3],
+  ['h', 3600e3],
+  ['m', 60e3],
+  ['s', 1e3],
+];
+
+/** `3h ago` or `in 2d`; a text that is not a time is returned as it is. */
+export function relativeTime(text: string, now: number): string {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) return text;
+  const distance = Math.abs(now - time);
+  const unit = timeUnits.find(([, size]) => distance >= size);
+  if (!unit) return 'just now';
+  const amount = `${Math.floor(distance / unit[1])}${unit[0]}`;
+  return time > now ? `in ${amount}` : `${amount} ago`;
+}
+
+/** The same for a time that is past; the clock of another machine may be ahead. */
+export const timeAgo = (text: string): string => relativeTime(text, Math.max(nowMs(), Date.parse(text) || 0));

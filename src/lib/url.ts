@@ -49,9 +49,9 @@ const examples: Readonly<Record<UrlUse, string>> = {
 
 /** For what looks like a path. */
 const localHints: Readonly<Partial<Record<UrlUse, string>>> = {
-  audio: 'the service fetches audio by itself: put the file where a URL reaches it',
+  audio: 'the service downloads the audio: put the file where a URL reaches it',
   argument:
-    'there is no such file or folder either; audio of this machine is ordered by its path, and needs the setting upload-command',
+    'there is no such file or folder either; to order audio on this machine, give its path and set upload-command',
 };
 
 /** What a text that is no http or https URL was most likely meant to be. */
@@ -69,9 +69,9 @@ export function urlHint(text: string, use: UrlUse): string {
 
 /** For text that came out of a document or a chat. */
 export function pastedHint(text: string): string | undefined {
-  if (/[\u2018-\u201f\u00ab\u00bb]/.test(text))
-    return 'it holds quotes as documents make them: type them as " or \'';
-  if (/^[\u2010-\u2015\u2212]/.test(text)) return 'it begins with a dash that is not a hyphen: type it again';
+  if (/[\u2018-\u201f\u00ab\u00bb]/.test(text)) return 'it contains typographic quotes: type them as " or \'';
+  if (/^[\u2010-\u2015\u2212]/.test(text))
+    return 'it starts with a dash that is not a hyphen: type the hyphen again';
   if (/^<.*>$/.test(text)) return 'leave out the < and >';
   return undefined;
 }
@@ -92,27 +92,27 @@ function schemeHint(text: string): string | undefined {
 function audioHint(text: string, use: UrlUse): string | undefined {
   if (use !== 'audio' && use !== 'argument') return undefined;
   if (/^s3:\/\//i.test(text))
-    return `the service fetches over https: aws s3 presign ${shellWord(text)} makes such a link`;
+    return `the service downloads over https; make a link with: aws s3 presign ${shellWord(text)}`;
   if (/^gs:\/\//i.test(text))
-    return `the service fetches over https: gcloud storage sign-url ${shellWord(text)} makes such a link`;
+    return `the service downloads over https; make a link with: gcloud storage sign-url ${shellWord(text)}`;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^https?:/i.test(text))
-    return 'the service fetches over http and https only';
-  if (/^https?:\/\/\S*\s/i.test(text)) return 'it has a blank in it: write %20, and put the URL in quotes';
+    return 'the service downloads over http and https only';
+  if (/^https?:\/\/\S*\s/i.test(text)) return 'it contains a space: write %20, and put the URL in quotes';
   return undefined;
 }
 
 function fileHint(text: string): string {
   const path = text.replace(/^file:(\/\/)?(localhost)?/i, '').replace(/^\/([a-z]:)/i, '$1');
-  return `a file of this machine is ordered by its path: steno order ${path ? shellWord(path) : '<file>'}   (it needs the setting upload-command)`;
+  return `order a file on this machine by its path: steno order ${path ? shellWord(path) : '<file>'}   (set upload-command first)`;
 }
 
 /** A manifest or a feed in place of audio. */
 function listHint(text: string, use: UrlUse): string | undefined {
   if (use !== 'argument') return undefined;
   if (/\.(csv|tsv|jsonl?|ndjson|txt|xlsx?)$/i.test(text))
-    return `there is no such file; a manifest is given with --from ${shellWord(text)}`;
+    return `there is no such file; give a manifest with --from ${shellWord(text)}`;
   if (/\.(xml|rss|atom)$/i.test(text))
-    return `there is no such file; a feed is given with --feed ${shellWord(text)}`;
+    return `there is no such file; give a feed with --feed ${shellWord(text)}`;
   return undefined;
 }
 
@@ -143,8 +143,8 @@ export function checkUrl(text: string, use: UrlUse = 'audio'): string {
   if (plausible && isUrl(text)) {
     if (!hasHidden(text)) return text;
     throw usage(
-      `'${shownUrl(text)}' holds a character that is not visible`,
-      'copy the URL again, without what is around it',
+      `'${shownUrl(text)}' contains an invisible character`,
+      'copy the URL again, and nothing around it',
     );
   }
   throw usage(`'${shownUrl(text)}' is not an http or https URL`, urlHint(shownUrl(text), use));

@@ -28,8 +28,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { DiskError, errorCode, StenoError } from './errors.ts';
-import { diskReason, makeFolder, throwUnlessUnableToSync } from './fs.ts';
+import { DiskError, errorCode, StenoError, systemReason } from './errors.ts';
+import { makeFolder, throwUnlessUnableToSync } from './fs.ts';
 import { monotonicMs } from './time.ts';
 
 // Calls of the file system for files that are written. A quick disk is done sooner than a thread could be told of it:
@@ -243,7 +243,9 @@ export const cantWrite = (path: string, reason: string, cause?: unknown): DiskEr
 export const throwCantWrite =
   (path: string) =>
   (error: unknown): never => {
-    throw error instanceof StenoError ? error : cantWrite(path, diskReason(error), error);
+    if (error instanceof StenoError) throw error;
+    const reason = errorCode(error) === 'ENOENT' ? 'there is no such file or folder' : systemReason(error);
+    throw cantWrite(path, reason, error);
   };
 
 /**

@@ -275,10 +275,13 @@ export class ActionQueue {
         if (this.#phase !== 'working') {
           this.#closed.add(event);
           const what = `event ${event}: ${this.#name} (${outcome})`;
-          this.#noteLedgerTrouble(`${what} is not in the ledger, so it may be done again: ${why}`, undefined);
+          this.#noteLedgerTrouble(
+            `${what} could not be recorded in the ledger, so it may be repeated: ${why}`,
+            undefined,
+          );
           return undefined;
         }
-        this.#noteLedgerTrouble(`${this.#name}: outcomes wait for the ledger: ${why}`, error);
+        this.#noteLedgerTrouble(`${this.#name}: outcomes are waiting for the ledger: ${why}`, error);
         await sleep(LEDGER_RETRY_MS, this.#session.end.signal).catch(() => {});
       }
     }
@@ -291,7 +294,7 @@ export class ActionQueue {
 
   /** The ledger can't be read, or a try not be written down: nothing was begun, so all of it can be done later. */
   #retryLater(error: unknown): void {
-    this.#noteLedgerTrouble(`${this.#name} waits for the ledger: ${errorMessage(error)}`, error);
+    this.#noteLedgerTrouble(`${this.#name} is waiting for the ledger: ${errorMessage(error)}`, error);
     this.#pauseForLedger();
   }
 

@@ -121,11 +121,11 @@ export class LedgerWatch {
   }
 
   #sayWaiting(why: string): void {
-    this.#options.onWarning(`events are kept in the spool, and wait for the ledger: ${why}`);
+    this.#options.onWarning(`events are saved in the spool until the ledger is available: ${why}`);
   }
 
   #sayBack(): void {
-    this.#options.onNote('the ledger takes events again');
+    this.#options.onNote('the ledger is available again');
   }
 }
 

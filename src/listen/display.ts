@@ -153,7 +153,7 @@ export class Display {
         if (row) this.#push(new ReceivedEvent(row));
       }
     } catch (error) {
-      callbacks.onWarning(`can't read the events that are to be shown: ${errorMessage(error)}`);
+      callbacks.onWarning(`can't read the events to show: ${errorMessage(error)}`);
       // It rejects when the display is stopped, which its loop sees.
       await sleep(RETRY_MS, this.#stop.signal).catch(() => {});
     }

@@ -11,8 +11,8 @@ import { partialPath } from '../flows/transcripts/partial-files.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
 import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { DiskError, errorMessage, StenoError } from '../lib/errors.ts';
-import { diskReason, makeFolder } from '../lib/fs.ts';
+import { DiskError, errorMessage, StenoError, systemReason } from '../lib/errors.ts';
+import { makeFolder } from '../lib/fs.ts';
 import { monotonicMs } from '../lib/time.ts';
 import { leaveDiskToPool, onDisk } from '../lib/whole-file.ts';
 import { type Action, fileRetries, type Outcome, unknownFileRetries } from './action.ts';
@@ -136,17 +136,15 @@ async function requireDelivered(transport: Transport, ledger: Ledger, id: string
   if (await new Files(ledger).isDelivered(id)) return;
   const { state } = (await refreshFile(transport, ledger, id)).file;
   const end = findFileState(state)?.end;
-  if (end === 'unfinished') throw new StenoError('unfinished', `ended as '${state}': no transcript comes`);
-  if (end !== 'delivered') throw new StenoError('failed', `is still '${state}': no transcript is saved yet`);
+  if (end === 'unfinished')
+    throw new StenoError('unfinished', `ended as '${state}', so there will be no transcript`);
+  if (end !== 'delivered') throw new StenoError('failed', `still '${state}': no transcript was saved`);
   if ((await new Files(ledger).awaitingRework([id])).has(id))
-    throw new StenoError(
-      'failed',
-      'has not been delivered again since its upgrade: no transcript is saved yet',
-    );
+    throw new StenoError('failed', 'not delivered again since its upgrade: no transcript was saved');
 }
 
 const describe = ({ path, unidentified }: Saved): string =>
-  unidentified ? `${path} (was there already, and is left as it is)` : path;
+  unidentified ? `${path} (already exists, left unchanged)` : path;
 
 /** Of an error that is about this file alone. */
 function outcomeOf(error: unknown): Outcome {
@@ -158,7 +156,7 @@ function outcomeOf(error: unknown): Outcome {
 /** The key works for other calls, so that it is not what is wrong here. */
 const textOf = (error: unknown): string =>
   error instanceof StenoError && error.kind === 'auth'
-    ? `the service refuses to give this file (HTTP ${error.status})`
+    ? `the service refuses this file (HTTP ${error.status})`
     : errorMessage(error);
 
 /** More than most transcripts take. */
@@ -190,7 +188,7 @@ class FolderCheck {
     } catch (error) {
       this.#isTroubled = true;
       const text =
-        error instanceof DiskError ? error.message : `can't write to ${this.#folder}: ${diskReason(error)}`;
+        error instanceof DiskError ? error.message : `can't write to ${this.#folder}: ${systemReason(error)}`;
       return { end: 'down', text };
     } finally {
       await onDisk(() => rm(probe, { force: true })).catch(() => {});

@@ -45,14 +45,14 @@ export async function runCommand(
     const variables = { ...inherited, ...eventVariables(event, attempt) };
     const input = `${formatJson(event.json, 0)}\n`;
     const { end, timedOut } = await runGroup(command, variables, input, { timeoutMs, onOutput }, signal);
-    if (timedOut) return { end: 'failed', text: `ended after ${formatDuration(timeoutMs)}` };
+    if (timedOut) return { end: 'failed', text: `stopped after ${formatDuration(timeoutMs)}` };
     if (signal.aborted) return { end: 'retry', text: 'interrupted' };
     const text = end.code === null ? `${end.killedBy}` : `exit ${end.code}`;
     return { end: end.code === 0 ? 'done' : 'failed', text };
   } catch (error) {
     return {
       end: mayStartLater(error) ? 'down' : 'failed',
-      text: `can't be started: ${errorMessage(error)}`,
+      text: `can't start: ${errorMessage(error)}`,
     };
   }
 }

@@ -106,7 +106,7 @@ export async function getEvents(ledger: Ledger, numbers: readonly string[]): Pro
   const events: ReceivedEvent[] = [];
   for (const text of numbers) {
     const row = /^\d{1,15}$/.test(text) ? await new Events(ledger).get(Number(text)) : undefined;
-    if (!row) throw usage(`there is no event ${text}`, 'see their numbers with: steno events');
+    if (!row) throw usage(`there is no event ${text}`, 'list them: steno events');
     events.push(new ReceivedEvent(row));
   }
   return events;
@@ -125,7 +125,8 @@ export async function replayTo(
   { env, signal, report }: { readonly env: Env; readonly signal: AbortSignal; readonly report?: Report },
 ): Promise<ItemOutcome<Replayed>[]> {
   const found = events.find(({ source }) => source === 'found');
-  if (found) throw usage(`event ${found.n} was found by looking: nothing came that could be sent again`);
+  if (found)
+    throw usage(`event ${found.n} was found by asking the service: there is no delivery to send again`);
   const target = await openPostTarget(url, env);
   try {
     const send = async ({ n, contentType, body }: ReceivedEvent): Promise<Outcome> => {

@@ -121,7 +121,7 @@ export class Inbox {
     const row = eventRow(0, 0, { source: 'received', delivery, parsed: parseForm(delivery.body) });
     const { callbacks, tally } = this.#session;
     tally.lost += 1;
-    callbacks.onWarning(`an event could not be kept and was answered with 503: ${errorMessage(error)}`);
+    callbacks.onWarning(`an event could not be saved and was answered with 503: ${errorMessage(error)}`);
     callbacks.onLost(new ReceivedEvent(row));
   }
 
@@ -157,7 +157,7 @@ export class Inbox {
     this.#refusedUpTo = slice.after;
     if (slice.refused > 0)
       callbacks.onWarning(
-        `${plural(slice.refused, 'event')} could not be written to the ledger: kept in the spool; the next listen retries`,
+        `${plural(slice.refused, 'event')} could not be written to the ledger; saved in the spool, the next listen retries`,
       );
     this.#addEvents(slice.rows);
   }
@@ -192,8 +192,8 @@ export class Inbox {
     spool.close();
     if (left > 0)
       callbacks.onWarning(
-        `${plural(left, 'event')} not in the ledger yet: kept in ${spool.path}`,
-        'the next steno listen or steno sync moves them there',
+        `${plural(left, 'event')} not in the ledger yet; saved in ${spool.path}`,
+        'the next steno listen or steno sync moves them to the ledger',
       );
   }
 

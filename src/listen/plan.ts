@@ -9,7 +9,7 @@ import { Properties } from '../ledger/properties.ts';
 import type { Spool } from '../ledger/spool.ts';
 import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
-import { errorMessage, usage } from '../lib/errors.ts';
+import { systemReason, usage } from '../lib/errors.ts';
 import { checkUrl, isLoopback } from '../lib/url.ts';
 import { type Action, type ActionReport, targetName } from './action.ts';
 import { downloadAction } from './download.ts';
@@ -138,13 +138,13 @@ export async function planListening(flags: ListenFlags, options: PlanOptions): P
   checkTemplate(flags.nameAs, checkFormats(flags.format, flags.nameAs));
   if (flags.download !== undefined) checkFolder(flags.download, options.onNote);
   checkAddresses(flags);
-  if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');
+  if (!/^\/[^\s?#]*$/.test(path)) throw usage(`--path must be a path, not '${path}'`, 'write it like /hook');
   if (flags.exec !== undefined && !flags.exec.trim()) throw usage('--exec requires a command');
   checkRegistration(flags, options);
   if (!isLoopback(inBrackets(host)) && !register && tunnel === undefined && !hasSecret(path)) {
     onWarning(
-      `anyone who can reach ${host} can send events here: they are not signed`,
-      'use --register, a --path that is hard to guess, or --host 127.0.0.1',
+      `anyone who can reach ${host} can send events here: events are not signed`,
+      'use --register, a --path that nobody can guess, or --host 127.0.0.1',
     );
   }
   return {
@@ -218,7 +218,7 @@ async function openActions(
 function parsePort(given = '4100'): number {
   const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
   if (port <= 65_535) return port;
-  throw usage(`'${given}' for --port is not a number from 0 to 65535`);
+  throw usage(`--port must be a number from 0 to 65535, not '${given}'`);
 }
 
 const inBrackets = (host: string): string => (host.includes(':') ? `[${host}]` : host);
@@ -233,7 +233,7 @@ async function readTls({ tlsCert, tlsKey }: ListenFlags): Promise<{ cert: Buffer
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const read = async (path: string): Promise<Buffer> =>
     readFile(path).catch((error) => {
-      throw usage(`can't read ${path}: ${errorMessage(error)}`);
+      throw usage(`can't read ${path}: ${systemReason(error)}`);
     });
   return { cert: await read(tlsCert), key: await read(tlsKey) };
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { errorMessage, StenoError } from '../lib/errors.ts';
+import { errorMessage, StenoError, systemReason } from '../lib/errors.ts';
 import { nowMs } from '../lib/time.ts';
 import { type OnError, startTimer } from './background.ts';
 import { DirectRequest } from './direct-request.ts';
@@ -83,7 +83,7 @@ async function makeServer({ tls }: ReceiverOptions, onRequest: OnRequest): Promi
   try {
     return https.createServer({ ...serverOptions, ...tls, handshakeTimeout: 10_000 }, onRequest);
   } catch (error) {
-    throw new StenoError('usage', `--tls-cert and --tls-key can't be used: ${errorMessage(error)}`);
+    throw new StenoError('usage', `can't use --tls-cert and --tls-key: ${errorMessage(error)}`);
   }
 }
 
@@ -96,11 +96,11 @@ interface Refusal {
 }
 
 const refusals = {
-  notFound: { status: 404, text: 'nothing is received here' },
+  notFound: { status: 404, text: 'no events are received here' },
   notPost: { status: 405, text: 'only POST', headers: { allow: 'POST' } },
   notForm: { status: 415, text: `only ${FORM}` },
   fromPage: { status: 403, text: 'not from a web page' },
-  ownForward: { status: 409, text: 'its own delivery came back' },
+  ownForward: { status: 409, text: 'steno forwarded this delivery itself' },
   tooLarge: { status: 413, text: 'larger than 1 MiB' },
   // Reading on would cost more than the answer is worth.
   tooManyChunks: { status: 400, text: 'too many small chunks', drainMs: 0 },
@@ -166,7 +166,7 @@ class RequestHandler {
       if (this.#isClosing) response.shouldKeepAlive = false;
       // Without a body it is a single write.
       if (isKept) response.end();
-      else respond(response, 503, 'it could not be kept');
+      else respond(response, 503, 'it could not be saved');
     };
     this.#options.keep(delivery).then(
       () => answer(true),
@@ -251,8 +251,9 @@ function endSocket(socket: Socket, status: string, onError: OnError): void {
 function startListening(server: Server, { host, port }: ReceiverOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const hint = error.code === 'EADDRINUSE' ? 'choose another with --port; 0 is any free one' : undefined;
-      const what = `can't listen on ${host}:${port}: ${error.message}`;
+      const hint =
+        error.code === 'EADDRINUSE' ? 'choose another port with --port; 0 picks a free one' : undefined;
+      const what = `can't listen on ${host}:${port}: ${systemReason(error)}`;
       reject(new StenoError('failed', what, { hint, cause: error }));
     });
     // Later errors are about single connections: the receiver goes on.

@@ -135,9 +135,9 @@ export class SessionEnd {
   #timeoutError(): StenoError {
     const { until, count, timeoutMs = 0 } = this.#conditions;
     const time = formatDuration(timeoutMs);
-    if (until !== undefined) return new StenoError('timeout', `no ${until} came in ${time}`);
-    if (count === undefined) return new StenoError('timeout', `the time ran out after ${time}`);
-    return new StenoError('timeout', `${this.#counted} of ${count} events came in ${time}`);
+    if (until !== undefined) return new StenoError('timeout', `no ${until} arrived within ${time}`);
+    if (count === undefined) return new StenoError('timeout', `time ran out after ${time}`);
+    return new StenoError('timeout', `${this.#counted} of ${count} events arrived within ${time}`);
   }
 }
 

@@ -88,7 +88,7 @@ async function openAndRun(given: Given): Promise<void> {
       begin: async () => {
         const isAnother = run.isBegun;
         await run.begin(ledger);
-        if (isAnother) callbacks.onNote('the ledger was replaced: the one that is there now is used');
+        if (isAnother) callbacks.onNote('the ledger was replaced; using the new one');
       },
       onCommitted: () => watch.noteSuccess(),
     });
@@ -203,12 +203,10 @@ class Session {
     this.#tunnel = tunnel;
     runInBackground(async () => {
       const how = await tunnel.ended;
-      end.fail(new StenoError('failed', `the tunnel ended (${how}): no event can come in`));
+      end.fail(new StenoError('failed', `the tunnel ended (${how}): no events can arrive`));
     }, onError);
     if (!plan.register)
-      callbacks.onNotice(
-        `the tunnel leads here from ${secretUrl(tunnel.url, plan.path, this.#secret ?? '')}`,
-      );
+      callbacks.onNotice(`the tunnel forwards ${secretUrl(tunnel.url, plan.path, this.#secret ?? '')}`);
     return tunnel.url;
   }
 
@@ -218,20 +216,20 @@ class Session {
     const loop = (what: string, work: () => Promise<void>): Promise<void> =>
       repeat(tickMs, end.signal, () => this.#attempt(what, work));
     this.#loops = Promise.all([
-      loop("can't note in the ledger that this listener is running", async () => {
+      loop("can't record in the ledger that this listener is running", async () => {
         await this.#inbox.touch();
         await run.renew(commits);
         // Not waited for: where much was left, it takes longer than other listeners wait for a sign of this one.
         void this.#adopt().catch(onError);
       }),
-      loop("can't see to the webhook of listeners that ended", async () => {
+      loop("can't restore the webhook of listeners that ended", async () => {
         await this.#register();
         await this.#webhook?.tend();
       }),
       loop("can't move events of earlier listeners into the ledger", async () => {
         if (await this.#inbox.moveLeft()) await this.#adopt();
       }),
-      loop("can't look for events that were missed", () => this.#missedEvents.tick()),
+      loop("can't look for missed events", () => this.#missedEvents.tick()),
       loop("can't remove old events", historyLimit(plan.keepMs, ledger, end.signal)),
     ]).then(() => this.#adopting, onError);
   }
@@ -318,7 +316,7 @@ class Session {
         await step();
       } catch (error) {
         // One part that can't be closed must not keep the others from it.
-        callbacks.onWarning(`while ending: ${errorMessage(error)}`);
+        callbacks.onWarning(`while stopping: ${errorMessage(error)}`);
       }
   }
 
@@ -333,6 +331,6 @@ class Session {
     const unshown = await this.#display.countLeft();
     if (unshown) onNotice(`${plural(unshown, 'event')} left for the next listen to show`);
     for (const { action, left } of await this.#queues.left())
-      onNotice(`${left} left to do for the next listen: ${action.kind} ${action.target}`);
+      onNotice(`${left} left for the next listen: ${action.kind} ${action.target}`);
   }
 }

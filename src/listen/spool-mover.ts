@@ -79,10 +79,10 @@ async function moveAllOf(
     after = slice.after;
   }
   if (refused > 0)
-    onWarning(`${plural(refused, 'event')} can't be written to the ledger: kept in ${spool.path}`);
+    onWarning(`${plural(refused, 'event')} can't be written to the ledger; saved in ${spool.path}`);
   return moved;
 }
 
 /** What a person is told. */
 export const movedNote = (moved: number): string =>
-  `${plural(moved, 'event')} of listeners that broke off ${moved === 1 ? 'is' : 'are'} in the ledger now`;
+  `moved ${plural(moved, 'event')} of listeners that crashed to the ledger`;

@@ -75,7 +75,8 @@ async function firstAddress(
     if (likely) return likely;
     if (now - possibleAt >= BETTER_ADDRESS_MS) return bestAddress(text) ?? possible ?? '';
     if (how !== undefined) throw fail(`the tunnel ended before it printed an address (${how})`);
-    if (now - begunAt >= ADDRESS_TIMEOUT_MS) throw fail('the tunnel printed no public https address in 30s');
+    if (now - begunAt >= ADDRESS_TIMEOUT_MS)
+      throw fail('the tunnel printed no public https address within 30s');
     await sleep(POLL_INTERVAL_MS, signal);
   }
 }
@@ -87,7 +88,7 @@ const bestAddress = (text: string): string | undefined => {
 
 /** The last lines, each of them whole: in half a key the mask finds nothing. */
 const lastOutput = (text: string): string =>
-  text.trim() ? `it said: ${oneLine(text.trim().split('\n').slice(-5).join('\n'))}` : 'it said nothing';
+  text.trim() ? `it printed: ${oneLine(text.trim().split('\n').slice(-5).join('\n'))}` : 'it printed nothing';
 
 const documentHosts =
   /^(www|docs?|developers?|dashboard|admin|status|help|support|blog)\.|(^|\.)(github\.com|localhost\.run)$/;

@@ -167,7 +167,7 @@ export class WebhookRegistration {
     } catch (error) {
       if (end.signal.aborted) throw error;
       callbacks.onWarning(
-        `an earlier listener broke off, and its webhook can't be put back: ${errorMessage(error)}`,
+        `an earlier listener crashed, and the previous webhook can't be restored: ${errorMessage(error)}`,
       );
     } finally {
       await task.leave();
@@ -195,7 +195,7 @@ export class WebhookRegistration {
     const { run, commits, resources, end, callbacks } = this.#session;
     const { url: previous } = await getWebhook(service);
     if (previous && !(await callbacks.mayReplace(shownWebhook(previous), end.signal))) {
-      throw new StenoError('failed', 'the webhook was left as it is', { hint: 'listen without --register' });
+      throw new StenoError('failed', 'the webhook was left unchanged', { hint: 'listen without --register' });
     }
     // Before it is set, so that a crash at any point leaves a trace.
     this.#own = await webhooks.add(webhook, previous, commits, run);
@@ -219,7 +219,7 @@ export class WebhookRegistration {
       await Promise.race([arrived, sleep(TEST_TIMEOUT_MS, end.signal).then(throwTestTimeout)]);
     } catch (error) {
       if (end.signal.aborted) return;
-      const hint = 'does the public URL lead to this port?';
+      const hint = 'check that the public URL leads to this port';
       callbacks.onWarning(`no test event arrived: ${errorMessage(error)}`, hint);
     }
   }
@@ -245,9 +245,12 @@ export class WebhookRegistration {
         await this.#write((tables) => new WebhookRegistrations(tables).remove([own.id]));
     } catch (error) {
       const limit = formatDuration(PUT_BACK_TIMEOUT_MS);
-      const why = timeout.aborted ? `no answer in ${limit}` : errorMessage(error);
+      const why = timeout.aborted ? `no answer within ${limit}` : errorMessage(error);
       const command = own.previousUrl ? `, or: ${setCommand(own.previousUrl)}` : '';
-      callbacks.onWarning(`the webhook can't be put back: ${why}`, `the next steno listen does it${command}`);
+      callbacks.onWarning(
+        `the previous webhook can't be restored: ${why}`,
+        `the next steno listen restores it${command}`,
+      );
     } finally {
       await service?.close().catch(() => {});
       await task.leave();
@@ -271,7 +274,7 @@ export class WebhookRegistration {
     const ended = all.filter((each) => !this.#mayBeRunning(each));
     const holder = registrationOfUrl(url, [...gone, ...ended]);
     if (!holder) {
-      if (leaving) onNote(`the webhook is ${shownWebhook(url) || 'not set'} by now and is left so`);
+      if (leaving) onNote(`the webhook is now ${shownWebhook(url) || 'not set'}; left unchanged`);
     } else {
       const goneIds = gone.map(({ id }) => id);
       const successor = this.#newestRunning(all.filter(({ id }) => !goneIds.includes(id)));
@@ -279,7 +282,7 @@ export class WebhookRegistration {
         if (successor) gone.push(successor);
         return successor === undefined;
       }
-      if (holder !== leaving) onNote('(a listener that broke off had left it changed)');
+      if (holder !== leaving) onNote('(a listener that crashed had not restored it)');
     }
     // What is settled: registrations of the account whose listeners have ended, and the one that had the webhook.
     const over = ended.filter(({ id, isOurs }) => id !== leaving?.id && (isOurs || id === holder?.id));
@@ -299,7 +302,7 @@ export class WebhookRegistration {
     const now = (await this.#read()).filter(({ id }) => id === successor.id);
     const isThere = this.#newestRunning(now) !== undefined;
     const whose = successor.id === this.#own?.id ? 'this' : 'another';
-    if (isThere) this.#session.callbacks.onNote(`the webhook leads to ${whose} listener again`);
+    if (isThere) this.#session.callbacks.onNote(`the webhook points to ${whose} listener again`);
     return isThere;
   }
 
@@ -307,9 +310,9 @@ export class WebhookRegistration {
     const { onNote, onWarning } = this.#session.callbacks;
     if (previous === undefined) {
       onWarning(
-        'the webhook leads to a listener that has ended; it is left so, because the URL before it is encrypted with ' +
+        'the webhook points to a listener that has ended; left unchanged, because the previous URL is encrypted with ' +
           'another API key',
-        'set it with: steno webhook set <url>   (or run steno listen with the key of then)',
+        'set it with: steno webhook set <url>   (or run steno listen with that key)',
       );
       return false;
     }
@@ -362,7 +365,7 @@ export class WebhookRegistration {
     try {
       await this.#session.commits.add(work);
     } catch (error) {
-      this.#session.callbacks.onWarning(`the ledger does not know of that: ${errorMessage(error)}`);
+      this.#session.callbacks.onWarning(`the ledger could not record this: ${errorMessage(error)}`);
     }
   }
 
@@ -376,7 +379,7 @@ export class WebhookRegistration {
       const status = error instanceof StenoError ? (error.status ?? 0) : 0;
       if (status < 400 || status >= 500) throw error;
       onWarning(
-        'the webhook can not be removed: it still leads to a listener that ends or has ended',
+        "the webhook can't be removed: it still points to a listener that is ending or has ended",
         'set another with: steno webhook set <url>',
       );
     }
@@ -384,5 +387,5 @@ export class WebhookRegistration {
 }
 
 function throwTestTimeout(): never {
-  throw new StenoError('timeout', `it did not come in ${formatDuration(TEST_TIMEOUT_MS)}`);
+  throw new StenoError('timeout', `it did not arrive within ${formatDuration(TEST_TIMEOUT_MS)}`);
 }

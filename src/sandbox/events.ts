@@ -46,7 +46,7 @@ export function addEvent(db: Database, subject: Subject, step: number, name: str
 /** Adds a test delivery, due at once. */
 export function addTestEvent({ db, now }: ServiceContext, name: string): void {
   if (!testableEvents.includes(name)) {
-    throw new Refusal(400, `'${name}' can not be tested: the type is one of ${testableEvents.join(', ')}.`);
+    throw new Refusal(400, `'${name}' can't be tested: the type is one of ${testableEvents.join(', ')}.`);
   }
   if (readWebhook(db) === null)
     throw new Refusal(400, 'No webhook is registered: there is nowhere to send a test.');

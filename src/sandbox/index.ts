@@ -1,7 +1,7 @@
 /** The whole service of the API document on loopback: for trying steno out, for users' own tests, and for ours. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { StenoError } from '../lib/errors.ts';
+import { StenoError, systemReason } from '../lib/errors.ts';
 import { setClock } from '../lib/time.ts';
 import { EventSender } from './events.ts';
 import type { Fault } from './faults.ts';
@@ -113,9 +113,10 @@ export const advanceBy = (folder: string, milliseconds: number): Promise<MovedFi
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const hint = error.code === 'EADDRINUSE' ? 'choose another with --port' : undefined;
+      const hint =
+        error.code === 'EADDRINUSE' ? 'choose another port with --port; 0 picks a free one' : undefined;
       reject(
-        new StenoError('failed', `can not listen on ${host}:${port}: ${error.message}`, {
+        new StenoError('failed', `can't listen on ${host}:${port}: ${systemReason(error)}`, {
           hint,
           cause: error,
         }),

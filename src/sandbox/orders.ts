@@ -214,9 +214,9 @@ function rework({ db, now, speed }: ServiceContext, { id, order, link }: FileRow
 
 function requireUpgradable(context: ServiceContext, file: FileRow): void {
   const state = findFileState(stateOf(context, file.id));
-  if (file.test) throw new Refusal(409, `Audiofile ${file.id} is a test and can not be upgraded.`);
+  if (file.test) throw new Refusal(409, `Audiofile ${file.id} is a test and can't be upgraded.`);
   if (state?.held || state?.end === 'unfinished') {
-    throw new Refusal(409, `Audiofile ${file.id} can not be upgraded in the state ${state.name}.`);
+    throw new Refusal(409, `Audiofile ${file.id} can't be upgraded in the state ${state.name}.`);
   }
 }
 
@@ -228,12 +228,12 @@ interface FileSkus {
 function withUpgrade(context: ServiceContext, { id }: FileRow, before: FileSkus, sku: string): FileSkus {
   const { from, to } = findUpgradeSku(sku) ?? {};
   if (from === undefined || to === undefined) {
-    if (before.extras.includes(sku)) throw new Refusal(409, `Audiofile ${id} has ${sku} already.`);
+    if (before.extras.includes(sku)) throw new Refusal(409, `Audiofile ${id} already has ${sku}.`);
     return { ...before, extras: [...before.extras, sku] };
   }
   if (before.sku !== from)
     throw new Refusal(409, `${sku} upgrades ${from}, but audiofile ${id} is ${before.sku}.`);
-  if (stateOf(context, id) === 'Delivered') throw new Refusal(409, `Audiofile ${id} is delivered already.`);
+  if (stateOf(context, id) === 'Delivered') throw new Refusal(409, `Audiofile ${id} is already delivered.`);
   return { ...before, sku: to };
 }
 
@@ -244,7 +244,7 @@ export function refund(context: ServiceContext, file: FileRow): number {
   if (file.order === null || file.test)
     throw new Refusal(409, `Nothing was paid for audiofile ${file.id}: it is a test.`);
   if (!findFileState(state)?.refundable) {
-    throw new Refusal(409, `Audiofile ${file.id} can not be refunded in the state ${state}.`);
+    throw new Refusal(409, `Audiofile ${file.id} can't be refunded in the state ${state}.`);
   }
   const step = replaceNextSteps(db, `file/${file.id}`, 'Refunded', now);
   const cents = planRefund(db, file, step);

@@ -37,7 +37,7 @@ function readOrder(params: Params): OrderRequest {
   for (const url of urls) {
     if (!isWebUrl(url)) throw new Refusal(400, `'${url}' is not an HTTP or HTTPS URL.`);
     if (scenariosOf(url).has('unfetchable'))
-      throw new Refusal(400, `${url} can not be fetched: nothing was ordered.`);
+      throw new Refusal(400, `${url} can't be fetched: nothing was ordered.`);
   }
   return {
     urls,
@@ -60,7 +60,7 @@ function readSkus(given: readonly string[]): { sku: string; extras: string[] } {
     ...new Set(known.filter((each) => each.kind === kind).map((each) => each.aliasOf ?? each.sku)),
   ];
   const [sku, ...more] = names('transcription');
-  if (sku === undefined) throw new Refusal(400, 'An add-on SKU needs a transcription SKU beside it.');
+  if (sku === undefined) throw new Refusal(400, 'An add-on SKU requires a transcription SKU.');
   if (more.length > 0)
     throw new Refusal(400, `Only one of ${sku}, ${more.join(', ')} can be ordered at once.`);
   return { sku, extras: names('add-on') };

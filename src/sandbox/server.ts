@@ -67,7 +67,7 @@ export function makeServer(service: Service): Server {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const status =
       error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-    const body = '{"message":"The request can not be read."}';
+    const body = `{"message":"The request can't be read."}`;
     const head = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
     else socket.destroy();

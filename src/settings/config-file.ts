@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Env } from '../lib/env.ts';
-import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { errorCode, StenoError, systemReason, usage } from '../lib/errors.ts';
 import { tryFileLock, withFileLock } from '../lib/fs.ts';
 import { accountName } from '../lib/names.ts';
 import { nearest, shellWord } from '../lib/text.ts';
@@ -31,13 +31,13 @@ function checkAccess(path: string, { uid, mode }: Stats, text: string): void {
   const octal = (mode & 0o777).toString(8).padStart(4, '0');
   if (mode & 0o022)
     throw usage(
-      `others may write to the config file ${path} (mode ${octal})`,
-      `see that nothing was added to it, then run: chmod 600 ${shellWord(path)}`,
+      `other users can write to the config file ${path} (mode ${octal})`,
+      `check that nobody added anything to it, then run: chmod 600 ${shellWord(path)}`,
     );
   // The key in a file of root is for those who are let read it: so containers mount it.
   if (uid === us && mode & 0o044 && holdsKey(text))
     throw usage(
-      `the config file ${path} holds a key, and others may read it (mode ${octal})`,
+      `the config file ${path} contains a key, but other users can read it (mode ${octal})`,
       `run: chmod 600 ${shellWord(path)}`,
     );
 }
@@ -56,8 +56,8 @@ function checkFolderAccess(folder: string, text: string): void {
 
 const foreign = (path: string, owner: number, us: number): StenoError =>
   usage(
-    `the config file ${path} belongs to another user (number ${owner})`,
-    `see what is in it, then run: sudo chown ${us} ${shellWord(path)} && chmod 600 ${shellWord(path)}`,
+    `the config file ${path} belongs to another user (user id ${owner})`,
+    `check what is in it, then run: sudo chown ${us} ${shellWord(path)} && chmod 600 ${shellWord(path)}`,
   );
 
 /** Not parsed: a file that is not valid JSON may hold a key as well. */
@@ -78,7 +78,7 @@ function readText(path: string): string | undefined {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     if (error instanceof StenoError) throw error;
-    throw usage(`can't read the config file ${path}: ${errorMessage(error)}`);
+    throw usage(`can't read the config file ${path}: ${systemReason(error)}`);
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -129,7 +129,7 @@ function withoutSnap(work: () => void): void {
 function writeError(env: Env, error: unknown): StenoError {
   const code = errorCode(error) ?? '';
   const unwritable = ['EACCES', 'EPERM', 'EROFS'].includes(code);
-  const reason = unwritable ? `its folder can't be written to (${code})` : errorMessage(error);
+  const reason = unwritable ? `its folder is not writable (${code})` : systemReason(error);
   return new StenoError('failed', `can't write the config file ${configPath(env)}: ${reason}`, {
     hint: unwritable ? 'make the folder writable, or name another one with STENO_CONFIG_DIR' : undefined,
     cause: error,
@@ -190,33 +190,33 @@ export function checkProfileName(name: string): void {
   }
   // The ledger folds case, and the rows of the sandbox are cleared with it.
   if (name !== 'sandbox' && name.toLowerCase() === 'sandbox')
-    throw usage(`'${name}' is not a profile name`, 'the profile of the sandbox is written sandbox');
+    throw usage(`'${name}' is not a profile name`, 'write the sandbox profile as: sandbox');
 }
 
 export function unknownProfile(name: string, profiles: Profiles): StenoError {
   const names = Object.keys(profiles);
   const guess = nearest(name, names);
-  const make = `make it with: steno login --profile ${name}`;
-  const list = names.length ? `there are: ${[...names].sort().join(', ')}; ${make}` : make;
+  const make = `create it with: steno login --profile ${name}`;
+  const list = names.length ? `known profiles: ${[...names].sort().join(', ')}; ${make}` : make;
   return usage(`there is no profile '${name}'`, guess ? `did you mean ${guess}? ${list}` : list);
 }
 
 function parseProfiles(path: string, text: string | undefined): Profiles {
   if (text === undefined) return {};
   const invalid = (what: string): StenoError =>
-    usage(`the config file ${path} ${what}`, 'correct it by hand or move it away; it was not changed');
+    usage(`the config file ${path} ${what}`, 'edit it or move it away; it was not changed');
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch {
     throw invalid('is not valid JSON');
   }
-  if (!isRecord(data)) throw invalid('does not hold a JSON object');
+  if (!isRecord(data)) throw invalid('does not contain a JSON object');
   const { profiles = {} } = data;
-  if (!isRecord(profiles)) throw invalid("has 'profiles' that is not an object");
+  if (!isRecord(profiles)) throw invalid("has 'profiles', which is not an object");
   for (const [name, profile] of Object.entries(profiles)) {
     if (!isRecord(profile) || Object.values(profile).some((value) => typeof value !== 'string')) {
-      throw invalid(`has a profile '${name}' that is not an object of strings`);
+      throw invalid(`has a profile '${name}', which is not an object of strings`);
     }
   }
   return foldNames(profiles as Profiles, invalid);

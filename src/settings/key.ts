@@ -28,7 +28,7 @@ export function acceptKey(value: string, mask: Mask): string {
 export function checkKey(value: string): void {
   if (!/^[\x21-\x7e\u00a1-\uffff]{1,4096}$/.test(value) || hasHidden(value)) {
     throw usage(
-      'the key has blanks, control or invisible characters in it, or is empty',
+      'the key is empty, or contains spaces, control or invisible characters',
       'paste it again, alone on its line',
     );
   }
@@ -38,7 +38,7 @@ export const noKeyError = (env: Env): StenoError =>
   new StenoError('auth', 'no API key is set', {
     // The variables of an event: this is a command of --exec.
     hint: env.STENO_EVENT_N
-      ? 'run: steno login   (or have the key given to this command: listen --exec-with-key)'
+      ? 'run: steno login   (or pass the key to this command: listen --exec-with-key)'
       : 'run: steno login   (in a script: export STENO_API_KEY=…; to try it without an account: --sandbox)',
   });
 
@@ -87,7 +87,7 @@ export async function secretFromCommand(
   const status = await untilEnd(child, name, limits);
   if (status !== 0)
     throw new StenoError('auth', `the ${name} command failed (${status})`, {
-      hint: `see it with: steno config get ${setting}`,
+      hint: `see the command: steno config get ${setting}`,
     });
   const secret = output.split(/\r?\n/, 1)[0]?.trim() ?? '';
   if (!secret) throw new StenoError('auth', `the ${name} command printed no ${name}`);
@@ -110,8 +110,8 @@ async function untilEnd(
   if (result !== 'aborted') return result;
   await endCommand(child, ended);
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-  throw new StenoError('timeout', `the ${name} command did not end within ${formatDuration(limitMs)}`, {
-    hint: 'run it by itself to see what it waits for',
+  throw new StenoError('timeout', `the ${name} command took longer than ${formatDuration(limitMs)}`, {
+    hint: 'run it on its own to see what it waits for',
   });
 }
 

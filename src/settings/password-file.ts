@@ -42,7 +42,7 @@ function readPrivate(path: string): string | undefined {
     return undefined;
   }
   if (process.platform !== 'win32' && mode & 0o077)
-    throw new StenoError('usage', `others may read the password file ${path}`, {
+    throw new StenoError('usage', `other users can read the password file ${path}`, {
       hint: `run: chmod 600 ${shellWord(path)}`,
     });
   return readFileSync(path, 'utf8');

@@ -72,15 +72,15 @@ export function folderRefusal(path: string, variable: FolderVariable): StenoErro
   const other = `name another folder with ${variable}`;
   if (found.uid !== us && found.uid !== ROOT)
     return usage(
-      `the ${name} ${path} belongs to another user (number ${found.uid})`,
-      `${other}, or, if it is yours, see what is in it and run: sudo chown ${us} ${word} && chmod 700 ${word}`,
+      `the ${name} ${path} belongs to another user (user id ${found.uid})`,
+      `${other}, or, if it is yours, check what is in it and run: sudo chown ${us} ${word} && chmod 700 ${word}`,
     );
   if (!(found.mode & 0o022)) return undefined;
   const mode = (found.mode & 0o1777).toString(8).padStart(4, '0');
   return usage(
-    `others may write to the ${name} ${path} (mode ${mode})`,
+    `other users can write to the ${name} ${path} (mode ${mode})`,
     canBeNarrowed(path, found)
-      ? `see that nothing was added to it, then run: chmod 700 ${word}`
+      ? `check that nobody added anything to it, then run: chmod 700 ${word}`
       : `${other}, such as one inside it`,
   );
 }

@@ -21,8 +21,8 @@ import { type CommandLimits, checkKey, type Key, keyFromCommand, secretFromComma
 export function checkBaseUrl(text: string): void {
   const url = isUrl(text) && /^https?:\/\/[^/\\\s][^\s\\]*$/i.test(text) ? new URL(text) : undefined;
   if (!url) throw usage(`'${text}' is not a base URL`, urlHint(text, 'base'));
-  if (url.username || url.password) throw usage('a base URL takes no user name or password');
-  if (/[?#]/.test(text)) throw usage(`the base URL '${text}' has a query or a fragment`, 'leave it out');
+  if (url.username || url.password) throw usage("a base URL can't contain a user name or password");
+  if (/[?#]/.test(text)) throw usage(`the base URL '${text}' contains a query or a fragment`, 'leave it out');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw usage(
       `the key is not sent over plain http to ${url.hostname}`,
@@ -245,7 +245,7 @@ export function settingByName(name: string): Setting {
   if (setting) return setting;
   throw usage(
     `there is no setting '${name}'`,
-    didYouMean(name, settingNames, `settings: ${settingNames.join(', ')}`),
+    didYouMean(name, settingNames, `known settings: ${settingNames.join(', ')}`),
   );
 }
 
@@ -264,17 +264,21 @@ const isPrice = (name: string): name is PriceSetting => name.startsWith(PRICE);
 function priceSetting(name: PriceSetting): Setting {
   const sku = name.slice(PRICE.length);
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(sku))
-    throw usage(`'${name}' names no SKU`, 'write it like price.TRANS14; see: steno skus');
+    throw usage(`'${name}' does not name a SKU`, 'write it like price.TRANS14; see: steno skus');
   // Others may be set: the API document does not list every SKU.
   const known = findOrderSku(sku) ?? findOrderSku(sku.toUpperCase());
-  if (known && known.sku !== sku) throw usage(`'${name}' names no SKU`, `did you mean ${PRICE}${known.sku}?`);
+  if (known && known.sku !== sku)
+    throw usage(`'${name}' does not name a SKU`, `did you mean ${PRICE}${known.sku}?`);
   return { name, help: `price of a minute of ${sku}`, check: checkPrice };
 }
 
 function checkPrice(value: string): void {
   const price = parseMoney(value);
   if (!price || price.amount.sign <= 0)
-    throw usage(`the price '${value}' is not an amount above zero`, 'write the price of a minute, like 0.86');
+    throw usage(
+      `the price must be an amount above zero, not '${value}'`,
+      'write the price per minute, like 0.86',
+    );
 }
 
 function checkBudget(value: string): void {

@@ -63,6 +63,6 @@ export function checkSandboxFlags({ baseUrl, apiKey, profile, sandbox }: GlobalV
 
 export const warnOfKeyFlag = (out: Output): Promise<void> =>
   out.warn(
-    '--api-key shows the key to other users of this machine, in the list of processes, and to the history of the shell',
-    'keep it with: steno login   (or set STENO_API_KEY, or have a command print it: steno login --api-key-command)',
+    '--api-key exposes the key: other users of this machine see it in the process list, and the shell history keeps it',
+    'save it with: steno login   (or set STENO_API_KEY, or have a command print it: steno login --api-key-command)',
   );

@@ -180,7 +180,7 @@ export class Ledgers {
     const { env, sandbox } = this.#context;
     if (sandbox || this.sharedUrl !== undefined || env.STENO_LEDGER !== '') return;
     throw usage(
-      'STENO_LEDGER is set, but empty: nothing says which ledger knows what is on order',
+      'STENO_LEDGER is set but empty: nothing says which ledger has your orders',
       'set it to the URL of the shared ledger, or unset it to use the ledger of this machine',
     );
   }
@@ -210,9 +210,7 @@ export class Ledgers {
       return await work(notes);
     } finally {
       const trouble = await notes.finish();
-      const what = trouble?.lost
-        ? 'what was done is not all noted in the ledger'
-        : 'the ledger could not be read';
+      const what = trouble?.lost ? 'the ledger could not record everything' : 'the ledger could not be read';
       if (trouble) await this.#context.out.warnOf(what, trouble.error);
     }
   }
@@ -234,7 +232,7 @@ export class Ledgers {
     if (left === undefined) return false;
     await this.#context.out.warn(
       `the disk of the ledger is nearly full: ${roomText(left)} left for ${folder}`,
-      'make room; old events are removed with: steno ledger prune --before 90d',
+      'free space, or remove old events: steno ledger prune --before 90d',
     );
     return true;
   }

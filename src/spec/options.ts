@@ -110,7 +110,7 @@ export const idsFrom = (): Option<string | undefined> =>
 export function list(flags: string, help: string, more: More = {}): Option<readonly string[]> {
   return option<readonly string[]>(flags, help, more, [], (given, previous) => {
     const values = given.split(',').map((each) => each.trim());
-    if (values.includes('')) throw usage(`'${given}' for ${flags.split(' ')[0]} has an empty value`);
+    if (values.includes('')) throw usage(`${flags.split(' ')[0]} has an empty value: '${given}'`);
     return [...previous, ...values];
   });
 }
@@ -156,7 +156,7 @@ export function count(flags: string, help: string, more: More & Range = {}): Opt
     const number = /^\d+$/.test(given) ? Number(given) : 0;
     if (number < 1 || number > max) {
       const range = more.max ? `from 1 to ${more.max}` : 'of 1 or more';
-      throw usage(`'${given}' for ${flags.split(' ')[0]} is not a whole number ${range}`);
+      throw usage(`${flags.split(' ')[0]} must be a whole number ${range}, not '${given}'`);
     }
     return number;
   });

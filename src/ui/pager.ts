@@ -126,7 +126,7 @@ class Pager {
     if (this.#state === 'quit') return;
     const isWhole = this.#keptLength <= MAX_KEPT;
     out.stdout.writeNow(
-      isWhole ? this.#kept.join('') : '… (the pager broke off; see it all with --no-pager)\n',
+      isWhole ? this.#kept.join('') : '… (the pager failed; see everything with --no-pager)\n',
     );
     this.#kept = [];
   }

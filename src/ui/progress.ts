@@ -97,7 +97,7 @@ export class ProgressText {
     const isFirst = (state: string): number => Number(state.toLowerCase() === FIRST_STATE);
     const sorted = counts.sort(([a, one], [b, other]) => isFirst(b) - isFirst(a) || other - one);
     return [
-      ...sorted.map(([state, count]) => `${count} ${state.toLowerCase() || 'not answered yet'}`),
+      ...sorted.map(([state, count]) => `${count} ${state.toLowerCase() || 'no answer yet'}`),
       ...(bytes ? [size(bytes)] : []),
       stopwatch(this.#clock() - this.#startedAt),
     ];

@@ -201,7 +201,7 @@ export class Stderr extends Stream {
     }
     const leftOut = this.#leftOut;
     this.#leftOut = 0;
-    if (leftOut) this.notice(`${plural(leftOut, 'message')} left out here, because nothing read them`);
+    if (leftOut) this.notice(`${plural(leftOut, 'message')} left out here, because nothing was reading them`);
     this.print(this.options.hide(text));
   }
 

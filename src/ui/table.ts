@@ -1,7 +1,7 @@
 /** Results for people: tables, and pages about one thing. Loaded on first use, with what draws and measures text. */
 import Table from 'cli-table3';
 import { forTerminal, lengthText, sizeText } from '../lib/text.ts';
-import { nowMs } from '../lib/time.ts';
+import { nowMs, relativeTime } from '../lib/time.ts';
 import { readableUrl } from '../lib/url.ts';
 import { type CellKind, type Column, type Rows, rightAligned, type View } from '../lib/view.ts';
 import { cutEnd, cutLink, visiblePart, widestOf, widthOf, wrap } from './fit.ts';
@@ -298,22 +298,3 @@ function detailText(value: string, kind: CellKind | undefined, now: number): str
 /** `512 bytes` and `12 min` say it all. */
 const isExact = (text: string, value: string): boolean =>
   /^\d+ (?:bytes?|min)$/.test(text) && text.startsWith(`${value} `);
-
-const units: ReadonlyArray<readonly [string, number]> = [
-  ['y', 365 * 86400e3],
-  ['d', 86400e3],
-  ['h', 3600e3],
-  ['m', 60e3],
-  ['s', 1e3],
-];
-
-/** `3h ago` or `in 2d`; a text that is not a time is returned as it is. */
-export function relativeTime(text: string, now: number): string {
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) return text;
-  const distance = Math.abs(now - time);
-  const unit = units.find(([, size]) => distance >= size);
-  if (!unit) return 'just now';
-  const amount = `${Math.floor(distance / unit[1])}${unit[0]}`;
-  return time > now ? `in ${amount}` : `${amount} ago`;
-}

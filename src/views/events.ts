@@ -78,7 +78,7 @@ export function lostLine(event: ReceivedEvent): string {
   const what = [event.event || '(no name)', event.audiofile, order, knownMeaningOf(event)];
   const fields = fieldRows(event).map(([name, value]) => `${quoted(name)}=${quoted(value)}`);
   const all = [...fields, ...(isListedWhole(event) ? [] : [`body=${quoted(textOf(event))}`])].join(' ');
-  return `not kept: ${what.filter(Boolean).join(' ')}; received ${event.receivedAt} from ${event.remote}: ${all}`;
+  return `not saved: ${what.filter(Boolean).join(' ')}; received ${event.receivedAt} from ${event.remote}: ${all}`;
 }
 
 export function lostJson(event: ReceivedEvent): JsonObject {
@@ -113,11 +113,11 @@ function knownMeaningOf(event: ReceivedEvent): string | undefined {
     case 'REFUND_ISSUED':
       return `${event.field('amount') || 'an amount'} went back to the balance`;
     case 'CC_AUTH_FAILURE':
-      return 'the card was refused; it is tried again in some hours';
+      return 'the card was refused; the service tries again in a few hours';
     case 'DIFFICULT_AUDIO':
       return 'the audio is difficult; DIFFQ2 may be needed';
     case 'ORDER_ON_HOLD':
-      return `held (${event.field('hold') || 'unknown'}): no work begins before the release`;
+      return `held (${event.field('hold') || 'unknown'}): work starts once the hold is released`;
     default:
       return undefined;
   }
@@ -167,7 +167,7 @@ function labelledRows(event: ReceivedEvent, done: readonly string[]): Pair[] {
     ['received', event.receivedAt],
     ['source', event.source],
     [
-      event.source === 'found' ? 'came later as' : 'found before as',
+      event.source === 'found' ? 'arrived later as' : 'found earlier as',
       event.duplicate ? `event ${event.duplicate}` : '',
     ],
     ['from', event.remote],
@@ -188,11 +188,11 @@ export const verbs = { forward: 'forwarded to', exec: 'ran', download: 'download
 export function reportLine({ action, event, what, outcome, saved }: ActionReport): string {
   const { kind, target } = action;
   if (what === 'down')
-    return `${kind} ${target} does not work: ${outcome}; pending events are kept and tried again`;
+    return `${kind} ${target} does not work: ${outcome}; pending events are saved and retried`;
   if (what === 'back') return `${kind} ${target} works again`;
-  if (!event) return `${kind} ${target} is given up for ${outcome}`;
+  if (!event) return `${kind} ${target} was given up for ${outcome}`;
   const subject = `event ${event.n}`;
-  if (what === 'later') return `${subject}: ${kind} ${target} is tried again later: ${outcome}`;
+  if (what === 'later') return `${subject}: ${kind} ${target} failed, will be retried: ${outcome}`;
   if (saved) return `${subject}: ${verbs.download} ${outcome}`;
   return what === 'done'
     ? `${subject}: ${verbs[kind]} ${target} (${outcome})`

@@ -150,7 +150,7 @@ const marks: Readonly<Partial<Record<Tone, string>>> = { good: '✓', warn: '!',
 function eventLine(event: ReceivedEvent, said?: Piece, mark?: string): Line {
   const name = event.event || '(no name)';
   const tone = toneOf(event.event);
-  const meaning = [event.source === 'found' && 'found by looking:', meaningOf(event)]
+  const meaning = [event.source === 'found' && 'found by asking the service:', meaningOf(event)]
     .filter(Boolean)
     .join(' ');
   const pieces: Piece[] = [
@@ -282,7 +282,7 @@ function reportLine(report: ActionReport): Line {
         `${kind} failed:`,
         'warn',
         `${target}:`,
-        `${outcome}; ${nextTry(report.nextTryAt)}; what comes meanwhile is kept`,
+        `${outcome}; ${nextTry(report.nextTryAt)}; events are saved meanwhile`,
       );
     case 'back':
       return named(`${kind} works again:`, 'good', target);
@@ -304,8 +304,8 @@ export function totalText({ events, others, lost, actions, durationMs }: Tally):
       ...(done ? [counted[kind].done(done)] : []),
       ...(failed ? [`${plural(failed, counted[kind].failed)} failed`] : []),
     ]),
-    ...(others ? [`${others} more kept, which --only leaves out`] : []),
-    ...(lost ? [`${lost} not kept`] : []),
+    ...(others ? [`${others} more saved, excluded by --only`] : []),
+    ...(lost ? [`${lost} not saved`] : []),
   ];
   return `${plural(events, 'event')} in ${durationText(durationMs)}${parts.length ? `: ${parts.join(', ')}` : ''}`;
 }
@@ -362,7 +362,7 @@ const lineOf = (...pieces: readonly Piece[]): Line => ({ pieces, narrowing: [] }
 function summary(results: readonly CheckResult[]): string {
   const count = (wanted: Status): number => results.filter(({ status }) => status === wanted).length;
   const [failures, warnings] = [count('fail'), count('warn')];
-  if (failures + warnings === 0) return 'all is well';
+  if (failures + warnings === 0) return 'everything is ok';
   return [failures && `${failures} failed`, warnings && plural(warnings, 'warning')]
     .filter(Boolean)
     .join(', ');

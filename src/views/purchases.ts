@@ -57,7 +57,7 @@ const namesOf = ({ urls, sources }: Attempt): readonly string[] =>
   sources.length === urls.length ? sources : urls;
 
 const detailOf = ({ status, detail, later }: Attempt): string =>
-  [detail || (status === 'unclear' && 'begun, and no outcome written'), ...later.map(laterText)]
+  [detail || (status === 'unclear' && 'started, but no outcome recorded'), ...later.map(laterText)]
     .filter(Boolean)
     .join('; ');
 

@@ -62,7 +62,7 @@ const MAX_LISTED = 10;
 function alreadyThere(what: string, hint: string | undefined, paths: readonly string[]): Warning[] {
   if (paths.length === 0) return [];
   const more = paths.length > MAX_LISTED ? `, and ${paths.length - MAX_LISTED} more` : '';
-  return [[`already there, ${what}: ${paths.slice(0, MAX_LISTED).join(', ')}${more}`, hint]];
+  return [[`already exists, ${what}: ${paths.slice(0, MAX_LISTED).join(', ')}${more}`, hint]];
 }
 
 /** Of files that existed already and were not written. */
@@ -75,15 +75,15 @@ export function skippedWarnings(saved: readonly Saved[] = [], hint?: string): Wa
 export function unidentifiedWarnings(saved: readonly Saved[]): Warning[] {
   const unknown = saved.filter(({ unidentified, isDraft }) => unidentified && !isDraft);
   const paths = unknown.map(({ path, id }) => `${path} for ${id}`);
-  const hint = 'replace it with --force, or put {id} into --name-as';
-  return alreadyThere('and not known to be the transcript that was asked for', hint, paths);
+  const hint = 'replace it with --force, or add {id} to --name-as';
+  return alreadyThere('but may be another transcript', hint, paths);
 }
 
 /** Of files that existed already and were written before the transcript was known to be final. */
 export function draftWarnings(saved: readonly Saved[]): Warning[] {
   const drafts = saved.filter(({ isDraft }) => isDraft).map(({ path }) => path);
-  const hint = 'fetch it again with --force; steno sync does so when it is delivered';
-  return alreadyThere('and written before the transcript was known to be delivered', hint, drafts);
+  const hint = 'download it again with --force; steno sync does so once it is delivered';
+  return alreadyThere('but was saved before the delivery', hint, drafts);
 }
 
 /** The files that were written, or were there already. */

@@ -50,7 +50,7 @@ describe('a file', () => {
     const { service, user } = await account();
     service.on('*', { body: '[]', headers: json });
     const { code, stderr } = await user.run(['file', '77']);
-    expect([code, stderr]).toEqual([1, 'steno: the answer for 77 holds no audiofile\n']);
+    expect([code, stderr]).toEqual([1, 'steno: the answer for 77 contains no audiofile\n']);
   });
 });
 
@@ -123,7 +123,7 @@ describe('a balance', () => {
       const { service, user } = await account();
       service.on('*', { body, headers: json });
       const { code, stdout, stderr } = await user.run(['balance']);
-      expect([code, stdout, stderr]).toEqual([1, '', 'steno: the answer holds no balance\n']);
+      expect([code, stdout, stderr]).toEqual([1, '', 'steno: the answer contains no balance\n']);
     },
   );
 
@@ -255,7 +255,7 @@ describe('an order', () => {
     service.on('*', { body, headers: json });
     const { code, stdout, stderr } = await user.run(order);
     expect([code, stdout]).toEqual([11, '']);
-    expect(stderr).toContain('it names neither an order nor an audiofile, but says: insufficient funds');
+    expect(stderr).toContain('it contains neither an order nor an audiofile, but says: insufficient funds');
   });
 
   it.each([

@@ -60,7 +60,7 @@ describe.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
     expect(error.status).toBe(status);
     expect(error.message).toContain('that is how it is');
     if (exit === 11)
-      expect(error).toMatchObject({ code: 'uncertain', hint: expect.stringContaining('look at') });
+      expect(error).toMatchObject({ code: 'uncertain', hint: expect.stringContaining('check the') });
   });
 
   it.each([302, 307, 308])('does not follow a redirect with status %i', async (status) => {
@@ -141,7 +141,7 @@ describe.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
     const { code, stderr } = await end;
     expect(code, stderr).toBe(11);
     expect(stderr).toMatch(
-      /^finishing the \w+ that is being sent[^\n]*\nsteno: interrupted before the answer came; it may have gone through\nhint: look at/,
+      /^finishing the \w+ that is being sent[^\n]*\nsteno: interrupted before the answer arrived; it may have gone through\nhint: check the/,
     );
     expect(service.got).toHaveLength(1);
   });
@@ -160,7 +160,7 @@ describe.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
     const { code, stdout, stderr } = await end;
     expect([code, stdout], stderr).toEqual([130, name === 'order' ? '1\n' : '5\n']);
     expect(stderr).toMatch(
-      /^finishing the \w+ that is being sent; Ctrl-C again ends at once\nsteno: interrupted/,
+      /^finishing the \w+ that is being sent; press Ctrl-C again to stop at once\nsteno: interrupted/,
     );
   });
 
@@ -195,8 +195,8 @@ describe.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
       expect(code, stderr).toBe(1);
       const done = {
         order: 'order 0a0 is placed: audiofile 1',
-        upgrade: '5 is upgraded',
-        refund: '5 is refunded',
+        upgrade: '5 was upgraded',
+        refund: '5 was refunded',
       };
       const [first = '', second = ''] = stderr.split('\n');
       expect(first).toContain(done[name as keyof typeof done]);
@@ -245,7 +245,7 @@ describe('a call for money', () => {
       expect(code).toBe(11);
       return stderr.split('\n').find((line) => line.startsWith('hint: ')) ?? '';
     };
-    const look = 'hint: look at the balance and at your account before you order again: steno balance';
+    const look = 'hint: check the balance and your account before you order again: steno balance';
     expect(await hint(...WITHOUT_LEDGER)).toBe(look);
     expect(await hint('--test')).toBe('hint: it was a test, which costs nothing: run it again');
     expect(await hint()).toBe(`${look}, steno attempts`);

@@ -107,7 +107,7 @@ describe.each(Object.entries(commands))('%s', (_, { args, nothing }) => {
       const { code, stdout, stderr, calls } = await answered(args, body);
       expect([body, code, stdout, calls], stderr).toEqual([body, nothing, '', 1]);
       if (nothing === 11)
-        expect(stderr).toMatch(/may have gone through\nhint: look at the file and the balance/);
+        expect(stderr).toMatch(/may have gone through\nhint: check the file and the balance/);
     }
   }, 60_000);
 });
@@ -197,7 +197,7 @@ describe('webhook set', () => {
     );
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(
-      `steno: the webhook is not ${HOOK}: the service answers that it is https://other.example.com/\n`,
+      `steno: the webhook was not set to ${HOOK}: the service reports https://other.example.com/\n`,
     );
   });
 });

@@ -5,7 +5,7 @@ import { Listener } from '../support/listener.ts';
 import { canMount, SmallDisk } from '../support/small-disk.ts';
 
 const WARNING =
-  /warning: the disk of the ledger is nearly full: \d+ MB left for \S+\nhint: make room; [^\n]*\n/g;
+  /warning: the disk of the ledger is nearly full: \d+ MB left for \S+\nhint: free space, [^\n]*\n/g;
 
 it('a disk that has room is not warned of', async () => {
   const { order } = await orderingAccount();

@@ -125,9 +125,9 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('on a full disk', () => {
       'webhook test',
       ['webhook', 'test', 'DIFFICULT_AUDIO'],
       [['POST /webhook/test/DIFFICULT_AUDIO', { body: { webhook: 'https://hooks.example/x' } }]],
-      'asked for a test of DIFFICULT_AUDIO to https://hooks.example/x',
+      'requested a test of DIFFICULT_AUDIO to https://hooks.example/x',
     ],
-    ['track', ['track', '7'], [['GET /audiofile/7', fileAnswer(7)]], 'taken into the ledger: audiofile 7'],
+    ['track', ['track', '7'], [['GET /audiofile/7', fileAnswer(7)]], 'added to the ledger: audiofile 7'],
     [
       'transcript',
       ['transcript', '7', '8', '--force'],
@@ -138,7 +138,7 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('on a full disk', () => {
       '2 transcripts saved: 7.txt, 8.txt',
     ],
     ['api', ['api', 'POST', '/webhook'], [['POST /webhook', { body: {} }]], 'POST /webhook was answered'],
-    ['config set', ['config', 'set', 'timeout', '9s', '--json'], [], 'timeout of profile default is set'],
+    ['config set', ['config', 'set', 'timeout', '9s', '--json'], [], 'timeout is set in profile default'],
   ])('%s is said to be done', async (_, args, answers, text) => {
     const { service, user } = await account();
     for (const [route, answer] of answers) service.on(route, answer);

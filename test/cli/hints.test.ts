@@ -31,7 +31,7 @@ const words: readonly Case[] = [
   [['prices'], /did you mean skus\?/],
   [['update'], /steno upgrade <id>.*npm install -g steno-cli/],
   [['upgrade'], /steno upgrade <id>.*npm install -g steno-cli/],
-  [['file'], /ids of your files: steno files/],
+  [['file'], /list your files: steno files/],
   [['replay', '3'], /did you mean events replay\?/],
   [['blance'], /did you mean balance\?/],
   [[url], /steno order 'https:\/\/example\.com\/a\.mp3' --sku TRANS14/],
@@ -81,20 +81,20 @@ const flags: readonly Case[] = [
   [['transcript', '5', '-output', 'x'], /did you mean --output\? It has two dashes/],
   [['order', url, '–sku', 'TRANS14'], /type it as --sku/, /a dash that is not a hyphen/],
   [['order', url, '—sku=TRANS14'], /type it as --sku/],
-  [['order', url, '--sku', 'TRANS14,', 'TSTMP1'], /leave out the blank: --sku TRANS14,TSTMP1/],
-  [['order', url, '--sku', 'TRANS14', ',TSTMP1'], /leave out the blank: --sku TRANS14,TSTMP1/],
+  [['order', url, '--sku', 'TRANS14,', 'TSTMP1'], /leave out the space: --sku TRANS14,TSTMP1/],
+  [['order', url, '--sku', 'TRANS14', ',TSTMP1'], /leave out the space: --sku TRANS14,TSTMP1/],
   [['order', '--sku', 'TRANS14,', url], /leave out the comma: --sku TRANS14$/],
   [['order', '--sku', 'TRANS14,TSTMP1,', 'talk.mp3'], /leave out the comma: --sku TRANS14,TSTMP1$/],
   [['order', '--sku', 'TRANS14', `,${url}`], /leave out the comma: --sku TRANS14$/],
   [['transcript', '--format', 'txt,', '5'], /leave out the comma: --format txt$/],
-  [['attempts', 'settle', '1', '--placed', 'o', '--file', '5,', '6'], /leave out the blank: --file 5,6$/],
+  [['attempts', 'settle', '1', '--placed', 'o', '--file', '5,', '6'], /leave out the space: --file 5,6$/],
   [['order', url, '--sku', 'TRANS14', 'TSTMP1'], /--sku TRANS14,TSTMP1/, /'TSTMP1' is a SKU/],
-  [['order', url, '--sku', '“TRANS14”'], /quotes as documents make them/],
+  [['order', url, '--sku', '“TRANS14”'], /contains typographic quotes/],
   [['order', url, '--sku', 'upgrd1'], /upgrade a file with: steno upgrade <id> --sku UPGRD1/],
-  [['upgrade', '5', '--sku', 'trans2'], /to change a file to it: UPGRD2 from TRANS14, UPGRD3 from TRANS6/],
+  [['upgrade', '5', '--sku', 'trans2'], /upgrade a file to it with: UPGRD2 from TRANS14, UPGRD3 from TRANS6/],
   [
     ['order', `${url}?token=1`],
-    /put the URL in quotes, because the shell ends a line at &/,
+    /put the URL in quotes, because the shell ends the command at &/,
     /requires --sku/,
   ],
 ];
@@ -119,14 +119,14 @@ const urls: readonly Case[] = [
   [order('https://example.com/feed.xml'), /--feed https:\/\/example\.com\/feed\.xml/, /is a feed, not audio/],
   [order('https://example.com/t.csv'), /steno order --from -/, /is a list, not audio/],
   [order('s3://b/a.mp3'), /aws s3 presign/],
-  [order("s3://b/it's.mp3"), /aws s3 presign 's3:\/\/b\/it'\\''s\.mp3' makes/],
+  [order("s3://b/it's.mp3"), /aws s3 presign 's3:\/\/b\/it'\\''s\.mp3'$/],
   [order("https://e.com/f.xml?a=1&b='"), /--feed 'https:\/\/e\.com\/f\.xml\?a=1&b='\\''' --latest 1/],
   [order('ftp://e.com/a.mp3'), /http and https only/],
   [order('https://e.com/a b.mp3'), /%20/],
-  [order(`“${url}”`), /quotes as documents make them/],
+  [order(`“${url}”`), /contains typographic quotes/],
   [order(`<${url}>`), /leave out the < and >/],
   [order(`${url},`, 'https://example.com/b.mp3'), /without commas/],
-  [order(`${url},https://example.com/b.mp3`), /separate them with blanks/],
+  [order(`${url},https://example.com/b.mp3`), /separate them with spaces/],
   [order(`${url}?X-Amz-Algorithm=AWS4`), /put the URL in quotes/, /the link is cut/],
   [
     ['order', '--feed', 'example.com/feed.xml', '--latest', '1', ...sku],
@@ -135,8 +135,8 @@ const urls: readonly Case[] = [
   [['order', '--from', 'https://example.com/t.csv', ...sku], /curl -fsS .* \| steno order --from -/],
   [['webhook', 'set', 'example.com/hook'], /did you mean https:\/\/example\.com\/hook\?/],
   [['config', 'set', 'base-url', 'api.example.com/API4'], /did you mean https:\/\/api\.example\.com\/API4\?/],
-  [['balance', '--profile', 'wrok'], /did you mean work\? there are: home, work;/],
-  [['balance', '--profile', 'zzz'], /there are: home, work; make it with: steno login --profile zzz/],
+  [['balance', '--profile', 'wrok'], /did you mean work\? known profiles: home, work;/],
+  [['balance', '--profile', 'zzz'], /known profiles: home, work; create it with: steno login --profile zzz/],
 ];
 
 async function stderrOf(args: readonly string[]): Promise<string[]> {
@@ -170,10 +170,10 @@ describe.each([
 
 it.each([
   ['#12345', /leave out the #: 12345/],
-  ['1,2', /separate several ids with blanks: 1 2/],
+  ['1,2', /separate ids with spaces: 1 2/],
   ['1,', /write it alone: 1$/],
-  [url, /it is a URL; the ids of your files: steno files/],
-  ['“5”', /quotes as documents make them/],
+  [url, /it is a URL, not an id; list your files: steno files/],
+  ['“5”', /contains typographic quotes/],
 ])('says what %s was meant to be, once the service does not know it as an id', async (id, hint) => {
   const { service, user } = await account();
   service.allow('*', { status: 404, body: { message: 'no' } });

@@ -56,8 +56,8 @@ describe.concurrent('Ctrl-C', () => {
     const { code, stdout, stderr } = await interrupted(it, [...line, '--quiet'], { stuckAt: 4 });
     expect([code, stdout]).toEqual([130, 't/1.txt\nt/2.txt\nt/3.txt\n']);
     expect(stderr.split('\n').slice(-3)).toEqual([
-      'steno: interrupted: 3 of 6 transcripts are downloaded',
-      "hint: the rest with: steno transcript --from 'my ids.txt' -o t --jobs 1 --quiet --skip-existing",
+      'steno: interrupted: 3 of 6 transcripts downloaded',
+      "hint: resume with: steno transcript --from 'my ids.txt' -o t --jobs 1 --quiet --skip-existing",
       '',
     ]);
     expect(stderr).not.toContain(KEY.slice(0, 8));
@@ -73,13 +73,11 @@ describe.concurrent('Ctrl-C', () => {
     const forced = await interrupted(it, ['transcript', '1', '2', '3', '--jobs', '1', '--force'], {
       stuckAt: 3,
     });
-    expect(forced.stderr).toContain('hint: all of them with: steno transcript 1 2 3 --jobs 1 --force\n');
+    expect(forced.stderr).toContain('hint: start over with: steno transcript 1 2 3 --jobs 1 --force\n');
     const skipping = await interrupted(it, ['transcript', '1', '2', '3', '--jobs', '1', '--skip-existing'], {
       stuckAt: 3,
     });
-    expect(skipping.stderr).toContain(
-      'interrupted: 0 of 3 transcripts are downloaded, 2 were there before\n',
-    );
+    expect(skipping.stderr).toContain('interrupted: 0 of 3 transcripts downloaded, 2 already existed\n');
   });
 
   it('with --json has both in the object', async () => {
@@ -91,8 +89,8 @@ describe.concurrent('Ctrl-C', () => {
       130,
       {
         code: 'interrupted',
-        message: 'interrupted: 1 of 2 transcripts are downloaded',
-        hint: 'the rest with: steno transcript 1 2 --jobs 1 --json --skip-existing',
+        message: 'interrupted: 1 of 2 transcripts downloaded',
+        hint: 'resume with: steno transcript 1 2 --jobs 1 --json --skip-existing',
       },
     ]);
   });
@@ -103,7 +101,7 @@ describe.concurrent('Ctrl-C', () => {
     expect([code, stderr]).toEqual([
       130,
       `transcripts go to a new folder: ${join(it.user.home, 'd')}\n` +
-        'steno: interrupted: 2 of 4 files are delivered\nhint: wait on with: steno wait 1 2 3 4 --download d\n',
+        'steno: interrupted: 2 of 4 files are delivered\nhint: resume with: steno wait 1 2 3 4 --download d\n',
     ]);
   });
 
@@ -115,12 +113,12 @@ describe.concurrent('Ctrl-C', () => {
     });
     expect([code, stderr]).toEqual([
       130,
-      'steno: interrupted: 3 of 4 files are in the ledger\nhint: the rest with, given the same input: steno track --from -\n',
+      'steno: interrupted: 3 of 4 files added to the ledger\nhint: resume with the same input: steno track --from -\n',
     ]);
   });
 
   it.each([
-    [['files', '--refresh'], '3 of 5 open files are refreshed', 'steno files --refresh'],
+    [['files', '--refresh'], '3 of 5 open files refreshed', 'steno files --refresh'],
     [['sync', '--download', 'a b'], '3 checked, 3 changed, 0 downloaded', "steno sync --download 'a b'"],
   ])('in %j says how many were asked about', async (line, done, goOn) => {
     const it = await stuck(99);
@@ -131,7 +129,7 @@ describe.concurrent('Ctrl-C', () => {
     });
     const { code, stderr } = await interrupted(it, line, { stuckAt: 4 });
     expect(code).toBe(130);
-    expect(stderr).toContain(`steno: interrupted: ${done}\nhint: the rest with: ${goOn}\n`);
+    expect(stderr).toContain(`steno: interrupted: ${done}\nhint: resume with: ${goOn}\n`);
   });
 
   it('in a report says how many invoices are kept', async () => {
@@ -147,7 +145,7 @@ describe.concurrent('Ctrl-C', () => {
     const { code, stderr } = await interrupted(it, ['report', '--by', 'month'], { stuckAt: 3 });
     expect(code).toBe(130);
     expect(stderr).toContain(
-      'steno: interrupted: 2 of 3 invoices are fetched and kept\nhint: the rest with: steno report --by month\n',
+      'steno: interrupted: 2 of 3 invoices are fetched and kept\nhint: resume with: steno report --by month\n',
     );
   });
 
@@ -170,7 +168,7 @@ describe.concurrent('Ctrl-C', () => {
     expect(code).toBe(130);
     expect(stderr).toContain(
       'steno: interrupted: 2 orders placed, with 2 files\nsteno: not sent: 2 orders\n' +
-        'hint: the rest with: steno order --from m.txt --sku TRANS14 --per-order 1 --skip-ordered\n',
+        'hint: resume with: steno order --from m.txt --sku TRANS14 --per-order 1 --skip-ordered\n',
     );
     expect((await pasted(it.user, stderr)).code).toBe(0);
     const sent = it.service
@@ -199,9 +197,7 @@ describe.concurrent('Ctrl-C', () => {
     child.kill('SIGINT');
     const { code, stderr } = await end;
     expect(code).toBe(130);
-    expect(stderr).toContain(
-      'hint: go on waiting with: steno wait --order o1 --download t --format txt,srt\n',
-    );
+    expect(stderr).toContain('hint: resume with: steno wait --order o1 --download t --format txt,srt\n');
   });
 });
 

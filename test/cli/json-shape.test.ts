@@ -109,7 +109,7 @@ describe('the JSON of', () => {
     }
   });
 
-  it('wait --download is the same where nothing is under way', async () => {
+  it('wait --download is the same where no files are in progress', async () => {
     const { json } = await withLists();
     expect(await json('wait')).toEqual([]);
     expect(await json('wait', '--download', 'd')).toEqual([]);

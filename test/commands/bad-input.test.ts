@@ -15,7 +15,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   [
     'an upgrade SKU in an order',
     order(url, '--sku', 'UPGRD1'),
-    /UPGRD1 is an upgrade, not for a new order/,
+    /UPGRD1 is for upgrades, not for new orders/,
     /upgrade a file with: steno upgrade <id> --sku UPGRD1/,
   ],
   [
@@ -85,8 +85,8 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   [
     'an order SKU in an upgrade',
     ['upgrade', '5', '--sku', 'TRANS2'],
-    /TRANS2 is for a new order, not an upgrade/,
-    /to change a file to it: UPGRD2 from TRANS14/,
+    /TRANS2 is for new orders, not for upgrades/,
+    /upgrade a file to it with: UPGRD2 from TRANS14/,
   ],
   [
     'two upgrades of the speed',
@@ -135,11 +135,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
     /\{name\}/,
     /\{title\}/,
   ],
-  [
-    'a file for a folder',
-    ['listen', '--download', process.execPath],
-    /is not a folder, and can't be made one/,
-  ],
+  ['a file for a folder', ['listen', '--download', process.execPath], /is not a folder/],
   ['no jobs', ['transcript', '5', '--jobs', '0'], /--jobs/],
   ['too many jobs', ['transcript', '5', '--jobs', '9999'], /from 1 to 64/],
   ['an amount in words', ['balance', '--min', 'ten'], /not an amount/],
@@ -150,7 +146,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
     /unknown event/,
     /did you mean TRANSCRIPT_COMPLETE\?/,
   ],
-  ['an event that has no test', ['webhook', 'test', 'DUPLICATE_FILE'], /no test of DUPLICATE_FILE/],
+  ['an event that has no test', ['webhook', 'test', 'DUPLICATE_FILE'], /send a test of DUPLICATE_FILE/],
   ['a webhook that is no URL', ['webhook', 'set', 'example.com'], /not an http or https URL/],
   [
     'a webhook as it is shown, without its password',
@@ -187,7 +183,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
     /requires a value/,
     /config set api-key - </,
   ],
-  ['a key with a blank', ['config', 'set', 'api-key', 'a b'], /blanks/],
+  ['a key with a blank', ['config', 'set', 'api-key', 'a b'], /contains spaces/],
   ['an empty key', ['balance', '--api-key', ''], /the key/],
 ];
 

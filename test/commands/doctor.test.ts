@@ -175,7 +175,7 @@ describe('what is missing or refused', () => {
 
   it.each([
     ['http://example.com/API4', /not sent over plain http/],
-    ['https://user:pw@example.com/API4', /no user name or password/],
+    ['https://user:pw@example.com/API4', /can't contain a user name or password/],
     ['nonsense', /not a base URL/],
   ])('a base URL such as %s', async (url, message) => {
     const report = await doctor(new User({ STENO_API_KEY: KEY, STENO_BASE_URL: url }));
@@ -334,7 +334,7 @@ describe.skipIf(notShared('it is about the file of the local ledger'))('the ledg
     db.close();
     const before = filesOf(user);
     const report = await doctor(user);
-    expect(report.of('ledger').message).toContain('the next command brings it up to date');
+    expect(report.of('ledger').message).toContain('the next command upgrades it');
     expect(report.code).toBe(0);
     expect(filesOf(user)).toEqual(before);
   });
@@ -396,13 +396,13 @@ describe('the webhook', () => {
     const flags = ['--register', '--public-url', 'https://hooks.example.com/steno'];
     const listener = await Listener.start(user, flags);
     const running = await doctor(user);
-    expect(running.of('webhook').message).toContain('the listener that runs');
+    expect(running.of('webhook').message).toContain('the running listener');
     expect(running.of('listener').message).toBe('1 listener running');
     await listener.stop('SIGKILL');
     const report = await doctor(user);
     expect(report.of('webhook')).toMatchObject({ status: 'warn' });
     expect(report.of('webhook').hint).toContain('steno webhook set https://other.example.com/hook');
-    expect(report.of('listener').message).toBe('none runs');
+    expect(report.of('listener').message).toBe('none running');
     expect(webhook.set).toHaveLength(1);
     expect(report.code).toBe(0);
   });
@@ -414,7 +414,7 @@ describe('the webhook', () => {
     expect(none.of('test-event').hint).toContain('steno listen');
     const listener = await Listener.start(user, ['--sandbox', '--register']);
     const report = await doctor(user, ['--sandbox', '--test-event', 'TRANSCRIPT_COMPLETE']);
-    expect(report.of('test-event').message).toMatch(/^TRANSCRIPT_COMPLETE came as event \d+ after \d/);
+    expect(report.of('test-event').message).toMatch(/^TRANSCRIPT_COMPLETE arrived as event \d+ after \d/);
     expect(report.code).toBe(0);
     await listener.stop();
   });

@@ -176,7 +176,7 @@ describe('export and import', () => {
     const lines = await exportOf(user);
     const [other, third] = [new User(), new User()];
     const as = await other.run(['ledger', 'import', '-', '--as', 'acme'], { stdin: lines });
-    expect([as.code, as.stderr]).toEqual([0, expect.stringContaining("the rows are those of 'acme'")]);
+    expect([as.code, as.stderr]).toEqual([0, expect.stringContaining("the rows belong to 'acme'")]);
     expect(queryLedger(other, 'SELECT DISTINCT profile FROM files')).toEqual([{ profile: 'acme' }]);
     expect(queryLedger(other, 'SELECT DISTINCT profile FROM claims')).toEqual([{ profile: 'acme' }]);
     expect((await exportOf(other)).split('\n')).toHaveLength(3);
@@ -218,7 +218,7 @@ describe('export and import', () => {
     for (const path of [rescued, link])
       for (const more of [[], ['--damaged']]) {
         const { code, stdout, stderr } = await user.run(['ledger', 'export', '-o', path, ...more]);
-        const said = `steno: ${path} is there already\nhint: replace it with --force\n`;
+        const said = `steno: ${path} already exists\nhint: replace it with --force\n`;
         expect([code, stdout, stderr]).toEqual([1, '', said]);
       }
     expect(readFileSync(rescued, 'utf8')).toBe('all that is left');
@@ -239,21 +239,30 @@ describe('export and import', () => {
     const instead = (at: number, line: string): string => lines.with(at, line).join('\n');
     const wrong: ReadonlyArray<readonly [string, RegExp]> = [
       ['', /^steno: line 1: the file is empty/],
-      ['hello\n', /^steno: line 1: this is no export/],
-      [instead(0, '{"steno_ledger":2,"profile":null}'), /^steno: line 1: .* format 2, .* format 1 alone/],
-      [instead(0, '{"steno_ledger":0,"profile":null}'), /^steno: line 1: .* format 0, .* format 1 alone/],
-      [instead(2, '{"table":"purchases"'), /^steno: line 3: this is no row/],
-      [instead(2, '{"table":"secrets","id":1}'), /^steno: line 3: this steno knows no table 'secrets'/],
-      [instead(1, '{"table":"purchases","colour":1}'), /^steno: line 2: this steno knows no column 'colour'/],
-      [instead(1, '{"table":"purchases","id":7}'), /^steno: line 2: 'id' is not what/],
-      [instead(1, '{"table":"purchases","id":"7"}'), /^steno: line 2: the ledger can not take this row/],
+      ['hello\n', /^steno: line 1: this is not an export/],
+      [instead(0, '{"steno_ledger":2,"profile":null}'), /^steno: line 1: .* format 2, .* only format 1$/m],
+      [instead(0, '{"steno_ledger":0,"profile":null}'), /^steno: line 1: .* format 0, .* only format 1$/m],
+      [instead(2, '{"table":"purchases"'), /^steno: line 3: this is not a row/],
+      [
+        instead(2, '{"table":"secrets","id":1}'),
+        /^steno: line 3: this steno does not know the table 'secrets'/,
+      ],
+      [
+        instead(1, '{"table":"purchases","colour":1}'),
+        /^steno: line 2: this steno does not know the column 'colour'/,
+      ],
+      [
+        instead(1, '{"table":"purchases","id":7}'),
+        /^steno: line 2: 'id' has a value that its column can't hold$/m,
+      ],
+      [instead(1, '{"table":"purchases","id":"7"}'), /^steno: line 2: the ledger can't store this row/],
       [
         without(1).replace(/"rows":\d+/, `"rows":${lines.length - 4}`),
-        /^steno: line 2: it belongs to purchase \S+, which is not in the export/,
+        /^steno: line 2: it belongs to purchase \S+, which does not precede it in the export/,
       ],
       [without(3), /^steno: line \d+: 1 rows before it are missing/],
       [lines.slice(0, -2).join('\n'), /^steno: line \d+: the export is cut off here/],
-      [[...lines.slice(0, -1), lines[1]].join('\n'), /^steno: line \d+: it stands after the end/],
+      [[...lines.slice(0, -1), lines[1]].join('\n'), /^steno: line \d+: it follows the end/],
     ];
     for (const [text, message] of wrong) {
       const { code, stdout, stderr } = await other.run(['ledger', 'import', '-'], { stdin: text });
@@ -297,7 +306,7 @@ describe('an import that is interrupted', () => {
       }
       expect([found.code, found.stdout]).toEqual([130, '']);
       expect(found.stderr).toMatch(
-        /^steno: interrupted: nothing was imported\nhint: again with[^:\n]*: steno ledger import [^\n]+\n$/,
+        /^steno: interrupted: nothing was imported\nhint: try again with[^:\n]*: steno ledger import [^\n]+\n$/,
       );
       expect(found.tookMs).toBeLessThan(Math.max(1_000, 0.25 * wholeMs));
       expect(queryLedger(found.user, 'SELECT count(*) AS n FROM purchases')).toEqual([{ n: 0 }]);
@@ -314,7 +323,7 @@ describe('an import that is interrupted', () => {
     child.kill('SIGINT');
     expect(await result).toMatchObject({
       code: 130,
-      stderr: expect.stringMatching(/^steno: interrupted: nothing was imported\nhint: again with/),
+      stderr: expect.stringMatching(/^steno: interrupted: nothing was imported\nhint: try again with/),
     });
   });
 });

@@ -118,9 +118,7 @@ describe('log', () => {
 
   it('is a table for people, rows for scripts, and CSV', async () => {
     const it = await orderingAccount();
-    expect((await it.user.onTerminal('steno log')).stdout).toContain(
-      'nothing was bought with this ledger yet',
-    );
+    expect((await it.user.onTerminal('steno log')).stdout).toContain('no purchases in this ledger yet');
     await it.order(audio('a'), audio('b'));
     const table = (await it.user.onTerminal('steno log --no-color', { columns: 160 })).stdout;
     expect(table).toMatch(/KIND +STATUS/);
@@ -165,7 +163,7 @@ describe('log', () => {
     );
     const { stdout, stderr } = await runOk(it, 'log');
     expect(stdout.split('\n')).toHaveLength(101);
-    expect(stderr).toContain('the latest 100 are shown');
+    expect(stderr).toContain('the latest 100; show more with --limit or --since');
     const all = await logOf(it, '--limit', '5000');
     expect([all.length, new Set(all.map(({ attempt }) => attempt)).size]).toEqual([1201, 1201]);
   });

@@ -35,7 +35,7 @@ describe('a URL', () => {
     'with a character that is not visible is refused',
     async (hidden) => {
       const { code, stderr } = await (await ordering())(`https://e.org/a.mp3${hidden}`);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('that is not visible')]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('contains an invisible character')]);
     },
   );
 
@@ -59,7 +59,7 @@ describe('a URL', () => {
   it('has no key where the cell of a CSV is empty', async () => {
     const order = await ordering('url,key\nhttps://e.org/a.mp3,\nhttps://e.org/b.mp3,k\n');
     const { code, stderr } = await order('--from', 'm');
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^estimate: not known\n/)]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^estimate: unknown\n/)]);
   });
 });
 

@@ -490,7 +490,7 @@ describe('--html', () => {
     symlinkSync(join(it.user.home, 'nowhere'), link);
     for (const path of [notes, link]) {
       const { code, stdout, stderr } = await report(it, '--html', path);
-      const said = `steno: ${path} is there already\nhint: replace it with --force\n`;
+      const said = `steno: ${path} already exists\nhint: replace it with --force\n`;
       expect([code, stdout, stderr]).toEqual([1, '', said]);
     }
     expect(readFileSync(notes, 'utf8')).toBe('my notes');

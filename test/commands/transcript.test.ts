@@ -133,7 +133,7 @@ describe('a transcript', () => {
     const refused = await user.run(['transcript', '5']);
     expect([refused.code, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toBe(
-      'steno: 5.txt is there already\nhint: replace it with --force, or leave it with --skip-existing\n',
+      'steno: 5.txt already exists\nhint: replace it with --force, or keep it with --skip-existing\n',
     );
     const skipped = await user.run(['transcript', '5', '--skip-existing', '--json']);
     expect(skipped.code).toBe(0);
@@ -324,9 +324,7 @@ describe('several transcripts', () => {
     ]) {
       const { code, stdout, stderr } = await user.run(['transcript', ...args]);
       expect([code, stdout], stderr).toEqual([2, '']);
-      expect(stderr).toMatch(
-        /^steno: several transcripts need a folder, and '\S+' is named like one of them\nhint: /,
-      );
+      expect(stderr).toMatch(/^steno: '\S+' is a file name, but several transcripts need a folder\nhint: /);
     }
     expect([service.got, files(user.home)]).toEqual([[], []]);
     mkdirSync(join(user.home, 'there.txt'));

@@ -90,7 +90,7 @@ describe('completion install', () => {
     expect(await zsh.completion('install', '--quiet')).toBe('');
     for (const SHELL of ['/bin/dash', '', undefined]) {
       const { code, stderr } = await new Person({ SHELL }).run(['completion', 'install']);
-      expect([code, stderr.match(/hint: name one: steno completion install bash/)?.length]).toEqual([2, 1]);
+      expect([code, stderr.match(/hint: choose one: steno completion install bash/)?.length]).toEqual([2, 1]);
     }
     const { code, stderr } = await new Person().run(['completion', 'install', 'powershel']);
     expect([code, stderr.includes('did you mean powershell?')]).toEqual([2, true]);
@@ -121,7 +121,7 @@ describe('completion install', () => {
     const { code, stderr } = await person.run(['completion', 'install', 'fish']);
     expect([code, stderr]).toEqual([
       2,
-      `steno: ${path} is there and is not a script of steno\nhint: move it away, then try again\n`,
+      `steno: ${path} exists, but is not a script of steno\nhint: move it away, then try again\n`,
     ]);
     expect(await person.completion('uninstall')).toBe('');
     expect(readFileSync(path, 'utf8')).toBe('complete -c steno -a mine\n');

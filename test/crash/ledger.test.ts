@@ -96,7 +96,7 @@ async function checkMoved(before: readonly number[], { place, service }: Crash):
   expect(rowsOf(place)).toEqual(before);
   const { code, stderr } = await orderWith(place, 'local', 'a');
   if (code === 2 && stderr.includes('use the shared one')) await orderWith(place, 'shared', 'b');
-  else if (code === 2) expect(stderr).toContain(`finish it, with the same settings: steno ledger copy --to`);
+  else if (code === 2) expect(stderr).toContain(`finish it with the same settings: steno ledger copy --to`);
   place.useLocal();
   await run(place, copyTo(place.url), [0]);
   expect((await orderWith(place, 'local', 'a')).stderr).toContain('use the shared one');

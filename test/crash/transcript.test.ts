@@ -48,7 +48,7 @@ async function checkDownloads(
   checkWhole(place, wanted);
   for (const path of noted(place)) expect(filesBelow(place.user.home)).toContain(path);
   const { stderr } = await run(place, again, [0]);
-  expect(stderr).not.toMatch(/already there/);
+  expect(stderr).not.toMatch(/already exists/);
   checkWhole(place, wanted);
   const found = filesBelow(place.user.home).filter((path) => paths.includes(path) || isHidden(path));
   expect(found).toEqual(paths);

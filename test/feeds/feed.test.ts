@@ -269,7 +269,7 @@ describe('encodings', () => {
   });
 
   it('refuses one that it does not know', async () => {
-    await expect(read(latin1('x-klingon'))).rejects.toThrow('an encoding that is not known: x-klingon');
+    await expect(read(latin1('x-klingon'))).rejects.toThrow('has an unknown encoding: x-klingon');
   });
 });
 

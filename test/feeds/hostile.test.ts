@@ -26,8 +26,8 @@ describe('what is no feed is refused in one line with exit 2', () => {
     ['a web page', '<!DOCTYPE html><html><head><meta><br></html>', 'is a web page, not a feed'],
     ['a web page in capitals', '<!doctype HTML PUBLIC "x"><p>', 'is a web page, not a feed'],
     ['a web page without a type', '<html lang="en"><body>', 'is a web page, not a feed'],
-    ['JSON', '{"version":"https://jsonfeed.org/version/1.1"}', 'does not begin with <'],
-    ['a list of URLs', 'https://example.com/a.mp3\n', 'does not begin with <'],
+    ['JSON', '{"version":"https://jsonfeed.org/version/1.1"}', 'does not start with <'],
+    ['a list of URLs', 'https://example.com/a.mp3\n', 'does not start with <'],
     ['another document', '<opml version="2.0"><body/></opml>', "an XML document 'opml', not RSS 2.0 or Atom"],
     ['RSS 1.0', '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>', 'is RSS 1.0'],
     ['a feed without entries', rss(''), 'has no episodes with audio (no entries)'],
@@ -36,7 +36,7 @@ describe('what is no feed is refused in one line with exit 2', () => {
     ['a feed that was cut off in a tag', rss(item({})).slice(0, -3), 'not valid XML'],
     ['a feed that was cut off in an entity', '<rss><channel><title>a&am', 'not valid XML'],
     ['elements across each other', '<rss><channel><item></channel></item></rss>', 'line 1: not valid XML'],
-    ['two documents', `${rss(item({}))}<rss></rss>`, 'line 4: a second document begins'],
+    ['two documents', `${rss(item({}))}<rss></rss>`, 'line 4: a second document starts'],
     ['an attribute that is no name', '<rss a=1></rss>', 'not valid XML'],
     ['an attribute named as a method', '<rss hasOwnProperty="1" b="2"></rss>', 'it is not valid XML'],
     ['a billion laughs', laughs, 'declares entities of its own'],
@@ -45,8 +45,8 @@ describe('what is no feed is refused in one line with exit 2', () => {
       '<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]><rss><channel><title>&x;</title></channel></rss>',
       'declares entities of its own',
     ],
-    ['a zip', Buffer.from('PK\u0003\u0004\0\0'), 'does not begin with <'],
-    ['an mp3', Buffer.from([0xff, 0xfb, 0x90, 0x00]), 'does not begin with <'],
+    ['a zip', Buffer.from('PK\u0003\u0004\0\0'), 'does not start with <'],
+    ['an mp3', Buffer.from([0xff, 0xfb, 0x90, 0x00]), 'does not start with <'],
   ])('%s', async (_, text, message) => {
     const error = await failureOf(text);
     expect(error.message).toContain(message);
@@ -63,9 +63,11 @@ describe('what is no feed is refused in one line with exit 2', () => {
     expect(await hintOf(page(link), 'https://show.example/x/')).toBe(
       'it names this feed: https://show.example/feed.xml?a=1&b=2',
     );
-    expect(await hintOf(page(link))).toContain('look in the page');
-    expect(await hintOf(page(link.replace('/feed', 'ftp://x.example/feed')))).toContain('look in the page');
-    expect(await hintOf(page('<link '.repeat(200_000)))).toContain('look in the page');
+    expect(await hintOf(page(link))).toContain('look for the RSS link on the page');
+    expect(await hintOf(page(link.replace('/feed', 'ftp://x.example/feed')))).toContain(
+      'look for the RSS link on the page',
+    );
+    expect(await hintOf(page('<link '.repeat(200_000)))).toContain('look for the RSS link on the page');
   });
 
   it('names the line', async () => {
@@ -86,7 +88,7 @@ describe('what is written to take long is refused', () => {
       'attributes',
       (length) => `<rss ${Array.from({ length: length / 8 }, (_, at) => `a${at}=""`).join(' ')}>`,
     ],
-    ['elements within each other', (length) => '<a>'.repeat(length / 3).replace('<a>', '<rss>')],
+    ['nested elements', (length) => '<a>'.repeat(length / 3).replace('<a>', '<rss>')],
     ['a title', (length) => `<rss><channel><title>${'x'.repeat(length)}`],
     ['open brackets', (length) => `<rss>${'<'.repeat(length)}`],
     ['almost the end of CDATA', (length) => `<rss><channel><![CDATA[${']]'.repeat(length / 2)}`],

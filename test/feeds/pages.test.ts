@@ -66,7 +66,7 @@ describe('a later page that fails', () => {
     const { code, stderr } = await from(...args);
     expect(code, stderr).toBe(0);
     expect(pagesRead()).toEqual(['/1']);
-    expect(stderr).toContain("of 2 in 'A show' (1 page read, older ones are not needed)");
+    expect(stderr).toContain("of 2 in 'A show' (1 page read, older ones not needed)");
   });
 });
 
@@ -163,7 +163,7 @@ describe('a feed ends', () => {
     expect(host.got).toHaveLength(200);
     const { warning } = JSON.parse(stderr.split('\n')[0] ?? '') as { warning: Record<string, string> };
     expect(warning).toEqual({
-      message: `the feed ${host.origin}/1 was read up to page 200 (200 episodes); older episodes are left out`,
+      message: `the feed ${host.origin}/1 was read up to page 200 (200 episodes); older episodes were left out`,
       hint: 'a feed is read up to 200 pages, 100000 entries or 256 MB; order older episodes by their URLs',
     });
   }, 60_000);
@@ -185,7 +185,7 @@ describe('a feed ends', () => {
     const all = await order('--feed', 'feed.xml', '--match', 'Show');
     expect(all.code, all.stderr).toBe(0);
     expect(all.stderr).toContain(
-      'warning: the feed feed.xml continues at a URL, which is not fetched for a file: older episodes are left out\n',
+      'warning: the feed feed.xml continues at a URL, which is not fetched for a file: older episodes were left out\n',
     );
     expect(bought()).toEqual([m(9), m(8)]);
     const some = await order('--feed', 'feed.xml', '--latest', '1', '--dry-run', '--again');

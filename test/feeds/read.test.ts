@@ -112,7 +112,7 @@ describe('a redirect', () => {
 
   it.each([
     ['file:///etc/passwd', 'which is not http or https'],
-    ['https://', 'which is no address'],
+    ['https://', 'which is not a URL'],
   ])('to %s is refused', async (location, message) => {
     const service = (await Service.start()).on('GET /a', to(location));
     await expect(get(`${service.origin}/a`)).rejects.toThrow(message);
@@ -224,9 +224,9 @@ describe('an answer that is too large', () => {
 describe('an address that gives no feed', () => {
   it.each([
     [404, 'check the address'],
-    [401, 'it wants a password or a token: copy its whole address'],
-    [403, 'it wants a password or a token: copy its whole address'],
-    [410, 'it is gone for good: look for its new address'],
+    [401, 'it requires a password or a token: copy its complete address'],
+    [403, 'it requires a password or a token: copy its complete address'],
+    [410, 'it was removed for good: look for its new address'],
   ])('answers HTTP %i once, and that is said', async (status, hint) => {
     const service = (await Service.start()).on('GET /a', { status });
     await expect(get(`${service.origin}/a`)).rejects.toMatchObject({
@@ -277,7 +277,11 @@ describe('an address that gives no feed', () => {
 
   it.each([
     ['is not gzip', { 'content-encoding': 'gzip' }, 'not valid gzip'],
-    ['has a compression that is not known', { 'content-encoding': 'zstd' }, 'compressed as zstd'],
+    [
+      'has a compression that is not known',
+      { 'content-encoding': 'zstd' },
+      'has an unknown compression: zstd',
+    ],
   ])('%s', async (_, headers, message) => {
     const service = (await Service.start()).on('GET /a', { headers, body: 'plain' });
     await expect(get(`${service.origin}/a`)).rejects.toThrow(message);
@@ -321,7 +325,7 @@ describe('a feed in a file', () => {
     const huge = join(folder, 'huge.xml');
     writeFileSync(huge, text);
     truncateSync(huge, 65 * 1024 * 1024);
-    await expect(readFeed(huge, reading)).rejects.toThrow('more than 67108864 bytes');
+    await expect(readFeed(huge, reading)).rejects.toThrow('it is larger than 67108864 bytes');
   });
 
   it.skipIf(process.platform === 'win32')('may be a pipe', async () => {

@@ -87,7 +87,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await here.place('a', 'o1', '1');
       const sent = await here.begin('b c');
       const found = await here.markPlaced(sent, placedAs('o2', '1', '2'));
-      expect(found.problem).toContain('audiofile 1 is the file of');
+      expect(found.problem).toContain('the ledger has audiofile 1 as the file of');
       expect(await here.rows('SELECT id, order_id, url FROM files ORDER BY id')).toEqual([
         { id: '1', order_id: 'o1', url: url('a') },
         { id: '2', order_id: 'o2', url: url('c') },
@@ -324,17 +324,17 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     expect(await here.renew(sent)).toBe(true);
     await markMoved(here.ledger, moved, async () => {});
     await expect(here.again('c')).rejects.toThrow(
-      'the copy of this ledger to postgres://db broke off (2026-11-01)',
+      /the copy of this ledger to postgres:\/\/db was interrupted \d+\w ago: /,
     );
     await finishMove(here.ledger);
     expect(await here.renew(sent)).toBe(false);
-    await expect(here.again('c')).rejects.toThrow('this ledger has moved to postgres://db (2026-11-01)');
-    await expect(here.settlePlaced(unsent, 'o1')).rejects.toThrow('has moved');
-    await expect(here.settleNotPlaced(unsent)).rejects.toThrow('has moved');
+    await expect(here.again('c')).rejects.toThrow(/this ledger moved to postgres:\/\/db \d+\w ago: /);
+    await expect(here.settlePlaced(unsent, 'o1')).rejects.toThrow('this ledger moved to postgres://db');
+    await expect(here.settleNotPlaced(unsent)).rejects.toThrow('this ledger moved to postgres://db');
     expect(await here.rows('SELECT id FROM purchases')).toHaveLength(2);
     expect((await here.attempt(unsent)).status).toBe('unclear');
     await expect(markMoved(here.ledger, { ...moved, identity: 'q' }, async () => {})).rejects.toThrow(
-      'has moved',
+      'this ledger moved to postgres://db',
     );
     await unmarkMoved(here.ledger);
     expect(await here.again('c')).toBeDefined();

@@ -165,7 +165,8 @@ describe('an outcome', () => {
     fates = ['refused'];
     await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toMatchObject({
       kind: 'failed',
-      message: 'the disk is full; the next steno command on this machine that can write to it will',
+      message:
+        'the disk is full; the next steno command on this machine that can write to the ledger records it',
     });
     expect(Outbox.count(folder, 'default')).toBe(1);
     expect(Outbox.count(folder, 'other')).toBe(0);
@@ -196,7 +197,9 @@ describe('an outcome', () => {
     const begun = (await purchases.begin(secret, [])) as Begun;
     fates = ['refused'];
     const placed = { ...placedAs('o1', '1', '2'), hold: SECRET };
-    await expect(purchases.markPlaced(begun, secret, placed)).rejects.toThrow('that can write to it will');
+    await expect(purchases.markPlaced(begun, secret, placed)).rejects.toThrow(
+      'that can write to the ledger records it',
+    );
     const [name = ''] = keptFiles();
     const text = readFileSync(join(folder, name), 'utf8');
     expect(text).not.toContain(SECRET);
@@ -213,7 +216,7 @@ describe('an outcome', () => {
     const refused = await begin(purchases);
     fates = ['refused'];
     await expect(purchases.markRefused(refused, order, `no ${SECRET}`)).rejects.toThrow(
-      'that can write to it will',
+      'that can write to the ledger records it',
     );
     expect(readFileSync(join(folder, keptFiles()[0] ?? ''), 'utf8')).not.toContain(SECRET);
     await handOver();
@@ -223,7 +226,7 @@ describe('an outcome', () => {
     const unclear = await begin(purchases);
     fates = ['refused'];
     await expect(purchases.markUncertain(unclear, order, 'no answer')).rejects.toThrow(
-      'that can write to it will',
+      'that can write to the ledger records it',
     );
     expect(JSON.parse(readFileSync(join(folder, keptFiles()[0] ?? ''), 'utf8')).outcome.kind).toBe(
       'uncertain',
@@ -240,7 +243,7 @@ describe('an outcome', () => {
     const begun = await begin(purchases);
     fates = ['refused'];
     await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow(
-      'that can write to it will',
+      'that can write to the ledger records it',
     );
     for (const table of ['claims', 'purchase_names', 'purchase_items', 'purchases'])
       await store.run(`DELETE FROM ${table}`);
@@ -258,7 +261,7 @@ describe('an outcome', () => {
     const begun = await begin(purchases);
     fates = ['refused'];
     await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow(
-      'that can write to it will',
+      'that can write to the ledger records it',
     );
     await new OpenAttempts(ledger).settlePlaced(await first(), 'o9', []);
     await handOver();
@@ -273,7 +276,7 @@ describe('an outcome', () => {
     writeFileSync(folder, '');
     fates = ['refused'];
     await expect(purchases.markUncertain(begun, order, 'no answer')).rejects.toThrow(
-      /^the disk is full; it could not be saved on this machine either: /,
+      /^the disk is full; it could not be saved on this machine, either: /,
     );
   });
 

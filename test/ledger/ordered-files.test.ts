@@ -66,7 +66,7 @@ describe('the files of an answer', () => {
   it('are left out where the ledger has them of another audio', () => {
     expect(found([a, b], ['1', '2'], known(['1', c]))).toEqual({
       ...{ files: [`2 ${b.url}`], remark: undefined },
-      problem: `audiofile 1 is the file of ${c.url} in the ledger`,
+      problem: `the ledger has audiofile 1 as the file of ${c.url}`,
     });
     expect(found([a, b, c], ['1', '2'], known(['1', audio('z')]))).toMatchObject({ files: ['2 ?'] });
     expect(found([a, b], ['1', '2'], known(['1', { url: '' }]))).toMatchObject({
@@ -127,13 +127,13 @@ describe('files that are missing', () => {
 
   it('are told in words', () => {
     const many = twelve.map((each) => audio(each));
-    expect(missingText({ count: 2, audios: [a, b] })).toBe(`no file is known of ${a.url}, ${b.url}`);
-    expect(missingText({ count: 1, audios: [a, b] })).toBe(
-      `1 of the files of ${a.url}, ${b.url} is not known`,
+    expect(missingText({ count: 2, audios: [a, b] })).toBe(`the files of ${a.url}, ${b.url} are unknown`);
+    expect(missingText({ count: 1, audios: [a, b] })).toBe(`1 of the files of ${a.url}, ${b.url} is unknown`);
+    expect(missingText({ count: 2, audios: [a, b, c] })).toMatch(/^2 of the files of .* are unknown$/);
+    expect(missingText({ count: 12, audios: many })).toMatch(/\/10\.mp3, … are unknown$/);
+    expect(missingText({ count: 10, audios: many.slice(0, 10) })).toMatch(
+      /\/1\.mp3, .*\/10\.mp3 are unknown$/,
     );
-    expect(missingText({ count: 2, audios: [a, b, c] })).toMatch(/^2 of the files of .* are not known$/);
-    expect(missingText({ count: 12, audios: many })).toMatch(/\/10\.mp3, …$/);
-    expect(missingText({ count: 10, audios: many.slice(0, 10) })).toMatch(/\/1\.mp3, .*\/10\.mp3$/);
   });
 });
 

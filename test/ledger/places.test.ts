@@ -128,23 +128,23 @@ describe('the ledger', () => {
     ['emptied', /ledger\.db is empty/, (path) => truncateSync(path, 0)],
     [
       'left with one byte',
-      /ledger\.db is no database: it has only 1 byte\n/,
+      /ledger\.db is not a database: it has only 1 byte\n/,
       (path) => writeFileSync(path, '\n'),
     ],
-    ['left with 15 bytes', /ledger\.db is no database/, (path) => writeFileSync(path, 'SQLite format 3')],
+    ['left with 15 bytes', /ledger\.db is not a database/, (path) => writeFileSync(path, 'SQLite format 3')],
     [
       'without its tables',
-      /ledger\.db holds no tables of steno/,
+      /ledger\.db contains no tables of steno/,
       (path) => replaceWith(path, 'CREATE TABLE a (b); DROP TABLE a'),
     ],
     [
       'replaced by that of another program',
-      /ledger\.db holds no tables of steno/,
+      /ledger\.db contains no tables of steno/,
       (path) => replaceWith(path, 'CREATE TABLE theirs (id TEXT)'),
     ],
     [
       'whose list of migrations is empty',
-      /ledger\.db holds no tables of steno/,
+      /ledger\.db contains no tables of steno/,
       (path) => replaceWith(path, 'CREATE TABLE migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)'),
     ],
     [
@@ -157,7 +157,7 @@ describe('the ledger', () => {
     ],
     [
       'gone, with its log left behind',
-      /ledger\.db is gone, but [^\n]*ledger\.db-wal is there/,
+      /ledger\.db is gone, but [^\n]*ledger\.db-wal exists/,
       (path) => {
         rmSync(path);
         writeFileSync(`${path}-wal`, 'x'.repeat(5000));
@@ -174,7 +174,7 @@ describe('the ledger', () => {
       const { code, stdout, stderr } = await user.run(line);
       expect([code, stdout], stderr).toEqual([1, '']);
       expect(stderr).toMatch(message);
-      expect(stderr).toMatch(/\nhint: restore it from a backup; [^\n]*by hand[^\n]*your account/);
+      expect(stderr).toMatch(/\nhint: restore it from a backup; [^\n]*delete it[^\n]*your account/);
     }
     expect(service.got).toHaveLength(1);
     expect(listing(join(user.home, 'state'))).toEqual(before);

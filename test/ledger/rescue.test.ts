@@ -99,12 +99,12 @@ describe('a ledger with damaged pages', () => {
       const saying =
         [files, await user.run(['ledger', 'export'])].find(({ code }) => code === 1)?.stderr ?? '';
       expect(saying).toMatch(
-        /^steno: \S+ledger\.db is damaged: [^\n]*\nhint: rescue what can be read: steno ledger export --damaged -o rescued\.jsonl; /m,
+        /^steno: \S+ledger\.db is damaged: [^\n]*\nhint: rescue what is readable: steno ledger export --damaged -o rescued\.jsonl; /m,
       );
       const rescue = await user.run(['ledger', 'export', '--damaged', '-o', 'rescued.jsonl']);
       expect([rescue.code, rescue.stderr]).toEqual([
         0,
-        expect.stringMatching(/warning: some rows could not be read: of .*\b/),
+        expect.stringMatching(/warning: some rows could not be read, in .*\b/),
       ]);
       for (const table of [one, other]) expect(rescue.stderr).toContain(table);
       moveAway(user);

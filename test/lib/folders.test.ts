@@ -51,16 +51,17 @@ describe('makeFolder', () => {
     symlinkSync('nowhere', join(home, 'link'));
     symlinkSync('loop', join(home, 'loop'));
     expect(() => makeFolder(join(home, 'file'))).toThrow('it is not a folder');
-    expect(() => makeFolder(join(home, 'file', 'x', 'y'))).toThrow('it lies below a file');
-    expect(() => makeFolder(join(home, 'link'))).toThrow('it is a symlink to nowhere');
-    expect(() => makeFolder(join(home, 'loop', 'x'))).toThrow("can't make the folder");
-    expect(() => makeFolder(join(home, 'x'.repeat(300), 'y'))).toThrow('ENAMETOOLONG');
+    expect(() => makeFolder(join(home, 'file', 'x', 'y'))).toThrow('part of its path is not a folder');
+    expect(() => makeFolder(join(home, 'link'))).toThrow('it is a broken symlink');
+    expect(() => makeFolder(join(home, 'loop', 'x'))).toThrow("can't create the folder");
+    expect(() => makeFolder(join(home, 'x'.repeat(300), 'y'))).toThrow('the name is too long');
   });
 });
 
 describe.runIf(process.platform === 'linux')('a folder that takes none', () => {
   const IN_PROC = '/proc/1/steno';
-  const inProc = "steno: can't make the folder /proc/1/steno: /proc/1 was deleted, or takes no folders\n";
+  const inProc =
+    "steno: can't create the folder /proc/1/steno: /proc/1 was deleted, or takes no new folders\n";
 
   it('ends a download in /proc, from whatever command', async () => {
     const { service, user } = await account();
@@ -96,7 +97,7 @@ describe.runIf(process.platform === 'linux')('a folder that takes none', () => {
     const { service, user } = await account();
     service.on('*', { body: 'words' });
     const { code, stderr } = await runInDeletedFolder(user, ['transcript', '5', '-o', 'a/b/']);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^steno: can't make the folder .*\n$/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^steno: can't create the folder .*\n$/)]);
     const synced = await runInDeletedFolder(user, ['sync', '--download', 'a/b']);
     expect([synced.code, synced.stderr]).toEqual([
       1,
@@ -110,7 +111,7 @@ describe.runIf(process.platform === 'linux')('a folder that takes none', () => {
     const { code, stderr } = await run(user, ['files'], { STENO_STATE_DIR: join(user.home, 'file', 'x') });
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^steno: can't make .* it lies below a file\n$/),
+      expect.stringMatching(/^steno: can't create .* part of its path is not a folder\n$/),
     ]);
     expect(service.got).toEqual([]);
   });

@@ -2,29 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { goOnHint } from '../../src/lib/interruption.ts';
 import { signed, signers } from '../support/signed.ts';
 
-const hint = (...line: string[]): string => goOnHint('the rest with', line, '--skip-existing');
+const hint = (...line: string[]): string => goOnHint('resume with', line, '--skip-existing');
 
 describe('the line to go on with', () => {
   it('is the same line with the flag, quoted for a shell', () => {
     expect(hint('transcript', '--from', 'my ids.txt', '-o', "it's/")).toBe(
-      `the rest with: steno transcript --from 'my ids.txt' -o 'it'\\''s/' --skip-existing`,
+      `resume with: steno transcript --from 'my ids.txt' -o 'it'\\''s/' --skip-existing`,
     );
   });
 
   it('has the flag once, and before what follows two dashes', () => {
     expect(hint('transcript', '--skip-existing', '5')).toBe(
-      'the rest with: steno transcript --skip-existing 5',
+      'resume with: steno transcript --skip-existing 5',
     );
     expect(hint('transcript', '--', '5', '--api-key')).toBe(
-      'the rest with: steno transcript --skip-existing -- 5 --api-key',
+      'resume with: steno transcript --skip-existing -- 5 --api-key',
     );
   });
 
   it('never has the key', () => {
     for (const key of [['--api-key', 'secret'], ['--api-key=secret']])
-      expect(hint(...key, 'transcript', '5', ...key)).toBe(
-        'the rest with: steno transcript 5 --skip-existing',
-      );
+      expect(hint(...key, 'transcript', '5', ...key)).toBe('resume with: steno transcript 5 --skip-existing');
   });
 
   it.each([
@@ -34,20 +32,20 @@ describe('the line to go on with', () => {
     'postgres://steno:pass@db/steno',
     'postgres://steno@db/steno?password=pass',
   ])('is not spelled out where a word holds a secret: %s', (word) => {
-    expect(hint('order', word)).toBe('the rest with: the same line again, with --skip-existing');
+    expect(hint('order', word)).toBe('resume with: the same command, with --skip-existing');
   });
 
   it('is not spelled out where it can not be shown as it is', () => {
     for (const word of ['two  blanks', 'a\nbreak', 'x'.repeat(500)])
-      expect(hint('order', word)).toBe('the rest with: the same line again, with --skip-existing');
+      expect(hint('order', word)).toBe('resume with: the same command, with --skip-existing');
   });
 
   it('keeps the user of a database, and says that it reads stdin', () => {
-    expect(goOnHint('again with', ['ledger', 'copy', '--to', 'postgres://steno@db/steno'])).toBe(
-      'again with: steno ledger copy --to postgres://steno@db/steno',
+    expect(goOnHint('try again with', ['ledger', 'copy', '--to', 'postgres://steno@db/steno'])).toBe(
+      'try again with: steno ledger copy --to postgres://steno@db/steno',
     );
-    expect(goOnHint('again with', ['ledger', 'import', '-'])).toBe(
-      'again with, given the same input: steno ledger import -',
+    expect(goOnHint('try again with', ['ledger', 'import', '-'])).toBe(
+      'try again with the same input: steno ledger import -',
     );
   });
 });

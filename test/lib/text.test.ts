@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forCsv, forRow, forTerminal, forTerminalLines, hasHidden, oneLine } from '../../src/lib/text.ts';
-import { relativeTime } from '../../src/ui/table.ts';
+import { relativeTime } from '../../src/lib/time.ts';
 import { parseCsv } from '../support/csv.ts';
 import { runs } from '../support/runs.ts';
 

@@ -42,7 +42,7 @@ describe('--forward-to', () => {
     await listener.until(() => up.got.length === 3 && /does not work/.test(listener.stderr));
     await sleep(800);
     expect(listener.stderr.match(/does not work/g)).toHaveLength(1);
-    expect(listener.stderr).toMatch(/the connection was refused; pending events are kept/);
+    expect(listener.stderr).toMatch(/the connection was refused; pending events are saved/);
     const again = await Target.start(port);
     await listener.until(() => again.got.length === 3);
     expect(again.got.map(({ body }) => body.toString()).sort()).toEqual(
@@ -90,7 +90,7 @@ describe('--forward-to', () => {
     await listener.post(complete('1'));
     const { code, stderr } = await listener.ended;
     expect(code).toBe(0);
-    expect(stderr).toMatch(/1 left to do for the next listen: forward http:\/\/127\.0\.0\.1:9\/hook/);
+    expect(stderr).toMatch(/1 left for the next listen: forward http:\/\/127\.0\.0\.1:9\/hook/);
   });
 
   it('keeps a password out of the ledger and the screen, and uses it', async () => {
@@ -190,7 +190,7 @@ describe('--exec', () => {
       '1',
     ]);
     await slow.post(complete('5'));
-    expect((await slow.ended).stderr).toMatch(/failed: ended after 400ms/);
+    expect((await slow.ended).stderr).toMatch(/failed: stopped after 400ms/);
     const pid = Number(readFileSync(join(user.home, 'pid'), 'utf8'));
     expect(isGone(pid)).toBe(true);
   });

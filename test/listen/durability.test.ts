@@ -83,15 +83,15 @@ describe('what was answered', () => {
     const answers = await Promise.all(['1', '2'].map((id) => listener.post(complete(id))));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect((await eventsOf(user)).map(({ n }) => n)).toEqual([null, null]);
-    await listener.until(() => /wait for the ledger: .*locked/.test(listener.stderr));
+    await listener.until(() => /until the ledger is available: .*locked/.test(listener.stderr));
     expect((await listener.post(complete('3'))).status).toBe(200);
     const health = await send(`http://127.0.0.1:${listener.port}/healthz`, '', { method: 'GET' });
     expect(health.status).toBe(200);
     lock.release();
-    await listener.until(() => /the ledger takes events again/.test(listener.stderr));
+    await listener.until(() => /the ledger is available again/.test(listener.stderr));
     await listener.until(() => keptIn(user).length === 3);
     expect(keptIn(user).sort()).toEqual(['1', '2', '3']);
-    expect(listener.stderr.match(/wait for the ledger/g)).toHaveLength(1);
+    expect(listener.stderr.match(/until the ledger is available/g)).toHaveLength(1);
     expect((await eventsOf(user)).map(({ n }) => n)).toEqual([3, 2, 1]);
     await listener.until(() => listener.lines.length === 3);
     await listener.stop();
@@ -112,7 +112,7 @@ describe('what was answered', () => {
     }
     const event = form({ event: 'DIFFICULT_AUDIO', audiofile: '7', order: 'o7' });
     expect((await listener.post(event)).status).toBe(200);
-    await listener.until(() => /wait for the ledger: .* is damaged/.test(listener.stderr));
+    await listener.until(() => /until the ledger is available: .* is damaged/.test(listener.stderr));
     expect((await send(`${new URL(listener.url).origin}/healthz`, '', { method: 'GET' })).status).toBe(200);
     expect((await listener.post(complete('8'))).status).toBe(200);
     await listener.stop('SIGKILL');
@@ -129,8 +129,8 @@ describe('what was answered', () => {
       execFileSync('prlimit', ['--pid', String(listener.child.pid), '--fsize=500000:500000']);
       const large = form({ event: 'TRANSCRIPT_COMPLETE', audiofile: '2', filler: 'a'.repeat(900_000) });
       expect((await listener.post(large)).status).toBe(503);
-      await listener.until(() => /not kept: TRANSCRIPT_COMPLETE 2/.test(listener.stderr));
-      expect(listener.stderr).toMatch(/could not be kept and was answered with 503: .*spool\.db/);
+      await listener.until(() => /not saved: TRANSCRIPT_COMPLETE 2/.test(listener.stderr));
+      expect(listener.stderr).toMatch(/could not be saved and was answered with 503: .*spool\.db/);
       expect((await listener.post(complete('3'))).status).toBe(200);
       expect((await eventsOf(user)).map(({ audiofile }) => audiofile)).toEqual(['3', '1']);
     },
@@ -156,7 +156,7 @@ describe('what was answered', () => {
       }
       expect([answered.length > 1, refused > 1]).toEqual([true, true]);
       await listener.until(
-        () => listener.stderr.split('not kept: TRANSCRIPT_COMPLETE').length === refused + 1,
+        () => listener.stderr.split('not saved: TRANSCRIPT_COMPLETE').length === refused + 1,
       );
       expect(listener.stderr).toMatch(/answered with 503: can't write .*spool\.db: the disk is full/);
       await listener.stop();

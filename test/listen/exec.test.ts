@@ -79,7 +79,7 @@ describe('a process that a command leaves running', () => {
     const listener = await Listener.start(user, args);
     for (const id of ['1', '2']) await listener.post(complete(id));
     const { stderr } = await listener.ended;
-    expect(stderr.match(/failed: ended after 300ms/g)).toHaveLength(2);
+    expect(stderr.match(/failed: stopped after 300ms/g)).toHaveLength(2);
     expect(linesOf(user, 'pids')).toHaveLength(2);
     await until(() => linesOf(user, 'pids').every((pid) => isGone(Number(pid))), 'they ended');
   });
@@ -124,7 +124,7 @@ it('a command that prints without end is shown up to a limit, and the rest is dr
   const listener = await Listener.start(user, ['--exec', 'yes', '--exec-timeout', '2s', '--count', '1']);
   await listener.post(complete('1'));
   const { stderr } = await listener.ended;
-  expect(stderr).toMatch(/failed: ended after 2s/);
+  expect(stderr).toMatch(/failed: stopped after 2s/);
   expect(stderr.match(/printed more than 1 MiB; the rest is not shown/g)).toHaveLength(1);
   expect(stderr.length).toBeLessThan(1.1 * 1024 * 1024);
 });

@@ -151,9 +151,9 @@ describe('while the ledger fails', () => {
     const hold = { event: 'ORDER_ON_HOLD', order: '4nX', audiofiles: '1', hold: 'billing' };
     expect((await listener.post(form(hold))).status).toBe(503);
     expect((await listener.post(complete('7', '4nY'))).status).toBe(503);
-    await listener.until(() => listener.stderr.split('not kept: ').length === 3);
-    expect(listener.stderr).toMatch(/^warning: not kept: ORDER_ON_HOLD order 4nX held \(billing\)/m);
-    expect(listener.stderr).toMatch(/^warning: not kept: TRANSCRIPT_COMPLETE 7 order 4nY/m);
+    await listener.until(() => listener.stderr.split('not saved: ').length === 3);
+    expect(listener.stderr).toMatch(/^warning: not saved: ORDER_ON_HOLD order 4nX held \(billing\)/m);
+    expect(listener.stderr).toMatch(/^warning: not saved: TRANSCRIPT_COMPLETE 7 order 4nY/m);
     const refund = {
       event: 'REFUND_ISSUED',
       order: 'O9',
@@ -164,7 +164,7 @@ describe('while the ledger fails', () => {
     expect((await listener.post(form(refund))).status).toBe(503);
     await listener.until(() => listener.stderr.includes('aaaaa\n'));
     expect(listener.stderr).toMatch(
-      /^warning: not kept: REFUND_ISSUED order O9 12\.5 went back.*; received 2\S+Z from 127\.0\.0\.1: webhook_version=1 event=REFUND_ISSUED order=O9 amount=12\.5 reason="two\\nlines" filler=a{900}$/m,
+      /^warning: not saved: REFUND_ISSUED order O9 12\.5 went back.*; received 2\S+Z from 127\.0\.0\.1: webhook_version=1 event=REFUND_ISSUED order=O9 amount=12\.5 reason="two\\nlines" filler=a{900}$/m,
     );
     rmSync(spoolOf(user), { recursive: true });
     expect((await listener.post(complete('8'))).status).toBe(200);
@@ -191,7 +191,7 @@ describe('while the ledger fails', () => {
       lines(listener.stderr)
         .filter((line) => line.startsWith('{'))
         .map((line) => (JSON.parse(line) as { warning: Record<string, unknown> }).warning)
-        .filter(({ message }) => String(message).startsWith('not kept: '));
+        .filter(({ message }) => String(message).startsWith('not saved: '));
     await listener.until(() => lost().length === 2);
     const { note: _, ...plain } = refund;
     expect(lost()).toMatchObject([
@@ -216,7 +216,7 @@ describe('while the ledger fails', () => {
     await listener.until(() => statusOf(user, 1) === 'done');
     queryLedger(user, 'VACUUM INTO ?', `${path}.backup`);
     for (const end of ['', '-wal', '-shm']) rmSync(path + end);
-    await listener.until(() => /wait for the ledger: .*deleted or replaced/.test(listener.stderr));
+    await listener.until(() => /until the ledger is available: .*deleted or replaced/.test(listener.stderr));
     // Many ticks.
     await sleep(1_000);
     for (const id of ['2', '3']) expect((await listener.post(complete(id))).status).toBe(200);
@@ -252,7 +252,7 @@ describe('while the ledger fails', () => {
     rmSync(path);
     copyFileSync(`${path}.backup`, path);
     expect((await listener.post(complete('100'))).status).toBe(200);
-    await listener.until(() => /ledger\.db-wal is of the one before: move it/.test(listener.stderr));
+    await listener.until(() => /ledger\.db-wal belongs to the previous file: move it/.test(listener.stderr));
     expect(readFileSync(path).equals(readFileSync(`${path}.backup`))).toBe(true);
     for (const end of ['-wal', '-shm']) rmSync(path + end);
     await listener.until(() => keptIn(user).length === 2);
@@ -290,10 +290,10 @@ describe('while the ledger fails', () => {
     const listed = await user.run(['events', '--json']);
     expect(listed.code).toBe(0);
     expect(JSON.parse(listed.stdout)).toMatchObject([{ n: null, audiofile: '2' }]);
-    expect(listed.stderr).toMatch(/only events on their way.*is gone, but .*-wal is there/);
+    expect(listed.stderr).toMatch(/only events on their way.*is gone, but .*-wal exists/);
     const { code, stderr } = await listener.stop();
     expect(code).toBe(130);
-    expect(stderr).toMatch(/^warning: 1 event not in the ledger yet: kept in .*spool\.db/m);
+    expect(stderr).toMatch(/^warning: 1 event not in the ledger yet; saved in .*spool\.db/m);
     const none = await user.run(['events', '--event', 'REFUND_ISSUED']);
     expect([none.code, none.stdout]).toEqual([1, '']);
     renameSync(`${path}.away`, path);

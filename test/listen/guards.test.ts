@@ -38,7 +38,7 @@ describe('the receiver', () => {
     await listener.post(form({ event: 'X' }));
     const { stderr } = await listener.ended;
     expect(stderr).toContain('failed: exit 3');
-    expect(stderr).not.toContain('left to do');
+    expect(stderr).not.toContain('left for the next listen');
   });
 
   it('keeps the same name of an event everywhere, also with a NUL in it', async () => {

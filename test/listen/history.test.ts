@@ -57,7 +57,7 @@ describe('events', () => {
     expect(csv).toHaveLength(5);
     const { stdout } = await user.onTerminal('steno events');
     expect(stdout).toMatch(/RECEIVED.*EVENT.*MEANING/);
-    expect(stdout).toMatch(/held \(billing\): no work begins/);
+    expect(stdout).toMatch(/held \(billing\): work starts once the hold is released/);
   });
 
   it('shows all of one event', async () => {

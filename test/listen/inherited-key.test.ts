@@ -53,7 +53,7 @@ describe('the key is not inherited', () => {
     await listener.stop();
     expect(readFileSync(join(user.home, 'said'), 'utf8')).toBe(
       'steno: no API key is set\n' +
-        'hint: run: steno login (or have the key given to this command: listen --exec-with-key)\n',
+        'hint: run: steno login (or pass the key to this command: listen --exec-with-key)\n',
     );
   });
 });
@@ -179,12 +179,12 @@ describe('--api-key on a command line', () => {
       const { code, stdout, stderr } = await user.run(['balance', ...flags, '--api-key', KEY]);
       expect([code, stdout.trim().endsWith('1.00')]).toEqual([0, true]);
       expect(stderr).toBe(
-        `warning: --api-key shows the key to other users of this machine, in the list of processes, and to the history of the shell\nhint: keep it with: ${hint}\n`,
+        `warning: --api-key exposes the key: other users of this machine see it in the process list, and the shell history keeps it\nhint: save it with: ${hint}\n`,
       );
     }
     const { stderr } = await user.run(['balance', '--json', '--api-key', KEY]);
     expect(JSON.parse(stderr)).toMatchObject({
-      warning: { message: expect.stringMatching(/^--api-key shows/) },
+      warning: { message: expect.stringMatching(/^--api-key exposes the key/) },
     });
     expect((await user.run(['balance'], { env: { STENO_API_KEY: KEY } })).stderr).toBe('');
   });

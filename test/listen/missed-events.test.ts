@@ -42,7 +42,7 @@ describe('an event that never came', () => {
     expect(await eventsOf(user, '--found')).toMatchObject([{ n: 1, audiofile: '7' }]);
     expect(await fileOf(made)).toMatchObject({ ended: 'delivered' });
     const { stderr, code: no } = await user.run(['events', 'replay', '1', '--to', 'http://127.0.0.1:9/']);
-    expect([no, stderr]).toEqual([2, expect.stringMatching(/found by looking/)]);
+    expect([no, stderr]).toEqual([2, expect.stringMatching(/was found by asking the service/)]);
     const again = await Listener.start(user, ['--exec', 'touch twice', '--timeout', '1s']);
     expect((await again.ended).code).toBe(6);
     expect(existsSync(join(user.home, 'twice'))).toBe(false);
@@ -240,6 +240,6 @@ it('a file that the service can not tell about keeps no other from being asked a
   await user.run(['order', ...urls, '--sku', 'TRANS14']);
   const listener = await Listener.start(user, ['--json']);
   await listener.until(() => listener.json.some(({ audiofile }) => audiofile === '8'));
-  expect(listener.stderr).not.toMatch(/can't look for events/);
+  expect(listener.stderr).not.toMatch(/can't look for missed events/);
   await listener.stop();
 });

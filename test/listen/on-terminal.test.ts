@@ -174,7 +174,7 @@ describe('an event on a terminal', () => {
     const user = new User({ NO_COLOR: '1' });
     const watched = await Watched.start(user, '--forward-to http://127.0.0.1:9/hook', 160);
     await send(watched.url, complete('1'));
-    await watched.terminal.until('what comes meanwhile is kept');
+    await watched.terminal.until('events are saved meanwhile');
     expect(watched.lineWith('meanwhile')).toMatch(/event 1: forward failed: http:\S+ .*; next try at \d\d:/);
     await watched.interrupt();
   });
@@ -202,7 +202,7 @@ describe('the total', () => {
     await send(watched.url, complete('1'));
     expect((await watched.terminal.end()).code).toBe(code);
     const total = args.includes('--only')
-      ? /^0 events in \d+ m?s: 1 more kept, which --only leaves out$/m
+      ? /^0 events in \d+ m?s: 1 more saved, excluded by --only$/m
       : /^1 event in \d+ m?s$/m;
     expect((await drawn(watched.terminal.screen)).join('\n')).toMatch(total);
   });

@@ -53,7 +53,7 @@ describe('--download', () => {
     await first.post(complete('7', '4nX'));
     await first.until(() => hasTranscript(user, 7));
     expect(await actionsOf(user, 1)).toMatchObject([
-      { status: 'pending', outcome: 'the service refuses to give this file (HTTP 403)' },
+      { status: 'pending', outcome: 'the service refuses this file (HTTP 403)' },
     ]);
     await first.stop('SIGKILL');
     const [{ next_try_at: due, tries } = { next_try_at: null, tries: 0 }] = await actionsOf(user, 1);
@@ -263,7 +263,7 @@ describe('--forward-to', () => {
     const [{ outcome } = { outcome: '' }] = await actionsOf(user, 1);
     expect(outcome).toMatch(/^given up after 1d: /);
     expect(outcome).toContain(reason);
-    expect(listener.stderr).toMatch(/(event 1: .* failed: given up after 1d|is given up for 1 event)/);
+    expect(listener.stderr).toMatch(/(event 1: .* failed: given up after 1d|was given up for 1 event)/);
     expect((await actionsOf(user, 2))[0]?.status).toBe('pending');
     await listener.stop();
   });

@@ -29,7 +29,7 @@ describe('in every form of output', () => {
     for (const id of ['1', '2']) await listener.post(complete(id));
     await listener.until(() => /ECONNREFUSED|refuse/.test(listener.stderr) || output.includes('--quiet'));
     const { stderr } = await listener.stop();
-    expect(stderr).toMatch(/2 left to do for the next listen: forward http:\/\/127\.0\.0\.1:1\//);
+    expect(stderr).toMatch(/2 left for the next listen: forward http:\/\/127\.0\.0\.1:1\//);
   });
 });
 
@@ -73,7 +73,7 @@ it.skipIf(process.platform !== 'linux')(
     await listener.until(() => /^ran$/m.test(listener.stderr));
     for (const socket of sockets) socket.destroy();
     const { stderr } = await listener.stop();
-    expect(stderr).not.toMatch(/EMFILE/);
+    expect(stderr).not.toMatch(/EMFILE|too many files/);
   },
 );
 
@@ -84,7 +84,7 @@ it('an event that can not be kept is warned of once a cause', async () => {
   queryLedger(user, 'ALTER TABLE events RENAME TO hidden');
   for (const id of ['1', '2', '3', '4'])
     expect((await send(listener.url, form({ event: 'X', audiofile: id }))).status).toBe(503);
-  await listener.until(() => listener.stderr.split('not kept: X').length === 5);
+  await listener.until(() => listener.stderr.split('not saved: X').length === 5);
   expect(listener.stderr.match(/answered with 503/g)).toHaveLength(1);
   await listener.stop('SIGKILL');
 });

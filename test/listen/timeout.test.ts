@@ -48,7 +48,7 @@ describe('--timeout ends a session that waits for the service', () => {
     const { service, user } = await account();
     neverAnswers(service);
     const { result, tookMs } = await timed(listenFor(user, ...REGISTER, '--count', '2'));
-    expect([result.code, result.stderr]).toEqual([6, 'steno: 0 of 2 events came in 1s\n']);
+    expect([result.code, result.stderr]).toEqual([6, 'steno: 0 of 2 events arrived within 1s\n']);
     expect(tookMs).toBeLessThan(WELL_BEFORE_MS);
     expect(service.calls('GET /webhook')).toHaveLength(1);
   });
@@ -59,8 +59,10 @@ describe('--timeout ends a session that waits for the service', () => {
     service.on('GET /webhook', { body: { webhook: '' } }, never);
     const { result, tookMs } = await timed(listenFor(user, ...REGISTER));
     expect(result.code).toBe(6);
-    expect(result.stderr).toMatch(/warning: the webhook can't be put back: no answer in 5s\nhint: the next/);
-    expect(result.stderr).toMatch(/^steno: the time ran out after 1s$/m);
+    expect(result.stderr).toMatch(
+      /warning: the previous webhook can't be restored: no answer within 5s\nhint: the next/,
+    );
+    expect(result.stderr).toMatch(/^steno: time ran out after 1s$/m);
     expect(tookMs).toBeLessThan(WELL_BEFORE_MS);
   });
 
@@ -91,7 +93,7 @@ describe('--timeout ends a session that waits for the service', () => {
     await listener.until(() => service.got.some(({ path }) => path.startsWith('/audiofile/7')));
     const { result, tookMs } = await timed(listener.ended);
     expect(result.code).toBe(6);
-    expect(result.stderr).toMatch(/1 left to do for the next listen: download/);
+    expect(result.stderr).toMatch(/1 left for the next listen: download/);
     expect(tookMs).toBeLessThan(WELL_BEFORE_MS);
   });
 
@@ -114,7 +116,7 @@ describe('at the end', () => {
     const { result, tookMs } = await timed(listener.stop());
     expect(result.code).toBe(130);
     expect(result.stderr).toMatch(
-      /warning: the webhook can't be put back: no answer in 5s\nhint: the next steno listen does it, or: steno webhook set https:\/\/former/,
+      /warning: the previous webhook can't be restored: no answer within 5s\nhint: the next steno listen restores it, or: steno webhook set https:\/\/former/,
     );
     expect(tookMs).toBeLessThan(9_000);
   });
@@ -124,6 +126,6 @@ describe('at the end', () => {
     await listener.post(complete('1'));
     await listener.post(complete('2'));
     const { code, stderr } = await listener.ended;
-    expect([code, stderr]).toEqual([6, expect.stringMatching(/^steno: 2 of 3 events came in 3s$/m)]);
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/^steno: 2 of 3 events arrived within 3s$/m)]);
   });
 });

@@ -88,7 +88,7 @@ describe('a listener that was killed', () => {
     const second = await Listener.start(user, [], { env: quick });
     expect(webhook.url).toBe(dead);
     queryLedger(user, "UPDATE runs SET seen_at = '2026-01-01T00:00:00.000Z' WHERE host = 'elsewhere'");
-    await second.until(() => /again\n.*a listener that broke off had left it changed/.test(second.stderr));
+    await second.until(() => /again\n.*a listener that crashed had not restored it/.test(second.stderr));
     expect(webhook.url).toBe(OTHER);
   });
 
@@ -193,7 +193,7 @@ describe('the key', () => {
     expect(shown.stderr).toContain('or: steno webhook set <url>');
     const changed = await Listener.start(user, [], { env: { STENO_API_KEY: 'a-new-key-of-the-account' } });
     expect(changed.stderr).toMatch(
-      /warning: the webhook leads to a listener that has ended; it is left so, because .* another API key\nhint: set it with: steno webhook set <url>/,
+      /warning: the webhook points to a listener that has ended; left unchanged, because .* another API key\nhint: set it with: steno webhook set <url>/,
     );
     await changed.stop();
     expect(webhook.url).toBe(dead);
@@ -287,8 +287,8 @@ describe('webhook get and set', () => {
     const { code, stdout, stderr } = await user.run(['webhook', 'get']);
     expect([code, stdout]).toEqual([0, `${webhook.url}\n`]);
     expect(stderr).toBe(
-      'warning: this leads to a listener that has ended without putting back what was set before: events are lost\n' +
-        `hint: steno listen puts it back, or: steno webhook set ${OTHER}\n`,
+      'warning: it points to a listener that ended without restoring the previous webhook: events are lost\n' +
+        `hint: steno listen restores it, or: steno webhook set ${OTHER}\n`,
     );
     const json = await user.run(['webhook', 'get', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ url: webhook.url });
@@ -310,8 +310,8 @@ describe('webhook get and set', () => {
     const { code, stderr } = await user.run(['webhook', 'set', 'https://mine.example.com/']);
     expect([code, stderr]).toEqual([
       0,
-      'warning: a listener that ended had not put back what was set before: it is not put back any more\n' +
-        `hint: to have that again: steno webhook set ${OTHER}\n`,
+      'warning: a listener ended without restoring the previous webhook: it will not be restored any more\n' +
+        `hint: to set the previous webhook: steno webhook set ${OTHER}\n`,
     ]);
     expect(registrationsIn(user)).toBe(0);
     expect((await user.run(['webhook', 'set', 'https://mine.example.com/'])).stderr).toBe('');
@@ -324,7 +324,7 @@ describe('webhook get and set', () => {
     const webhook = withWebhook(service, OTHER);
     const listener = await registered(user);
     const { stderr } = await user.run(['webhook', 'set', 'https://mine.example.com/']);
-    expect(stderr).toContain(`the listener that is running (pid ${listener.child.pid}) gets no more events`);
+    expect(stderr).toContain(`the running listener (pid ${listener.child.pid}) gets no more events`);
     await listener.stop();
     expect(webhook.url).toBe('https://mine.example.com/');
   });

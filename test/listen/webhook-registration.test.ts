@@ -19,7 +19,7 @@ describe('--register', () => {
     const secret = webhook.url.slice(-32);
     expect(listener.url).toBe(`http://127.0.0.1:${listener.port}/${secret}`);
     expect(listener.stderr).toMatch(
-      /warning: the account's webhook https:\/\/other.* is replaced until this ends/,
+      /warning: the account's webhook https:\/\/other.* is replaced until this listener stops/,
     );
     const at = (path: string): Promise<{ status: number }> =>
       send(`http://127.0.0.1:${listener.port}${path}`, complete('1'));
@@ -145,7 +145,7 @@ describe('--register', () => {
     const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
     await listener.until(() => /no test event arrived/.test(listener.stderr));
     expect(listener.stderr).toMatch(
-      /no test event arrived: it did not come in 10s\nhint: does the public URL/,
+      /no test event arrived: it did not arrive within 10s\nhint: check that the public URL/,
     );
   });
 
@@ -161,7 +161,9 @@ describe('--register', () => {
     await second.stop('SIGKILL');
     const third = await Listener.start(user, []);
     expect(webhook.url).toBe(OTHER);
-    expect(third.stderr).toMatch(/the webhook is https:\/\/other.* again\n.*broke off/);
+    expect(third.stderr).toMatch(
+      /the webhook is https:\/\/other.* again\n.*a listener that crashed had not restored it/,
+    );
     await third.stop();
     expect(webhook.set).toHaveLength(4);
   });
@@ -173,7 +175,7 @@ describe('--register', () => {
     webhook.url = 'https://new.example.com/';
     await listener.stop();
     expect(webhook.url).toBe('https://new.example.com/');
-    expect(listener.stderr).toMatch(/is https:\/\/new\.example\.com\/ by now and is left so/);
+    expect(listener.stderr).toMatch(/is now https:\/\/new\.example\.com\/; left unchanged/);
   });
 
   it('puts the URL back when it fails, and says what to do if that fails', async () => {
@@ -186,7 +188,7 @@ describe('--register', () => {
     service.on('GET /webhook', { status: 400, body: { message: 'out of order' } });
     await broken.stop();
     expect(broken.stderr).toMatch(
-      /can't be put back: .*out of order.*\nhint: the next steno listen does it, or: steno webhook set https:\/\/other/,
+      /can't be restored: .*out of order.*\nhint: the next steno listen restores it, or: steno webhook set https:\/\/other/,
     );
   });
 
@@ -214,7 +216,7 @@ describe('--register', () => {
     service.on('GET /webhook', { body: { message: 'ok' } });
     await listener.stop();
     expect(webhook.url).toBe(taken);
-    expect(listener.stderr).toMatch(/can't be put back: the service's answer can't be read/);
+    expect(listener.stderr).toMatch(/can't be restored: the service's answer can't be read/);
     service.allow(
       'GET /webhook',
       (_, response) => void response.end(JSON.stringify({ webhook: webhook.url })),
@@ -234,7 +236,9 @@ describe('--register', () => {
     const webhook = withWebhook(service, OTHER);
     const line = `steno listen --port 0 --register --public-url ${PUBLIC}`;
     const { code, stdout } = await user.onTerminal(line, { stdin: 'n\n' });
-    expect(stdout).toMatch(/The account's webhook is https:\/\/other.*Replace it until this ends\? \[y\/N\]/);
+    expect(stdout).toMatch(
+      /The account's webhook is https:\/\/other.*Replace it until this listener stops\? \[y\/N\]/,
+    );
     expect(code).toBe(1);
     expect(webhook.set).toEqual([]);
   });
@@ -283,7 +287,7 @@ describe('--tunnel', () => {
     const { code, stderr } = await user.run(['listen', '--port', '0', '--register', '--tunnel', command]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /the tunnel ended before it printed an address \(exit 7\)\nhint: it said: no account/,
+      /the tunnel ended before it printed an address \(exit 7\)\nhint: it printed: no account/,
     );
     expect(webhook.set).toEqual([]);
   });

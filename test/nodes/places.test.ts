@@ -181,7 +181,7 @@ describe.runIf(isRoot)('another user', () => {
       if (HOME !== which) chmodSync(HOME, 0o755);
       const user = as(STRANGER, { HOME });
       const { stderr } = await user.exits(1, ORDER.replace('talk', 'unwritable'), { cwd: '/' });
-      expect(stderr).toContain(`steno: can't make the folder ${HOME}`);
+      expect(stderr).toContain(`steno: can't create the folder ${HOME}`);
       expect(stderr).toContain(
         ': permission denied\nhint: make it writable, or name another folder with STENO_STATE_DIR\n',
       );
@@ -216,7 +216,7 @@ describe.runIf(mayMount)('a disk', () => {
   it('that can only be read stops orders, and nothing else', async () => {
     const { user, home, id } = await onDisk();
     execFileSync('mount', ['-o', 'remount,ro', home]);
-    await expectReading(user, id, 'the disk can only be read');
+    await expectReading(user, id, 'the disk is read-only');
     const { stderr } = await user.exits(1, 'config set timeout 4s');
     expect(stderr).toContain('name another folder with STENO_CONFIG_DIR');
     execFileSync('mount', ['-o', 'remount,rw', home]);
@@ -230,7 +230,7 @@ describe.runIf(mayMount)('a disk', () => {
     const user = node.newUser({ ...PLATFORM, HOME: home });
     const { stderr } = await user.exits(1, 'files');
     expect(stderr).toMatch(
-      /^steno: can't make the folder .*: the disk can only be read\nhint: .*STENO_STATE_DIR\n$/,
+      /^steno: can't create the folder .*: the disk is read-only\nhint: .*STENO_STATE_DIR\n$/,
     );
     await user.ok(`${ORDER.replace('talk', 'unnoted')} --no-ledger`);
     expect((await user.exits(1, 'doctor')).stdout).toMatch(/^state\tfail\t/m);

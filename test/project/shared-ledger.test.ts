@@ -112,7 +112,7 @@ describe.skipIf(!postgresFolder)('the shared ledger', () => {
     const [admin, ledger] = [urlFor('administrator', 'administered'), urlFor('steno', 'administered')];
     expect(await failuresOf(admin, statementsOf(await helpSql('CREATE SCHEMA steno;')))).toEqual([]);
     const early = await new User({ STENO_LEDGER: ledger }).run(['files']);
-    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('lacks a right')]);
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('lacks a privilege')]);
     expect((await new User({ STENO_LEDGER: admin }).run(['ledger', 'migrate'])).code).toBe(0);
     await works(ledger);
     expect(

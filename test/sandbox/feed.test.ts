@@ -34,7 +34,7 @@ it('is ordered, named after its episodes, and estimated after one earlier order'
   const latest = (count: number, ...args: string[]) =>
     steno('order', '--feed', 'sample', '--latest', String(count), '--sku', 'TRANS14', ...args);
   const unknown = await latest(3, '--dry-run');
-  expect([unknown.code, unknown.stderr]).toEqual([0, expect.stringContaining('not known')]);
+  expect([unknown.code, unknown.stderr]).toEqual([0, expect.stringContaining('estimate: unknown')]);
   const name = ['--download', 'out', '--name-as', '{date} {title} {guid}.{ext}'];
   const ordered = await latest(1, ...name, '--timeout', '25s');
   expect(ordered.code, ordered.stderr).toBe(0);

@@ -25,7 +25,7 @@ const runs = [['config', 'list'], ['whoami'], ['login', '--no-verify'], ['config
 describe('a config file', () => {
   it.each([0o644, 0o640, 0o604])('with a key that others may read is refused: mode %o', async (mode) => {
     const { user, path } = withConfig(withKey, mode);
-    const message = `steno: the config file ${path} holds a key, and others may read it (mode 0${mode.toString(8)})`;
+    const message = `steno: the config file ${path} contains a key, but other users can read it (mode 0${mode.toString(8)})`;
     for (const args of runs)
       expect(refusal(await user.run(args, { stdin: KEY }))).toEqual([
         2,
@@ -44,8 +44,8 @@ describe('a config file', () => {
         expect(refusal(await user.run(args, { stdin: KEY }))).toEqual([
           2,
           '',
-          `steno: others may write to the config file ${path} (mode 0${mode.toString(8)})\n` +
-            `hint: see that nothing was added to it, then run: chmod 600 ${path}\n`,
+          `steno: other users can write to the config file ${path} (mode 0${mode.toString(8)})\n` +
+            `hint: check that nobody added anything to it, then run: chmod 600 ${path}\n`,
         ]);
     }
   });
@@ -63,7 +63,7 @@ describe('a config file', () => {
     mkdirSync(folder);
     symlinkSync(path, join(folder, 'config.json'));
     const { code, stderr } = await user.run(['config', 'list'], { env: { STENO_CONFIG_DIR: folder } });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('others may read it')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('other users can read it')]);
   });
 
   it('is named so that the command can be copied', async () => {
@@ -95,11 +95,11 @@ describe.runIf(process.getuid?.() === 0)('a config file of another user', () => 
     for (const us of [US, 0]) {
       const { user, path } = withConfig(withCommand, 0o644);
       chownSync(path, OTHER, OTHER);
-      const hint = `see what is in it, then run: sudo chown ${us} ${path} && chmod 600 ${path}`;
+      const hint = `check what is in it, then run: sudo chown ${us} ${path} && chmod 600 ${path}`;
       expect(refusal(await runAs(us, user, 'whoami'))).toEqual([
         2,
         '',
-        `steno: the config file ${path} belongs to another user (number ${OTHER})\nhint: ${hint}\n`,
+        `steno: the config file ${path} belongs to another user (user id ${OTHER})\nhint: ${hint}\n`,
       ]);
     }
   });
@@ -122,7 +122,7 @@ it.skipIf(process.getuid === undefined)(
     const { code, stderr } = await user.run(['config', 'list']);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining(`others may write to the config folder ${folder} (mode 0777)`),
+      expect.stringContaining(`other users can write to the config folder ${folder} (mode 0777)`),
     ]);
     expect(stderr).toContain(`chmod 700 ${folder}`);
     // In a folder like /tmp only the owner of a file may replace it.

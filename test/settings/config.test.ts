@@ -140,7 +140,7 @@ describe('config', () => {
     expect([code, stderr]).toEqual([
       2,
       "steno: there is no profile 'stagin'\n" +
-        'hint: did you mean staging? there are: staging; make it with: steno login --profile stagin\n',
+        'hint: did you mean staging? known profiles: staging; create it with: steno login --profile stagin\n',
     ]);
   });
 

@@ -47,7 +47,7 @@ describe('price.<SKU>', () => {
       const { code, stderr } = await user.run(['config', 'set', 'price.TRANS14', '--', value]);
       expect(code).toBe(2);
       expect(stderr).toBe(
-        `steno: the price '${value}' is not an amount above zero\nhint: write the price of a minute, like 0.86\n`,
+        `steno: the price must be an amount above zero, not '${value}'\nhint: write the price per minute, like 0.86\n`,
       );
       expect((await user.run(['config', 'get', 'price.TRANS14'])).code).toBe(1);
     },
@@ -109,7 +109,7 @@ describe('budget and currency', () => {
     [
       'price.TRANS14',
       'free',
-      "the price 'free' is not an amount above zero (price.TRANS14 from profile default)",
+      "the price must be an amount above zero, not 'free' (price.TRANS14 from profile default)",
     ],
   ])('that were spoilt by hand stop an order: %s', async (name, value, why) => {
     const user = new User({ STENO_API_KEY: 'key-of-the-user', STENO_BASE_URL: 'http://127.0.0.1:9/API4' });

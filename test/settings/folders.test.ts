@@ -39,7 +39,7 @@ describe.runIf(process.getuid?.() === 0)('a state folder', () => {
         const { code, stdout, stderr } = await runAs(us, user, args);
         expect([code, stdout]).toEqual([2, '']);
         expect(stderr).toContain(
-          `steno: the state folder ${state} belongs to another user (number ${OTHER})\n`,
+          `steno: the state folder ${state} belongs to another user (user id ${OTHER})\n`,
         );
         expect(stderr).toMatch(/^hint: name another folder with STENO_STATE_DIR, .*sudo chown/m);
       }
@@ -54,7 +54,7 @@ describe.runIf(process.getuid?.() === 0)('a state folder', () => {
       const { code, stderr } = await runAs(US, user, ORDER);
       expect([code, stderr]).toEqual([
         2,
-        expect.stringContaining(`others may write to the state folder ${state}`),
+        expect.stringContaining(`other users can write to the state folder ${state}`),
       ]);
       expect(modeOf(state)).toBe(mode);
     }
@@ -75,13 +75,13 @@ describe.runIf(process.getuid)('a state folder of ours', () => {
       expect([code, stderr]).toEqual([
         2,
         expect.stringContaining(
-          `steno: others may write to the state folder ${state} (mode 1777)\nhint: name another folder with STENO_STATE_DIR, such as one inside it\n`,
+          `steno: other users can write to the state folder ${state} (mode 1777)\nhint: name another folder with STENO_STATE_DIR, such as one inside it\n`,
         ),
       ]);
     }
     expect(service.got).toEqual([]);
     expect(modeOf(state)).toBe(0o1777);
-    expect((await user.run(['doctor'])).stdout).toMatch(/others may write to the state folder/);
+    expect((await user.run(['doctor'])).stdout).toMatch(/other users can write to the state folder/);
   });
 
   it('is refused where it is a home folder that others may write to', async () => {
@@ -103,7 +103,7 @@ describe.runIf(process.getuid)('a state folder of ours', () => {
       const { code, stderr } = await user.run(ORDER);
       expect([code, stderr]).toEqual([
         2,
-        `steno: ${join(state, name)} is a symlink to nowhere\nhint: remove it by hand\n`,
+        `steno: ${join(state, name)} is a broken symlink\nhint: delete it\n`,
       ]);
       expect([service.got, existsSync(join(user.home, 'elsewhere'))]).toEqual([[], false]);
     },
@@ -113,7 +113,7 @@ describe.runIf(process.getuid)('a state folder of ours', () => {
     const { user, state } = await withState(0o700);
     symlinkSync(join(user.home, 'elsewhere'), join(state, name));
     const { code, stderr } = await user.run(['--sandbox', ...ORDER]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is a symlink to nowhere')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is a broken symlink')]);
     expect(existsSync(join(user.home, 'elsewhere'))).toBe(false);
   });
 
@@ -137,7 +137,7 @@ describe.runIf(process.getuid?.() === 0)('a config folder', () => {
     const config = join(user.home, 'config');
     mkdirSync(config, { mode: 0o755 });
     chownSync(config, OTHER, OTHER);
-    const message = `steno: the config folder ${config} belongs to another user (number ${OTHER})\n`;
+    const message = `steno: the config folder ${config} belongs to another user (user id ${OTHER})\n`;
     const login = await user.run(['login', '--no-verify'], { stdin: KEY });
     expect([login.code, login.stderr]).toEqual([2, expect.stringContaining(message)]);
     writeFileSync(join(config, 'config.json'), '{"profiles":{"default":{"api-key-command":"touch ran"}}}');
@@ -153,7 +153,7 @@ describe.runIf(process.getuid?.() === 0)('a config folder', () => {
     const { code, stderr } = await user.run(['login', '--no-verify'], { stdin: KEY });
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining(`others may write to the config folder ${config}`),
+      expect.stringContaining(`other users can write to the config folder ${config}`),
     ]);
     expect(existsSync(join(config, 'config.json'))).toBe(false);
   });

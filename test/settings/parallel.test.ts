@@ -281,7 +281,7 @@ describe.concurrent('the lock of the settings', () => {
     const { code, stderr } = await waiting;
     clearInterval(hold);
     expect([code, existsSync(path)]).toEqual([1, false]);
-    expect(stderr).toMatch(/^steno: other processes have held the lock \S+ for 15 seconds\nhint: [^\n]+\n$/);
+    expect(stderr).toMatch(/^steno: another process has held the lock \S+ for 15 seconds\nhint: [^\n]+\n$/);
     expect(stderr).toContain(lock);
   });
 });
@@ -333,7 +333,7 @@ describe.concurrent('the config file', () => {
     chmodSync(folder, 0o700);
     expect([code, stderr]).toEqual([
       1,
-      `steno: can't write the config file ${path}: its folder can't be written to (EACCES)\nhint: make the folder writable, or name another one with STENO_CONFIG_DIR\n`,
+      `steno: can't write the config file ${path}: its folder is not writable (EACCES)\nhint: make the folder writable, or name another one with STENO_CONFIG_DIR\n`,
     ]);
   });
 

@@ -32,7 +32,7 @@ describe.concurrent('login --timeout', () => {
     const { code, stderr } = await timed(user.run(line));
     expect([code, stderr]).toEqual([
       6,
-      'steno: the key command did not end within 1s\nhint: run it by itself to see what it waits for\n',
+      'steno: the key command took longer than 1s\nhint: run it on its own to see what it waits for\n',
     ]);
     expect([got, existsSync(join(user.home, 'config', 'config.json'))]).toEqual([[], false]);
   });

@@ -85,7 +85,7 @@ describe('a pager', () => {
         env: { ...env, PAGER: env.STENO_PAGER, ...off },
       });
       expect([rowsIn(stdout), paged(user)]).toEqual([50, undefined]);
-      expect(stdout).toContain(`50 of ${ROWS}; more with --limit`);
+      expect(stdout).toContain(`50 of ${ROWS}; show more with --limit`);
     }
   });
 

@@ -56,7 +56,7 @@ describe('the text of progress', () => {
     const { clock, text } = started('Waiting');
     text.add({ states: new Map([['', 5]]) });
     clock.ms += 12_000;
-    expect(String(text)).toBe('Waiting: 5 not answered yet, 00:12');
+    expect(String(text)).toBe('Waiting: 5 no answer yet, 00:12');
     text.add({
       states: new Map([...Object.entries({ '': 0, Transcribing: 2, Delivered: 1, 'On Hold': 3 })]),
     });

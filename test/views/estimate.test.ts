@@ -41,6 +41,6 @@ it('has null for a sum of which a part is not known', () => {
     pricesFromSettings({ TRANS14: '1' }, ''),
   );
   expect(formatJson(estimateJson(estimate), 0)).toMatch(
-    /^\{"low":null,"high":null,"currency":null,"known":\[\],.*"unpriced":\[\{"sku":"X","reason":"no invoice has it"\}\],"unmeasured":\["a.mp3"\]\}$/,
+    /^\{"low":null,"high":null,"currency":null,"known":\[\],.*"unpriced":\[\{"sku":"X","reason":"no invoice lists it"\}\],"unmeasured":\["a.mp3"\]\}$/,
   );
 });

@@ -20,7 +20,7 @@ async function readJson(call: Call, response: CallResponse): Promise<Json> {
   const { status, hide, hideKey } = response;
   const text = (await readWhole(call, response, MAX_JSON_BYTES)).toString('utf8');
   const refuseKey = (key: string): never => {
-    throw unreadableAnswer(call, `'${oneLine(hide(key), 60)}' stands in it more than once`, status);
+    throw unreadableAnswer(call, `'${oneLine(hide(key), 60)}' occurs in it more than once`, status);
   };
   try {
     const json = parseJson(text, call.uniqueKeys ? refuseKey : undefined);
@@ -30,7 +30,7 @@ async function readJson(call: Call, response: CallResponse): Promise<Json> {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const encoding = unknownEncoding(response);
-    if (encoding) throw unreadableAnswer(call, `its encoding is not known: ${encoding}`, status);
+    if (encoding) throw unreadableAnswer(call, `its encoding is unknown: ${encoding}`, status);
     if (call.isAddress && isPlainText(text)) return text.trim();
     throw notJson(call, response, text);
   }

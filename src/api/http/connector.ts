@@ -108,9 +108,10 @@ function openTunnel(socket: Socket, request: string, done: (refused?: ProxyError
       return void end();
     }
   };
-  const onEnd = (): void => end(new ProxyError('the proxy closed the connection and made no tunnel', true));
+  const onEnd = (): void =>
+    end(new ProxyError('the proxy closed the connection without opening a tunnel', true));
   const onError = (cause: Error): void =>
-    end(new ProxyError('the proxy broke off the connection and made no tunnel', true, { cause }));
+    end(new ProxyError('the proxy dropped the connection without opening a tunnel', true, { cause }));
   const onTimeout = (): void => end(new ProxyError('the proxy did not answer in time', true));
   const timer = setTimeout(onTimeout, TUNNEL_LIMIT_MS);
   socket.on('readable', onReadable).on('end', onEnd).on('close', onEnd).on('error', onError);

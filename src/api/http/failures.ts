@@ -116,15 +116,15 @@ function keyError(
       ...details,
       hint: keyHint(keySource),
     });
-  const hint = 'it may belong to another account: check which key is used with: steno whoami';
-  return new CallError('auth', `this key may not see ${subject} (${answered})`, { ...details, hint });
+  const hint = 'it may belong to another account; see which key is in use: steno whoami';
+  return new CallError('auth', `this key has no access to ${subject} (${answered})`, { ...details, hint });
 }
 
 /** For a transcript that is not there yet, though its file is. */
 function notReadyHint(path: string, status: number): string | undefined {
   const [, id] = /^a transcript of audiofile (.+) as \w+$/.exec(subjectOf(path) ?? '') ?? [];
   return status === 409 && id !== undefined
-    ? `it may not be ready: wait for it with: steno wait ${id}`
+    ? `it may not be ready yet; wait for it: steno wait ${id}`
     : undefined;
 }
 
@@ -150,17 +150,16 @@ export const baseUrlHint = (baseUrl: string): string =>
     : `the base URL ${baseUrl} does not end in /API4; if that is missing: steno config set base-url ${baseUrl}/API4`;
 
 function keyHint(source: string | undefined): string {
-  const see = 'check it with: steno whoami';
-  if (source === undefined || source === 'sandbox') return `${see}; keep another with: steno login`;
-  if (source === 'flag')
-    return `the key came from --api-key: correct it there, or keep one with: steno login`;
+  const see = 'see which key is in use: steno whoami';
+  if (source === undefined || source === 'sandbox') return `${see}; save another one: steno login`;
+  if (source === 'flag') return `the key came from --api-key: correct it, or save one: steno login`;
   if (source.startsWith('environment '))
-    return `the key came from ${source.slice('environment '.length)}, which goes before a key that steno login keeps: correct or unset it; ${see}`;
+    return `the key came from ${source.slice('environment '.length)}, which overrides a saved key: correct or unset it; ${see}`;
   const [, profile = ''] = /profile (.+)$/.exec(source) ?? [];
   const flag = profile === '' || profile === 'default' ? '' : ` --profile ${profile}`;
   return source.startsWith('command ')
-    ? `the key came from the key command of profile ${profile}: steno config get api-key-command${flag}, or keep a key with: steno login${flag}`
-    : `the key came from ${source}: keep another with: steno login${flag}`;
+    ? `the key came from the key command of profile ${profile}: steno config get api-key-command${flag}, or save a key: steno login${flag}`
+    : `the key came from ${source}; save another one: steno login${flag}`;
 }
 
 function redirectMessage({ status, headers, url, hide }: CallResponse): string | undefined {
@@ -175,12 +174,12 @@ export function connectionError(end: EarlyEnd, peer: string, hint?: string, long
   if (interrupted) return new CallError('interrupted', 'interrupted', { cause });
   const message = endMessage(end, peer);
   return timedOut
-    ? new CallError('timeout', message, { cause, hint: `a longer limit: --timeout ${longer}` })
+    ? new CallError('timeout', message, { cause, hint: `raise the limit: --timeout ${longer}` })
     : new CallError('network', message, { cause, hint, transient: isTransientNetworkError(cause) });
 }
 
 export function endMessage({ cause, interrupted, timedOut }: EarlyEnd, peer: string): string {
-  if (interrupted) return 'interrupted before the answer came';
+  if (interrupted) return 'interrupted before the answer arrived';
   return timedOut ? `${peer} did not answer in time` : networkMessage(cause, peer);
 }
 
@@ -195,6 +194,6 @@ export const outcomeUnknownError = (call: Call, message: string, details: Detail
 function whatToCheck({ path, params }: Call): string {
   if (params?.has('test')) return 'it was a test, which costs nothing: run it again';
   return path.startsWith('/audiofile/')
-    ? 'look at the file and the balance before you run it again: steno file, steno balance'
-    : 'look at the balance and at your account before you order again: steno balance';
+    ? 'check the file and the balance before you run it again: steno file, steno balance'
+    : 'check the balance and your account before you order again: steno balance';
 }

@@ -111,7 +111,7 @@ async function getOnce(request: PublicRequest, url: URL, { lookup }: AddressGuar
 
 /** Where a redirect leads, if it may be followed. */
 function nextUrl(location: string, from: URL, way: string): URL {
-  if (!isUrl(location, from.href)) throw new StenoError('failed', `${way}, which is no address`);
+  if (!isUrl(location, from.href)) throw new StenoError('failed', `${way}, which is not a URL`);
   const url = new URL(location, from.href);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new StenoError('failed', `${way}, which is not http or https`);
@@ -122,12 +122,12 @@ function nextUrl(location: string, from: URL, way: string): URL {
 
 function refusedAddress(url: URL, response: HttpResponse): CallError {
   const { status } = response;
-  const password = 'it wants a password or a token: copy its whole address';
+  const password = 'it requires a password or a token: copy its complete address';
   const hints: Readonly<Record<number, string>> = {
     401: password,
     403: password,
     404: 'check the address',
-    410: 'it is gone for good: look for its new address',
+    410: 'it was removed for good: look for its new address',
   };
   const details = { ...statusDetails(response), hint: hints[status] };
   return new CallError('failed', `${shownAddress(url.href)} answered HTTP ${status}`, details);
@@ -138,7 +138,7 @@ function readPublic(response: HttpResponse, url: URL, maxBytes: number): Promise
   const tooLarge = (): StenoError =>
     usage(`${shown} is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB`);
   const encoding = unknownEncoding(response);
-  if (encoding) throw new StenoError('failed', `${shown} is compressed as ${encoding}, which is not known`);
+  if (encoding) throw new StenoError('failed', `${shown} has an unknown compression: ${encoding}`);
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   return readBytes(response, maxBytes, tooLarge);
 }

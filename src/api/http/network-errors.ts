@@ -2,19 +2,19 @@
 import { errorCode, errorMessage } from '../../lib/errors.ts';
 import { isLoopback } from '../../lib/url.ts';
 
-export const USE_HTTPS = 'begin the base URL with https://';
+export const USE_HTTPS = 'start the base URL with https://';
 const CHECK_NETWORK = 'check the base URL and the network: steno whoami';
 const NO_TLS = 'it does not speak TLS (https)';
-const UNKNOWN_AUTHORITY = 'its certificate is from an authority that is not known here';
-const BROKEN_OFF = 'the connection broke off';
+const UNKNOWN_AUTHORITY = 'its certificate is from an unknown authority';
+const BROKEN_OFF = 'the connection was lost';
 
 /** The kinds of trouble, and what to do about each where that is known. */
 const hints = {
   unreached: () => CHECK_NETWORK,
-  noHost: () => `${CHECK_NETWORK}; a network with a proxy needs HTTPS_PROXY`,
+  noHost: () => `${CHECK_NETWORK}; behind a proxy, set HTTPS_PROXY`,
   noTls: (baseUrl) => plainHint(baseUrl),
   untrusted: () => 'for a company or a self-signed certificate: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem',
-  wrongTime: () => 'check the clock of this machine; if it is right, the service must renew it',
+  wrongTime: () => 'check the clock of this machine; if it is right, the service must renew its certificate',
   wrongName: (baseUrl) => `check the host in the base URL ${baseUrl}: steno whoami`,
   /** The connection was made, but no whole answer came. */
   broken: (baseUrl) =>
@@ -26,9 +26,9 @@ type Trouble = keyof typeof hints;
 
 const troubles: Readonly<Record<string, readonly [Trouble, reason: string]>> = {
   ECONNREFUSED: ['unreached', 'the connection was refused'],
-  EHOSTUNREACH: ['unreached', 'the host is out of reach'],
-  ENETUNREACH: ['unreached', 'the network is out of reach'],
-  UND_ERR_CONNECT_TIMEOUT: ['unreached', 'the connection took too long'],
+  EHOSTUNREACH: ['unreached', 'the host is unreachable'],
+  ENETUNREACH: ['unreached', 'the network is unreachable'],
+  UND_ERR_CONNECT_TIMEOUT: ['unreached', 'connecting took too long'],
   ENOTFOUND: ['noHost', 'there is no such host'],
   EAI_AGAIN: ['noHost', 'the host name could not be looked up'],
   EPROTO: ['noTls', NO_TLS],
@@ -46,7 +46,7 @@ const troubles: Readonly<Record<string, readonly [Trouble, reason: string]>> = {
   ECONNRESET: ['broken', BROKEN_OFF],
   EPIPE: ['broken', BROKEN_OFF],
   UND_ERR_SOCKET: ['broken', BROKEN_OFF],
-  UND_ERR_BODY_TIMEOUT: ['unusable', 'the answer stopped coming'],
+  UND_ERR_BODY_TIMEOUT: ['unusable', 'the answer stopped halfway'],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['unusable', 'the answer is not as long as announced'],
   UND_ERR_HEADERS_OVERFLOW: ['unusable', 'the headers of the answer are too large'],
 };
@@ -125,13 +125,13 @@ export function networkHint(error: unknown, baseUrl: string): string | undefined
 /** A key goes over plain http to this machine alone. */
 const plainHint = (baseUrl: string): string =>
   isLoopback(new URL(baseUrl).hostname)
-    ? `if it serves plain http, begin the base URL with http://: ${baseUrl.replace(/^https/, 'http')}`
+    ? `if it serves plain http, start the base URL with http://: ${baseUrl.replace(/^https/, 'http')}`
     : `check the port of the base URL ${baseUrl}: steno whoami`;
 
 function proxyHint(error: ProxyError, baseUrl: string): string {
   const { hostname, protocol } = new URL(baseUrl);
   const variable = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   return error.status === 407
-    ? `the proxy asks who you are: ${variable}=http://name:password@host:port`
+    ? `the proxy requires a login: ${variable}=http://name:password@host:port`
     : `check the proxy in ${variable}; NO_PROXY=${hostname} reaches the service without it`;
 }

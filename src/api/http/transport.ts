@@ -105,7 +105,7 @@ export class Transport {
       const onSoft = (): void => {
         const what = moneyTargetOf(path)?.call ?? 'order';
         if (!pool.hasWritten()) interrupt.abort();
-        else onFinishing?.(`finishing the ${what} that is being sent; Ctrl-C again ends at once`);
+        else onFinishing?.(`finishing the ${what} that is being sent; press Ctrl-C again to stop at once`);
       };
       if (signal.aborted || hardSignal.aborted) interrupt.abort();
       signal.addEventListener('abort', onSoft);

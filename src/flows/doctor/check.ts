@@ -51,7 +51,7 @@ export async function runChecks(
   { offline, signal }: { readonly offline: boolean; readonly signal: AbortSignal },
 ): Promise<CheckResult[]> {
   const outcomes = checks.map(async ({ name, needsNetwork, run }): Promise<CheckResult> => {
-    if (offline && needsNetwork) return { check: name, ...skipped('needs the network: --offline') };
+    if (offline && needsNetwork) return { check: name, ...skipped('needs the network (--offline)') };
     const finding = await within(MAX_MS, signal, async () => run()).catch((error) => failed(error));
     return { check: name, ...finding };
   });

@@ -5,7 +5,7 @@ import { factsOf } from '../../ledger/inspect.ts';
 import { registrationOfUrl, setCommand } from '../../ledger/webhook-registrations.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
-import { durationText, monotonicMs, sleep } from '../../lib/time.ts';
+import { durationText, monotonicMs, sleep, timeAgo } from '../../lib/time.ts';
 import { maskUserinfo } from '../../lib/url.ts';
 import {
   type Check,
@@ -96,41 +96,41 @@ class WebhookChecks {
 
   async checkWebhook(): Promise<Finding> {
     const url = await this.#url();
-    if (url === undefined) return skipped("the service can't be asked");
-    if (url === '') return ok('none is set; steno listen --register sets one while it runs');
+    if (url === undefined) return skipped('the service is unavailable');
+    if (url === '') return ok('none set; steno listen --register sets one while it runs');
     const facts = await this.#ledger.facts();
     const set = facts && registrationOfUrl(url, facts.registrations);
-    if (!set) return ok(`${maskUserinfo(url)}; it was not set by a listener of this ledger`);
-    if (set.isRunning) return ok(`it leads to the listener that runs (pid ${set.pid})`);
+    if (!set) return ok(`${maskUserinfo(url)}; not set by a listener of this ledger`);
+    if (set.isRunning) return ok(`it points to the running listener (pid ${set.pid})`);
     return warn(
-      `it leads to a listener that ended without putting back what was set before (last seen ${set.seenAt}): events are lost`,
-      `steno listen puts it back, or: ${setCommand(set.previous)}`,
+      `it points to a listener that ended without restoring the previous webhook (last seen ${timeAgo(set.seenAt)}): events are lost`,
+      `steno listen restores it, or: ${setCommand(set.previous)}`,
     );
   }
 
   async checkListener(): Promise<Finding> {
     const facts = await this.#ledger.facts();
-    if (await this.#ledger.isNew()) return ok('none runs');
+    if (await this.#ledger.isNew()) return ok('none running');
     if (!facts) return skipped('the ledger was not read');
-    return ok(facts.listeners ? `${plural(facts.listeners, 'listener')} running` : 'none runs');
+    return ok(facts.listeners ? `${plural(facts.listeners, 'listener')} running` : 'none running');
   }
 
   /** Asks the service for a test, and waits until a listener has kept it. */
   async checkTestEvent(): Promise<Finding> {
     const { testEvent: type, signal } = this.#setup;
-    if (type === undefined) return skipped('not asked for: --test-event TRANSCRIPT_COMPLETE');
+    if (type === undefined) return skipped('not requested (--test-event TRANSCRIPT_COMPLETE)');
     const key = await this.#service.usableKey();
     const view = await this.#ledger.view();
     const url = await this.#url();
     if (key === undefined || url === undefined)
-      return fail("the service can't be asked for one", 'see the checks above');
+      return fail('the service is unavailable', 'see the checks above');
     if (url === '')
       return fail(
-        'no webhook is set, so that no event is sent',
+        'no webhook is set, so no event is sent',
         'set one with: steno listen --register, or steno webhook set <url>',
       );
     if (!view || !(await factsOf(view.context)).listeners)
-      return fail('no listener runs here that could keep it', 'start one in another window: steno listen');
+      return fail('no listener is running here to receive it', 'start one in another terminal: steno listen');
     const events = new Events(view.context);
     const latest = await events.latest();
     const startedAt = monotonicMs();
@@ -143,12 +143,12 @@ class WebhookChecks {
           await sleep(POLL_INTERVAL_MS, limit);
         }
       });
-      return ok(`${type} came as event ${n} after ${durationText(monotonicMs() - startedAt)}`);
+      return ok(`${type} arrived as event ${n} after ${durationText(monotonicMs() - startedAt)}`);
     } catch (error) {
       if (signal.aborted) throw error;
       return fail(
-        `${type} was asked for and did not come: ${errorMessage(error)}`,
-        'see that the webhook leads to the listener: steno webhook get',
+        `${type} was requested but did not arrive: ${errorMessage(error)}`,
+        'check that the webhook points to the listener: steno webhook get',
       );
     }
   }

@@ -20,7 +20,7 @@ import { ledgerPath, spoolPath, stateFolder } from '../../settings/paths.ts';
 import { type Finding, fail, ok, once, type Setup, skipped, warn, within } from './check.ts';
 import { accessTrouble } from './machine.ts';
 
-const NONE = 'there is none yet; the first order makes it';
+const NONE = 'none yet; the first order creates it';
 
 export class LedgerChecks {
   readonly #setup: Setup;
@@ -105,41 +105,41 @@ export class LedgerChecks {
     if (damage !== undefined)
       return fail(
         `${path} is damaged: ${damage}`,
-        'rescue what can be read: steno ledger export --damaged -o rescued.jsonl',
+        'rescue what is readable: steno ledger export --damaged -o rescued.jsonl',
       );
     const what = `${path}, ${bytesText(bytes)}, version ${migrations.at(-1) ?? ''}`;
-    const state = view.findDamage ? 'no damage found' : 'too large to be checked for damage here';
-    if (missing.length) return ok(`${what}, ${state}; the next command brings it up to date${unused}`);
+    const state = view.findDamage ? 'no damage found' : 'too large to check for damage here';
+    if (missing.length) return ok(`${what}, ${state}; the next command upgrades it${unused}`);
     return accessTrouble(path, 0o600) ?? ok(`${what}, ${state}${unused}`);
   }
 
   /** Connects, has all its tables, and belongs to the same service. */
   async checkShared(): Promise<Finding> {
     const options = await this.#options();
-    if (!options) return ok('none is set: the ledger of this machine is used');
+    if (!options) return ok('none set: the ledger of this machine is used');
     const { address, account } = options;
     const where = `${address.host}:${address.port}/${address.database}`;
-    if (this.#setup.offline) return skipped(`${where} was not asked: --offline`);
+    if (this.#setup.offline) return skipped(`${where} was not checked (--offline)`);
     const { view, connectMs } = (await this.#shared()) ?? {};
-    if (!view) return skipped(`${where} was not asked`);
+    if (!view) return skipped(`${where} was not checked`);
     const store = view.status;
     const tls =
-      { off: 'without TLS', verified: 'TLS with a checked certificate' }[address.tls as string] ??
-      'TLS without a checked certificate';
+      { off: 'without TLS', verified: 'TLS with a verified certificate' }[address.tls as string] ??
+      'TLS without a verified certificate';
     const what = `${where}, PostgreSQL ${store.server}, connected in ${durationText(connectMs ?? 0)}, ${tls}, account ${account.name}`;
     if (!mayWork(store))
-      return fail(`${what}: it is of a newer steno, which this one can't follow`, 'update steno');
+      return fail(`${what}: it was made by a newer steno, which this one can't work with`, 'update steno');
     if (!store.made)
       return warn(
         `${what}: it has no tables yet`,
-        'make them with: steno ledger migrate   (the first order does so too)',
+        'create them with: steno ledger migrate   (the first order does so too)',
       );
     if (store.missing.length)
-      return warn(`${what}: it is of an older steno`, 'bring it up to date with: steno ledger migrate');
+      return warn(`${what}: it was made by an older steno`, 'upgrade it with: steno ledger migrate');
     const known = store.accounts.find(({ name }) => name === account.name);
     if (known && account.baseUrl !== undefined && !isSame(known.baseUrl, account.baseUrl))
       return fail(
-        `${what}: the account belongs to ${known.baseUrl}, and the base URL is ${account.baseUrl}`,
+        `${what}: the account belongs to ${known.baseUrl}, but the base URL is ${account.baseUrl}`,
         `choose another account, or move it: steno ledger account --base-url ${account.baseUrl}`,
       );
     return ok(what);
@@ -148,7 +148,7 @@ export class LedgerChecks {
   /** What was sent and has no known end, what is not handed over, and whether all of it has moved. */
   async checkOrders(): Promise<Finding> {
     const options = await this.#options().catch(() => null);
-    if (options === null) return skipped('the ledger that is set can not be used');
+    if (options === null) return skipped("the configured ledger can't be used");
     const account = options?.account.name ?? this.#profile;
     const waiting = Outbox.count(join(stateFolder(this.#setup.env), 'outcomes'), account);
     const facts = await this.facts();
@@ -156,15 +156,12 @@ export class LedgerChecks {
     if (waiting)
       return warn(
         `${plural(waiting, 'outcome')} on this machine not yet in the ledger`,
-        'the next command that can write to it hands them over: steno files',
+        'the next command that can write to the ledger records them: steno files',
       );
-    if (await this.isNew()) return ok('none was placed from here yet');
+    if (await this.isNew()) return ok('none placed from here yet');
     if (!facts) return skipped('the ledger was not read');
     if (facts.unclear)
-      return warn(
-        `${plural(facts.unclear, 'order')} without a known outcome`,
-        'look at them with: steno attempts',
-      );
+      return warn(`${plural(facts.unclear, 'order')} without a known outcome`, 'see: steno attempts');
     return ok('every order has a known outcome');
   }
 
@@ -175,13 +172,13 @@ export class LedgerChecks {
     const spool = new Spool(path, this.#profile, (text) => troubles.push(text));
     const count = await spool.countAll();
     spool.close();
-    if (troubles[0] !== undefined) return fail(troubles[0], 'make it a file that you may read and write');
-    if (count === 0) return ok('no event waits for the ledger');
+    if (troubles[0] !== undefined) return fail(troubles[0], 'make it readable and writable');
+    if (count === 0) return ok('no events are waiting for the ledger');
     const listeners = (await this.facts())?.listeners ?? 0;
-    const text = `${plural(count, 'event')} on the way into the ledger`;
+    const text = `${plural(count, 'event')} on the way to the ledger`;
     return listeners
-      ? ok(`${text}, moved by the listener that runs`)
-      : warn(text, 'the next steno listen takes them in');
+      ? ok(`${text}, moved by the running listener`)
+      : warn(text, 'the next steno listen moves them');
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 /** What is on this machine: Node, steno, settings, folders, completions. */
 import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errorMessage } from '../../lib/errors.ts';
+import { errorMessage, systemReason } from '../../lib/errors.ts';
 import { littleRoom } from '../../lib/fs.ts';
 import { accountName } from '../../lib/names.ts';
 import { bytesText, nearest, plural, shellWord } from '../../lib/text.ts';
@@ -19,8 +19,8 @@ export function checkNode(version = process.versions.node): Finding {
   const name = `Node ${version} on ${process.platform}-${process.arch}`;
   const hint = `install Node 20, 22, 24 or 26`;
   if (major < OLDEST_NODE) return fail(`${name} is too old for steno`, hint);
-  if (major > NEWEST_NODE) return warn(`${name} is newer than those that steno is tested on`, hint);
-  return major % 2 === 0 ? ok(name) : warn(`${name} is not one of those that steno is tested on`, hint);
+  if (major > NEWEST_NODE) return warn(`${name} is newer than the versions steno is tested with`, hint);
+  return major % 2 === 0 ? ok(name) : warn(`${name} is not one of the versions steno is tested with`, hint);
 }
 
 export function checkProgram(version: string, folder: string): Finding {
@@ -41,13 +41,13 @@ export function accessTrouble(path: string, mode: 0o600 | 0o700): Finding | unde
   if (!stats || us === undefined) return undefined;
   if (stats.uid !== us && us !== 0)
     return warn(
-      `${path} belongs to another user (number ${stats.uid})`,
+      `${path} belongs to another user (user id ${stats.uid})`,
       `if it is yours, run: sudo chown ${us} ${shellWord(path)}`,
     );
   // Of a shared folder, such as /tmp, the mode is not ours to change.
   if ((stats.mode & 0o077) === 0 || stats.mode & STICKY) return undefined;
   return warn(
-    `others may open ${path} (mode ${modeText(stats)})`,
+    `other users can open ${path} (mode ${modeText(stats)})`,
     `run: chmod ${mode.toString(8)} ${shellWord(path)}`,
   );
 }
@@ -61,11 +61,8 @@ export function checkConfigFile({ env, settings }: Setup): Finding {
   const path = configPath(env);
   const { configError } = settings();
   if (configError)
-    return failed(
-      configError,
-      'make it a file that you may read, or name another folder with STENO_CONFIG_DIR',
-    );
-  if (!existsSync(path)) return ok(`${path} is not there yet; steno login makes it`);
+    return failed(configError, 'make it readable, or name another folder with STENO_CONFIG_DIR');
+  if (!existsSync(path)) return ok(`${path} does not exist yet; steno login creates it`);
   const trouble = accessTrouble(path, 0o600) ?? accessTrouble(dirname(path), 0o700);
   return trouble ?? ok(`${path} (${process.getuid ? `mode ${modeText(statSync(path))}` : 'readable'})`);
 }
@@ -87,7 +84,7 @@ export function checkSettings({ env, settings: read }: Setup): Finding {
   const guess = nearest(first, settingNames);
   return warn(
     `${profile} has ${plural(unknown.length, 'setting')} that steno does not know: ${unknown.join(', ')}`,
-    guess ? `did you mean ${guess}? see: steno config list` : 'take it out of the config file',
+    guess ? `did you mean ${guess}? see: steno config list` : 'remove it from the config file',
   );
 }
 
@@ -112,7 +109,7 @@ function unknownNames(path: string, profile: string): string[] {
 
 /** Where a setting is missing, it may stand in a file that can't be used. */
 export const notKnown = ({ settings }: Setup, what: string): Finding | undefined =>
-  settings().configError ? skipped(`${what} is not known, because the config file can't be used`) : undefined;
+  settings().configError ? skipped(`${what} is unknown, because the config file can't be used`) : undefined;
 
 // The state folder and its disk.
 
@@ -129,11 +126,11 @@ export function checkStateFolder({ env }: Setup): Finding {
     accessSync(nearestFolder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     return fail(
-      `${nearestFolder} can't be written to: ${errorMessage(error)}`,
+      `${nearestFolder} can't be written to: ${systemReason(error)}`,
       'make it writable, or name another folder with STENO_STATE_DIR',
     );
   }
-  if (!isThere) return ok(`${folder} is not there yet; the first order makes it`);
+  if (!isThere) return ok(`${folder} does not exist yet; the first order creates it`);
   const stats = statSync(folder);
   const refusal = canBeNarrowed(folder, stats) ? undefined : folderRefusal(folder, 'STENO_STATE_DIR');
   if (refusal) return failed(refusal);
@@ -143,10 +140,10 @@ export function checkStateFolder({ env }: Setup): Finding {
 export function checkDisk({ env }: Setup): Finding {
   const folder = nearestExisting(stateFolder(env));
   const { bavail, blocks, bsize } = statfsSync(folder);
-  if (blocks === 0) return skipped(`the drive of ${folder} does not tell how much room it has`);
+  if (blocks === 0) return skipped(`the drive of ${folder} does not report its free space`);
   const room = `${bytesText(bavail * bsize)} free for ${folder}`;
   if (littleRoom(folder) === undefined) return ok(room);
-  return warn(`only ${room}`, 'make room; old events are removed with: steno ledger prune --before 90d');
+  return warn(`only ${room}`, 'free space, or remove old events: steno ledger prune --before 90d');
 }
 
 function nearestExisting(path: string): string {
@@ -173,7 +170,7 @@ export async function checkCompletions({ completions }: Setup): Promise<Finding>
   }
   const { shell, script, state } = found;
   if (state === 'installed') return ok(`${script}, for ${shell}`);
-  if (state === 'outdated') return warn(`${script} is of another version of steno`, INSTALL);
+  if (state === 'outdated') return warn(`${script} is from another version of steno`, INSTALL);
   const other = otherPlace(found);
   return other ? ok(`${other}, for ${shell}`) : warn(`none found for ${shell}`, INSTALL);
 }

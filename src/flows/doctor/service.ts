@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { getBalance } from '../../api/account.ts';
 import { type ProbeAnswer, probe } from '../../api/http/keyless.ts';
 import { proxyFor } from '../../api/http/pool.ts';
-import { errorMessage, StenoError } from '../../lib/errors.ts';
+import { errorMessage, StenoError, systemReason } from '../../lib/errors.ts';
 import { durationText } from '../../lib/time.ts';
 import { type Finding, fail, failed, ok, once, type Setup, skipped, warn, within } from './check.ts';
 import { notKnown } from './machine.ts';
@@ -47,7 +47,7 @@ export class ServiceChecks {
     return /^\/+$/.test(pathname)
       ? warn(
           `${value} (${source}) has no path`,
-          `the API is mostly below /API4: ${value.replace(/\/*$/, '/API4')}`,
+          `the API is usually below /API4: ${value.replace(/\/*$/, '/API4')}`,
         )
       : ok(`${value} (${source})`);
   }
@@ -62,14 +62,15 @@ export class ServiceChecks {
       return failed(error, 'check the base URL and the network: steno config get base-url');
     }
     const { status, headers, roundTripMs } = answer;
-    const said = `${this.baseUrl} answers in ${durationText(roundTripMs)} (HTTP ${status}, asked without the key)`;
-    if (status >= 500) return fail(said, 'the service is in trouble: try again later');
+    const said = `${this.baseUrl} answers in ${durationText(roundTripMs)} (HTTP ${status}, called without the key)`;
+    if (status >= 500) return fail(said, 'the service has a problem: try again later');
     if (status >= 300 && status < 400)
       return fail(
         `${said}: it redirects to ${headers.location ?? 'nowhere'}`,
-        'set the base URL to where the API is',
+        'set the base URL to the address of the API',
       );
-    if (status === 404) return warn(said, 'see that the base URL ends in the path of the API, such as /API4');
+    if (status === 404)
+      return warn(said, 'check that the base URL ends in the path of the API, such as /API4');
     return ok(said);
   }
 
@@ -78,17 +79,15 @@ export class ServiceChecks {
     const { settings } = this.#setup.settings();
     const command = settings.getUnchecked('api-key-command');
     if (offline && settings.getUnchecked('api-key').value === undefined && command.value !== undefined)
-      return skipped(`the command of ${command.source} prints it, and was not run: --offline`);
+      return skipped(`the command of ${command.source} prints it, but was not run (--offline)`);
     const key = await readKey();
     if (!key)
       return (
         notKnown(this.#setup, 'the key') ??
         fail('no API key is set', 'run: steno login   (or set STENO_API_KEY)')
       );
-    if (offline)
-      return ok(`there is one, from ${key.source}; whether the service accepts it was not asked: --offline`);
-    if (await this.#isUnreachable())
-      return skipped(`there is one, from ${key.source}; the service can't be asked about it`);
+    if (offline) return ok(`found in ${key.source}; not checked with the service (--offline)`);
+    if (await this.#isUnreachable()) return skipped(`found in ${key.source}; the service is unavailable`);
     const { balance } = await within(limitMs, signal, async (limit) =>
       getBalance(await connect(key.value, limit)),
     );
@@ -98,17 +97,17 @@ export class ServiceChecks {
   async checkClock(): Promise<Finding> {
     const missing =
       this.#withoutBaseUrl() ??
-      ((await this.#isUnreachable()) ? skipped("the service can't be asked") : undefined);
+      ((await this.#isUnreachable()) ? skipped('the service is unavailable') : undefined);
     if (missing) return missing;
     const { headers, roundTripMs, at } = await this.#probe();
     const theirs = Date.parse(headers.date ?? '');
-    if (Number.isNaN(theirs)) return skipped('the service does not tell the time');
+    if (Number.isNaN(theirs)) return skipped('the service does not report the time');
     const ahead = at - roundTripMs / 2 - theirs;
-    if (Math.abs(ahead) <= MAX_CLOCK_DIFFERENCE_MS) return ok('agrees with that of the service');
+    if (Math.abs(ahead) <= MAX_CLOCK_DIFFERENCE_MS) return ok('agrees with the clock of the service');
     const how = ahead > 0 ? 'ahead of' : 'behind';
     return warn(
       `the clock of this machine is ${durationText(Math.abs(ahead))} ${how} that of the service`,
-      'set it by the network: links that are valid for a short time fail otherwise',
+      'synchronize it, or links that expire soon will fail',
     );
   }
 
@@ -127,7 +126,7 @@ export class ServiceChecks {
       void this.baseUrl;
       return undefined;
     } catch {
-      return skipped('there is no base URL that can be used');
+      return skipped('there is no usable base URL');
     }
   }
 
@@ -153,12 +152,12 @@ export async function checkProxy({
   signal,
 }: Setup): Promise<Finding> {
   const baseUrl = usable(() => settings().settings.get('base-url').value);
-  if (baseUrl === undefined) return skipped('there is no base URL that could need one');
+  if (baseUrl === undefined) return skipped('there is no usable base URL');
   const proxy = proxyFor(new URL(baseUrl), networkEnv);
-  if (!proxy) return ok(hasProxy(networkEnv) ? 'one is set, but not used for this base URL' : 'none is set');
+  if (!proxy) return ok(hasProxy(networkEnv) ? 'one is set, but not used for this base URL' : 'none set');
   // Without its name and password.
   const { origin, hostname, protocol } = proxy;
-  if (offline) return ok(`${origin}; whether it can be reached was not asked: --offline`);
+  if (offline) return ok(`${origin}; not checked (--offline)`);
   const port = Number(proxy.port || (protocol === 'https:' ? 443 : 80));
   try {
     await within(limitMs, signal, (limit) => connectTo(hostname.replace(/^\[|\]$/g, ''), port, limit));
@@ -194,17 +193,17 @@ function connectTo(host: string, port: number, signal: AbortSignal): Promise<voi
 export function checkCertificates({ env }: Setup): Finding {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0')
     return warn(
-      'NODE_TLS_REJECT_UNAUTHORIZED=0: certificates are not checked, so that anyone on the way may read the key',
-      'unset it; name the certificate of a proxy or a company with NODE_EXTRA_CA_CERTS',
+      'NODE_TLS_REJECT_UNAUTHORIZED=0: certificates are not verified, so anyone on the network path can read the key',
+      'unset it; trust the certificate of a proxy or a company with NODE_EXTRA_CA_CERTS',
     );
   const file = env.NODE_EXTRA_CA_CERTS;
-  if (!file) return ok("Node's own list of authorities");
+  if (!file) return ok("Node's built-in list of authorities");
   const hint = 'correct the path in NODE_EXTRA_CA_CERTS, or unset it';
   try {
     const count = readFileSync(file, 'utf8').split('-----BEGIN CERTIFICATE-----').length - 1;
-    if (count === 0) return fail(`${file} (NODE_EXTRA_CA_CERTS) holds no certificate in PEM`, hint);
-    return ok(`Node's own list, and ${count} from ${file} (NODE_EXTRA_CA_CERTS)`);
+    if (count === 0) return fail(`${file} (NODE_EXTRA_CA_CERTS) contains no PEM certificate`, hint);
+    return ok(`Node's built-in list, plus ${count} from ${file} (NODE_EXTRA_CA_CERTS)`);
   } catch (error) {
-    return fail(`${file} (NODE_EXTRA_CA_CERTS) can't be read: ${errorMessage(error)}`, hint);
+    return fail(`${file} (NODE_EXTRA_CA_CERTS) can't be read: ${systemReason(error)}`, hint);
   }
 }

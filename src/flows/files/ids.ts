@@ -41,7 +41,7 @@ export async function fileHint(ledger: Ledger, id: string): Promise<string | und
 
 const missingError = (order: string, what: string): StenoError =>
   new StenoError('uncertain', `order ${order} was accepted, but ${what}`, {
-    hint: 'look for them in your account, and take them in with: steno track <id>; see also: steno attempts',
+    hint: 'look for them in your account and add them: steno track <id>; see also: steno attempts',
   });
 
 /** The error for an order of which some files are not known, so that they could not be waited for. */
@@ -61,7 +61,7 @@ export async function filesToWaitFor(
   if (order === undefined) return new Files(ledger).open();
   const found = (await new Files(ledger).ofOrder(checkId(order))).map((row) => row.id);
   if (found.length === 0 && (await new Files(ledger).hasOrder(order)))
-    throw missingError(order, 'its files are not known');
+    throw missingError(order, 'its files are unknown');
   if (found.length === 0)
     throw usage(
       `the ledger has no order ${order}`,

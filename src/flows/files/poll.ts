@@ -276,5 +276,6 @@ export async function watchFiles(
     },
   });
   const late = timedOut && files.find(({ open }) => open);
-  if (late) throw new StenoError('timeout', `time ran out: ${late.id} is still '${late.file?.state}'`);
+  if (late)
+    throw new StenoError('timeout', `time ran out: audiofile ${late.id} is still '${late.file?.state}'`);
 }

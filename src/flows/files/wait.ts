@@ -1,6 +1,5 @@
 /** Waits until every file has its transcript, or can't get one any more. */
 import type { AudioFile } from '../../api/files.ts';
-import { CallError } from '../../api/http/failures.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { BulkError, StenoError } from '../../lib/errors.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
@@ -62,14 +61,14 @@ function reasonOf(polled: PolledFile): StenoError | undefined {
   const { file, error, open, awaitsRework } = polled;
   const end = findFileState(file?.state ?? '')?.end;
   if (!open && end === 'unfinished' && !error)
-    return new StenoError('unfinished', `ended as '${file?.state}': no transcript comes`);
+    return new StenoError('unfinished', `ended as '${file?.state}', so there will be no transcript`);
   if (!open) return error;
-  if (isHeld(polled)) return new StenoError('held', 'is on hold: no work begins until the hold is released');
-  if (awaitsRework) return new StenoError('timeout', 'has not been delivered again since its upgrade');
-  if (end === 'delivered') return new StenoError('timeout', `is not downloaded: ${error?.message}`);
-  if (file?.state) return new StenoError('timeout', `is still '${file.state}'`);
-  if (file) return new StenoError('timeout', 'is not delivered: the service names no state');
-  return new StenoError('timeout', `is not delivered: ${error?.message}`);
+  if (isHeld(polled)) return new StenoError('held', 'on hold: work starts once the hold is released');
+  if (awaitsRework) return new StenoError('timeout', 'not delivered again since its upgrade');
+  if (end === 'delivered') return new StenoError('timeout', `not downloaded: ${error?.message}`);
+  if (file?.state) return new StenoError('timeout', `still '${file.state}'`);
+  if (file) return new StenoError('timeout', 'not delivered: the service reports no state');
+  return new StenoError('timeout', `not delivered: ${error?.message}`);
 }
 
 /** Raises what kept files from being delivered, the most telling reason first; `waitOn`: how to go on after a time-out. */
@@ -78,7 +77,7 @@ export function raiseUndelivered(outcomes: readonly WaitOutcome[], waitOn?: stri
   for (const kind of ['timeout', 'unfinished', 'held'] as const) {
     const [first, ...more] = all.filter(({ error }) => error.kind === kind);
     if (!first) continue;
-    const one = `${first.what}${first.error instanceof CallError ? ':' : ''} ${first.error.message}`;
+    const one = `${named(first.what)}: ${first.error.message}`;
     const message = more.length ? `${one}, and ${more.length} more like it` : one;
     throw new BulkError(
       kind,
@@ -90,9 +89,12 @@ export function raiseUndelivered(outcomes: readonly WaitOutcome[], waitOn?: stri
   raiseFailures(outcomes);
 }
 
+/** An order that is on hold is named already. */
+const named = (what: string): string => (what.startsWith('order ') ? what : `audiofile ${what}`);
+
 const hints = {
   unfinished: undefined,
-  held: 'a past-due balance is the usual cause: pay it and the order resumes by itself',
+  held: 'the usual cause is a past-due balance: pay it, and the order resumes automatically',
 };
 
 // Waits for files and downloads each transcript as it is delivered.

@@ -5,6 +5,7 @@ import type { Audio } from '../../ledger/purchase.ts';
 import { type Duplicate, type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { differenceOf, isUploadUrl, isUrlName, sameBy, spellingOf } from '../../lib/names.ts';
 import { oneLine, shellWord } from '../../lib/text.ts';
+import { timeAgo } from '../../lib/time.ts';
 import { isUrl } from '../../lib/url.ts';
 import { describeAudio, describeUrls, type PlannedOrder, shownUrl } from './planned-order.ts';
 
@@ -32,7 +33,7 @@ export function doubtfulText(held: HeldAudio): { text: string; hint: string | un
   const name = `the episode '${oneLine(title || guid, 80)}'`;
   const order = holder.order ? ` as order ${holder.order}` : '';
   return {
-    text: `left out: ${name}: ${shownUrl(audio)} was ordered${order} at ${holder.at} under the guid '${oneLine(otherGuid, 80)}'; the feed now says '${oneLine(guid, 80)}'`,
+    text: `left out: ${name}: ${shownUrl(audio)} was ordered${order} ${timeAgo(holder.at)} under the guid '${oneLine(otherGuid, 80)}'; its guid in the feed is now '${oneLine(guid, 80)}'`,
     hint: `if it is a different episode, add --again, or order it alone: steno order ${shellWord(shownUrl(audio))} --sku <SKU> --key <text>`,
   };
 }
@@ -62,8 +63,8 @@ export interface HeldFailure extends Failure {
 /** Another process was faster, and ordered another recording at the URL that an upload gave to this one. */
 export const sharedUrlError = ({ audio, holder }: HeldAudio): StenoError =>
   usage(
-    `another recording was ordered at its URL by ${holder.by}: ${shownUrl(audio)}`,
-    'have the upload command give each recording an object name of its own',
+    `its URL is that of another recording, ordered by ${holder.by}: ${shownUrl(audio)}`,
+    'change the upload command to give each recording a unique name',
   );
 
 /** Why one row among others is not ordered. */
@@ -73,7 +74,7 @@ export const rowError = (held: HeldAudio): StenoError =>
 /** A link to the URL that an upload gave to this recording is on order: nobody knows whether that was its content. */
 function linkError(held: HeldAudio): StenoError {
   const url = shownUrl(held.audio);
-  const other = `if it is another recording: --again orders it, or steno order ${shellWord(url)} --key <text>`;
+  const other = `if it is another recording, add --again, or: steno order ${shellWord(url)} --key <text>`;
   return heldError(held, `its URL ${url}`, held.holder.status === 'placed' ? other : undefined);
 }
 
@@ -101,7 +102,7 @@ const upgradeLine = ({ file }: Holder): string => `steno upgrade ${shellWord(fil
 
 /** ` with TRANS14, not with TRANS2`; nothing where what is on order is what is wanted. */
 const otherSkusText = ({ skus }: Holder, wanted: readonly string[] | undefined): string =>
-  wanted ? ` with ${skus.join(', ')}, not with ${wanted.join(', ')}` : '';
+  wanted ? ` with ${skus.join(', ')}, not ${wanted.join(', ')}` : '';
 
 /** Rows that are on order with other SKUs than they name now. */
 export const otherSkusNote = (
@@ -134,33 +135,33 @@ function statement(held: HeldAudio, subject: string, others = ''): string {
   const who = other ? ` by ${other}` : '';
   const same = sameness(held);
   if (status === 'placed')
-    return `${subject} was ordered${tracked ? ' elsewhere' : ''}${order ? ` as order ${order}` : ''}${tracked ? ' and added with track' : ''} at ${at}${who}${otherSkusText(held.holder, held.otherSkus)}${same}${others}`;
+    return `${subject} was ordered${tracked ? ' elsewhere' : ''}${order ? ` as order ${order}` : ''}${tracked ? ' and added with track' : ''} ${timeAgo(at)}${who}${otherSkusText(held.holder, held.otherSkus)}${same}${others}`;
   if (status === 'being sent') return `${subject} is being ordered right now by ${by}${same}${others}`;
   if (order)
-    return `${subject} is in order ${order} of ${at}${who}, which was accepted, but its files are not known (attempt ${attempt})${same}${others}`;
-  const what = answered ? 'had no clear answer' : 'was begun and has no outcome';
-  return `an order of ${subject} at ${at}${who} (attempt ${attempt}) ${what}${same}${others}: it may have gone through`;
+    return `${subject} is in order ${order}, accepted ${timeAgo(at)}${who}, but its files are unknown (attempt ${attempt})${same}${others}`;
+  const what = answered ? 'had no clear answer' : 'was started but has no outcome';
+  return `an order of ${subject} from ${timeAgo(at)}${who} (attempt ${attempt}) ${what}${same}${others}: it may have gone through`;
 }
 
 /** Among others, no hint orders all of them again: --again would. */
 function placedHint({ holder, otherSkus }: HeldAudio, among: Among): string {
-  const again = among === 'others' ? '' : '--again orders it once more';
-  const skip = `--skip-ordered leaves it out${among === 'others' ? ' and orders the rest' : ''}`;
-  const ways = [again, among === 'raw call' ? '' : skip].filter(Boolean).join(', ');
-  const change = otherSkus ? `; to change what it has: ${upgradeLine(holder)}` : '';
-  return `${ways}${change}; what became of it: steno files${holder.order ? ` --order ${holder.order}` : ''}`;
+  const again = among === 'others' ? '' : '--again to order it once more';
+  const skip = `--skip-ordered to leave it out${among === 'others' ? ' and order the rest' : ''}`;
+  const ways = [again, among === 'raw call' ? '' : skip].filter(Boolean).join(', or ');
+  const change = otherSkus ? `; to change its SKUs: ${upgradeLine(holder)}` : '';
+  return `add ${ways}${change}; see what became of it: steno files${holder.order ? ` --order ${holder.order}` : ''}`;
 }
 
 function hintFor(held: HeldAudio, among: Among): string {
   const { attempt, status, order } = held.holder;
   if (status === 'placed') return placedHint(held, among);
   if (status === 'being sent')
-    return `wait for its end, then run this again${among === 'raw call' ? '' : '; --skip-ordered waits, and orders only what is still to be ordered'}`;
+    return `run this again once that has finished${among === 'raw call' ? '' : '; --skip-ordered waits for it and orders only what is left'}`;
   const settle = `steno attempts settle ${attempt}`;
   if (order)
-    return `name its files: ${settle} --placed ${order} --file <id>; or take them in: steno track <id>; see: steno attempts`;
+    return `name its files: ${settle} --placed ${order} --file <id>; or add them: steno track <id>; see: steno attempts`;
   const again = among === 'others' ? '--skip-ordered --retry-unclear' : '--again';
-  return `look at the balance (steno balance) and at your account. If it went through: ${settle} --placed <order>; if not: ${settle} --not-placed, or order it with ${again}. All such orders: steno attempts`;
+  return `check the balance (steno balance) and your account. If it went through: ${settle} --placed <order>; if not: ${settle} --not-placed, or order it with ${again}. List all such orders: steno attempts`;
 }
 
 /** The error for an upgrade or a refund that is being sent, or may have gone through. */
@@ -169,16 +170,16 @@ export function heldChange({ name, holder }: HeldAudio): StenoError {
   const [kind, sku] = name.split(' ');
   const what = `${kind} of audiofile ${file}${kind === 'upgrade' ? ` with ${sku}` : ''}`;
   const settle = `steno attempts settle ${attempt}`;
-  const end = answered ? 'had no clear answer' : 'was begun and has no outcome';
+  const end = answered ? 'had no clear answer' : 'was started but has no outcome';
   const [message, hint] =
     status === 'being sent'
       ? [
           `the ${what} is being sent right now by ${by}`,
-          'wait for its end: steno attempts; then, if it is still wanted, run this again',
+          'run this again once that has finished, if you still want it; see: steno attempts',
         ]
       : [
-          `${kind === 'upgrade' ? 'an' : 'a'} ${what} at ${at} by ${by} (attempt ${attempt}) ${end}: it may have gone through`,
-          `look at the file and the balance: steno file ${file}, steno balance. If it went through: ${settle} --placed; if not: ${settle} --not-placed, or run this with --again`,
+          `${kind === 'upgrade' ? 'an' : 'a'} ${what} from ${timeAgo(at)} by ${by} (attempt ${attempt}) ${end}: it may have gone through`,
+          `check the file and the balance: steno file ${file}, steno balance. If it went through: ${settle} --placed; if not: ${settle} --not-placed, or run this with --again`,
         ];
   return new StenoError('duplicate', message, { hint, duplicate: duplicateOf(holder) });
 }

@@ -10,7 +10,7 @@ import type { PlacedOrder } from './place.ts';
 import { countAudios, describeAudio, describeUrls, type PlannedOrder } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
 
-const GO_ON = 'run the same line again with --skip-ordered';
+const GO_ON = 'run the same command again with --skip-ordered';
 
 export interface RaiseOptions {
   /** What the ledger holds up is listed row by row. */
@@ -99,7 +99,7 @@ function heldHint(held: readonly Failure[]): string | undefined {
 const isOfLedger = ({ error }: Failure): boolean => error.kind !== 'usage' && error.kind !== 'failed';
 
 const HELD_HINT =
-  'see orders without a known end with: steno attempts; order again what had no clear answer with: --skip-ordered --retry-unclear';
+  'list orders of unknown outcome: steno attempts; retry those without a clear answer with --skip-ordered --retry-unclear';
 
 /** Where nothing was ordered, what is unclear or on order from before decides: that has to be looked at. */
 function kindOf(unplaced: readonly Failure[], held: readonly Failure[], anyPlaced: boolean): Kind {
@@ -128,7 +128,7 @@ export const notSentError = (sent: SentOrders): StenoError =>
   new StenoError(sent.interrupted ? 'interrupted' : 'failed', `it was not sent${whyUnsent(sent)}`);
 
 function whyUnsent({ because, interrupted }: SentOrders): string {
-  const cause = interrupted ? 'of the interruption' : because;
+  const cause = interrupted ? 'the command was interrupted' : because;
   return cause ? `, because ${cause}` : '';
 }
 
@@ -147,7 +147,7 @@ function unsentFailures(sent: SentOrders): Failure[] {
 function interruption(
   { outcomes, unsent }: SentOrders,
   failed: readonly Failure[],
-  goOn = `to go on, ${GO_ON}`,
+  goOn = `to continue, ${GO_ON}`,
 ): StenoError {
   const placed = values<PlacedOrder>(outcomes);
   const [only] = outcomes;
@@ -158,7 +158,7 @@ function interruption(
     ? `${plural(placed.length, 'order')} placed, with ${plural(files, 'file')}`
     : 'nothing was ordered';
   const more = unsent ? [`not sent: ${plural(unsent, 'order')}`] : [];
-  const hint = unsent ? goOn : 'what becomes of it: steno files';
+  const hint = unsent ? goOn : 'follow the files: steno files';
   return new BulkError('interrupted', `interrupted: ${ordered}`, failed, hint, more);
 }
 
@@ -207,9 +207,9 @@ export const orderGoOn = (
 /** `isBlind`: what was placed can't be told from what is still wanted. */
 function restHint(line: readonly string[], test: boolean, isBlind: boolean): string {
   // A test costs nothing, and the ledger does not count it.
-  if (test) return goOnHint('all of it with', line);
-  if (isBlind) return 'take out what was placed before you run the same line again: see steno files';
-  return goOnHint('the rest with', line, '--skip-ordered');
+  if (test) return goOnHint('start over with', line);
+  if (isBlind) return 'remove what was ordered before you run the same command again; see: steno files';
+  return goOnHint('resume with', line, '--skip-ordered');
 }
 
 const flag = (name: string, value = ''): string[] => (value ? [name, value] : []);

@@ -118,7 +118,7 @@ const fillNotes = (notes: string, { title, link = '', published = '', guid = '' 
 
 function notesOf(feed: Feed, { episodes }: Chosen): string[] {
   const name = feed.title ? `'${oneLine(feed.title, 80)}'` : 'the feed';
-  const older = feed.unread === 'not needed' ? ', older ones are not needed' : '';
+  const older = feed.unread === 'not needed' ? ', older ones not needed' : '';
   const pages = feed.pages > 1 || feed.unread ? ` (${plural(feed.pages, 'page')} read${older})` : '';
   return [`${plural(episodes.length, 'episode')} of ${feed.episodes.length} in ${name}${pages}`];
 }
@@ -131,7 +131,7 @@ function countedOf({ withTranscript, undated }: Chosen, ofFeed: OfFeed): Counted
     })),
   });
   return [
-    rows(withTranscript, 'transcript', 'the feed has a transcript of it (--again orders it)'),
-    rows(undated, 'undated', 'the feed does not say when it came out'),
+    rows(withTranscript, 'transcript', 'the feed already has its transcript (add --again to order it)'),
+    rows(undated, 'undated', 'the feed has no date for it'),
   ];
 }

@@ -331,7 +331,7 @@ export class OrderGuard {
   #giveUp(): void {
     for (const deferred of this.#deferred) {
       const error = new StenoError('timeout', `it is still being ordered by ${senderOf(deferred)}`, {
-        hint: 'when that has ended, run the same line again with --skip-ordered',
+        hint: 'when that has finished, run the same command again with --skip-ordered',
       });
       for (const audio of deferred.order.audios) this.#fail({ ...deferred.order, audios: [audio] }, error);
     }

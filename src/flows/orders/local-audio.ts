@@ -52,7 +52,7 @@ export async function localRows(
   const { rows, repeated } = eachContentOnce(read.flatMap(({ value }) => value ?? []));
   const notTaken = [...leftOut, ...growing.map(isGrowing), ...changed.map(isGrowing), ...repeated];
   const [first] = notTaken;
-  if (rows.length === 0 && first) throw usage(`there is nothing to order: ${first.path}: ${first.reason}`);
+  if (rows.length === 0 && first) throw usage(`nothing to order: ${first.path}: ${first.reason}`);
   return { rows, leftOut: notTaken, counted };
 }
 
@@ -156,7 +156,7 @@ function withUrls(order: PlannedOrder, urls: ReadonlyMap<PlannedAudio, string | 
 /** A recording that is still being written was hashed as something else than what is at its URL now. */
 async function checkUnchanged({ path = '', mark }: PlannedAudio): Promise<void> {
   if (!mark || (await isUnchanged(path, mark))) return;
-  throw new StenoError('failed', `${path} changed while it was uploaded: it is not ordered`, {
+  throw new StenoError('failed', `${path} changed during the upload: it was not ordered`, {
     hint: 'order it again when it is complete',
   });
 }
@@ -208,7 +208,7 @@ async function recordingAt(
 const sharedUrlError = (path: string, other: string, url: string): StenoError =>
   usage(
     `the upload command gave ${path} the URL of ${other || 'another recording'}: ${withoutSignature(url)}`,
-    'have it give each recording an object name of its own, for example a random one',
+    'change the command to give each recording a unique name, such as a random one',
   );
 
 // What people name when they ignore audio, and what of an order is ignored.
@@ -218,7 +218,7 @@ export const toIgnore = (args: readonly string[], signal: AbortSignal): Promise<
 
 async function toIgnoreOne(arg: string, signal: AbortSignal): Promise<ToIgnore> {
   const text = arg.trim();
-  if (text === '') throw usage('what to ignore is empty');
+  if (text === '') throw usage('the text to ignore is empty');
   if (/^https?:/i.test(text)) return { given: withoutSignature(text), text: checkUrl(text) };
   if (!isLocalPath(arg)) return { given: text, text };
   if (statSync(arg).isDirectory()) throw usage(`${arg} is a folder`, 'ignore its files one by one');

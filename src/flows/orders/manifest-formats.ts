@@ -69,7 +69,7 @@ const isField = (name: string): boolean => fields.includes(name.trim().toLowerCa
 function fieldName(name: string, ignoreColumns: boolean): string {
   if (isField(name)) return name.trim().toLowerCase();
   if (ignoreColumns) return '';
-  const list = `a manifest has: ${fields.join(', ')}; --ignore-columns ignores others`;
+  const list = `known fields: ${fields.join(', ')}; --ignore-columns ignores others`;
   if (name.trim() === '') throw usage('a field has no name', list);
   throw usage(`unknown field '${name}'`, didYouMean(name, fields, list));
 }
@@ -80,8 +80,7 @@ export function rowAt({ where, line }: Place, read: () => Cells): Row {
   return withPosition(at, () => {
     const { url, skus = [], notes, names = [], key, minutes, path, tags = [] } = read();
     // With an empty key the row would be identified by its URL, which is not what the file asks for.
-    if (key?.trim() === '')
-      throw usage('the key is empty', 'give the row a key, or leave out the column key');
+    if (key?.trim() === '') throw usage('the key is empty', 'give the row a key, or remove the column key');
     if (names.some((name) => name.trim() === ''))
       throw usage('a name is empty', 'leave it out, or write the names like Ada|Grace');
     checkPlace(url, path, key);
@@ -100,9 +99,12 @@ export function rowAt({ where, line }: Place, read: () => Cells): Row {
 }
 
 function checkPlace(url: string, path: string | undefined, key: string | undefined): void {
-  if (path && url) throw usage('it has a url and a path', 'leave one of them empty');
+  if (path && url) throw usage('the row has both a url and a path', 'leave one of them empty');
   if (path && key)
-    throw usage('it has a path and a key', 'a file is known by its content: leave the key empty');
+    throw usage(
+      'the row has both a path and a key',
+      'a file is identified by its content: leave the key empty',
+    );
   if (!path && url === '')
     throw usage(path === undefined ? 'the url is missing' : 'both url and path are empty');
 }
@@ -121,10 +123,7 @@ function secondsOf(minutes: string | undefined): number | undefined {
   const length = /^\d+(\.\d+)?$/.test(minutes.trim()) ? Number(minutes) : Number.NaN;
   // Whole milliseconds: 1.1 * 60 is a little more than 66, which would be billed as a second more.
   if (length > 0 && length <= MAX_MINUTES) return Math.max(1, Math.round(length * 60_000)) / 1_000;
-  throw usage(
-    `minutes is '${minutes}', which is not a length`,
-    'write the length in minutes, like 35 or 35.5',
-  );
+  throw usage(`'${minutes}' is not a length in minutes`, 'write it like 35 or 35.5');
 }
 
 const splitTags = (text = ''): string[] =>
@@ -164,7 +163,7 @@ function withPosition<T>(at: string, work: () => T): T {
 
 // A manifest in JSON lines: one object a line.
 
-const ONE_A_LINE = 'a manifest of JSON has one object a line';
+const ONE_A_LINE = 'a JSON manifest has one object per line';
 
 export function fromJson(line: string, ignoreColumns: boolean): Cells {
   const found = fieldsOf(parseObject(line), ignoreColumns);
@@ -177,13 +176,13 @@ export function fromJson(line: string, ignoreColumns: boolean): Cells {
 
 function parseObject(line: string): JsonObject {
   if (line.startsWith('['))
-    throw usage('not a JSON object', `${ONE_A_LINE}, not an array: jq -c '.[]' makes lines of one`);
+    throw usage('not a JSON object', `${ONE_A_LINE}, not an array; convert it with: jq -c '.[]'`);
   let json: Json;
   const repeated: string[] = [];
   try {
     json = parseJson(line, (key) => repeated.push(key));
   } catch {
-    throw usage('not a JSON object', `${ONE_A_LINE}: jq -c . makes lines of any JSON`);
+    throw usage('not a JSON object', `${ONE_A_LINE}; convert it with: jq -c .`);
   }
   if (!isObject(json)) throw usage('not a JSON object', ONE_A_LINE);
   if (repeated.length) throw occursTwice(repeated[0] ?? '');
@@ -255,7 +254,7 @@ function isUrlAndMore(line: string): boolean {
 export const headerMissing = (at: string): StenoError =>
   usage(
     `${at}: this looks like CSV, but the header line is missing`,
-    `begin it with a line that names its columns: ${HEADER} (a URL that holds commas goes in quotes)`,
+    `start it with a header line: ${HEADER} (put a URL that contains commas in quotes)`,
   );
 
 /** The text begins with the header, which is at that line of the manifest. */
@@ -312,12 +311,12 @@ function nextRecord(text: string, line: number): number {
 }
 
 const QUOTES =
-  'a cell with a separator, a quote or a line break goes in quotes, and quotes in it are doubled: "say ""hi"""';
+  'quote a cell that contains a separator, a quote or a line break, and double the quotes in it: "say ""hi"""';
 
 const explanations: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
-  CSV_INVALID_CLOSING_QUOTE: 'something follows the closing quote of a cell',
-  INVALID_OPENING_QUOTE: 'there is a quote in a cell that does not begin with one',
+  CSV_INVALID_CLOSING_QUOTE: 'there is text after the closing quote of a cell',
+  INVALID_OPENING_QUOTE: 'a cell contains a quote but does not start with one',
 };
 
 function toColumns(header: readonly string[], at: string, ignoreColumns: boolean): string[] {
@@ -327,7 +326,7 @@ function toColumns(header: readonly string[], at: string, ignoreColumns: boolean
     const twice = columns.find((column, index) => column && columns.indexOf(column) !== index);
     if (twice) throw usage(`the column ${twice} occurs twice`);
     if (!columns.includes('url') && !columns.includes('path'))
-      throw usage('there is no column url', `a header looks like: ${HEADER}`);
+      throw usage('the column url is missing', `a header looks like: ${HEADER}`);
     return columns;
   });
 }
@@ -337,7 +336,7 @@ function toRow(columns: readonly string[], record: readonly string[], at: Place)
     if (record.length !== columns.length) {
       throw usage(
         `${plural(record.length, 'cell')}, but the header has ${plural(columns.length, 'column')}`,
-        record.length > columns.length ? QUOTES : 'write a separator for each cell that is empty',
+        record.length > columns.length ? QUOTES : 'write the separators of empty cells too',
       );
     }
     const cells = cellsOf((name) => record[columns.indexOf(name)]);

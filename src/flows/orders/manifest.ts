@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { checkId } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
-import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { StenoError, systemReason, usage } from '../../lib/errors.ts';
 import { decodeUtf8, readBytes } from '../../lib/lines.ts';
 import { oneLine, shellWord } from '../../lib/text.ts';
 import {
@@ -38,7 +38,7 @@ export async function readManifest(
   };
   await readRows(await readInput(file, stdin), manifestName(file), addRow, ignoreColumns);
   wrong.throwAny();
-  if (rows === 0) throw usage(`the manifest ${manifestName(file)} holds no URL`);
+  if (rows === 0) throw usage(`${manifestName(file)} contains no URL`);
 }
 
 /** How many wrong lines are told at once. */
@@ -81,7 +81,7 @@ export async function givenIds(
     const known =
       command === 'upgrade'
         ? 'for a file: steno upgrade <id> --sku UPGRD2; for steno itself: npm install -g steno-cli@latest'
-        : 'ids of your files: steno files';
+        : 'list your files: steno files';
     throw usage(`${command} requires an id or --from`, `${known}; see: steno ${command} --help`);
   }
   const listed = from === undefined ? [] : await readIds(from, stdin);
@@ -96,7 +96,7 @@ async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<string[]
     if (/[\s"{}[\],]/.test(id))
       throw usage(
         `${placeText(where, line)}: '${oneLine(id, 60)}' is not an id`,
-        'a list has one id a line: steno files --quiet',
+        'a list has one id per line, as printed by: steno files --quiet',
       );
     return id;
   });
@@ -156,7 +156,7 @@ function fromPlain(line: string): Cells {
   const url = line;
   const [, ...rest] = url.split(/[,;]/);
   if (rest.some((each) => findOrderSku(each.trim()))) {
-    throw usage(`'${url}' holds a SKU beside the URL`, 'begin the manifest with the line: url,sku');
+    throw usage(`'${url}' has a SKU after the URL`, 'start the manifest with the line: url,sku');
   }
   return { url };
 }
@@ -171,9 +171,9 @@ async function readInput(file: string, stdin: NodeJS.ReadStream): Promise<string
     bytes = await readBytes(file === '-' ? stdin : createReadStream(file), MAX_MANIFEST_BYTES);
   } catch (error) {
     const hint = /^https?:\/\//i.test(file)
-      ? `it is a URL: fetch it first, with curl -fsS ${shellWord(file)} | steno order --from -`
+      ? `it is a URL; fetch it first: curl -fsS ${shellWord(file)} | steno order --from -`
       : undefined;
-    throw usage(`can't read ${manifestName(file)}: ${errorMessage(error)}`, hint);
+    throw usage(`can't read ${manifestName(file)}: ${systemReason(error)}`, hint);
   }
   return decodeUtf8(bytes, manifestName(file)).replace(/\r\n?/g, '\n');
 }

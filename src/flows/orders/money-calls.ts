@@ -182,7 +182,7 @@ async function sendChecked<Answer, Kept>(
   if (!again) await refuseHeld(purchase, ledger);
   if (isLimited) await costs.recheck([purchase]);
   throw new StenoError('duplicate', 'it was not sent: another process sent the same call first', {
-    hint: 'if it is still wanted, run this again',
+    hint: 'run this again if you still want it',
   });
 }
 
@@ -250,7 +250,7 @@ export async function sendChanges({ ids, ready, held }: ChangePlan, options: Mon
     because = await pacer.after(outcome.error, ready.length - at - 1);
     if (because) break;
   }
-  const why = because ?? 'of the interruption';
+  const why = because ?? 'the command was interrupted';
   const notSent = ready.map(fileOf).filter((id) => !sent.has(id));
   const outcomeFor = (id: string): Outcome<FileChange> =>
     sent.get(id) ?? {
@@ -278,7 +278,7 @@ export function raiseUnchanged(
     throw new BulkError(
       'interrupted',
       outcomes.length === 1
-        ? `interrupted, but audiofile ${changed[0]} is ${done}`
+        ? `interrupted, but audiofile ${changed[0]} was ${done}`
         : `interrupted: ${changed.length ? `${done}: ${named(changed)}` : `nothing was ${done}`}`,
       [...failed, ...unsent],
     );

@@ -93,7 +93,7 @@ export async function waitForOrders(
 function holdError(orders: readonly Order[]): StenoError | undefined {
   const held = heldOrders(orders);
   if (held.length === 0) return undefined;
-  const text = held.map(({ what, error }) => `${what} ${error.message}`);
+  const text = held.map(({ what, error }) => `${what} is ${error.message}`);
   const billing = orders.find(({ hold }) => hold === 'billing');
   const { hint } = heldOrder(billing?.hold ?? '');
   return new StenoError('held', text.join('; '), { hint });
@@ -105,9 +105,9 @@ const heldOrders = (orders: readonly Order[]): Failure[] =>
 export function heldOrder(hold: string): StenoError {
   const hint =
     hold === 'billing'
-      ? 'billing means a past-due balance: pay it and the order resumes by itself'
-      : 'the service says when it is released; look with: steno file';
-  return new StenoError('held', `is on hold (${hold}): no work begins until the hold is released`, { hint });
+      ? 'billing means a past-due balance: pay it, and the order resumes automatically'
+      : 'the service decides when to release it; check with: steno file <id>';
+  return new StenoError('held', `on hold (${hold}): work starts once the hold is released`, { hint });
 }
 
 /** Raises what went wrong: orders that were not placed, a wait that broke off, files without a transcript, holds. */
@@ -147,8 +147,8 @@ function orderStands(
   const [first] = orders;
   const one = orders.length === 1;
   const standing = one ? `order ${first?.id} is placed` : `${orders.length} orders are placed`;
-  const message = `${standing}; waiting for ${one ? 'it' : 'them'} broke off: ${error.message}`;
-  const hint = `go on waiting with: ${waitLine(orders)}`;
+  const message = `${standing}, but waiting for ${one ? 'it' : 'them'} failed: ${error.message}`;
+  const hint = `resume with: ${waitLine(orders)}`;
   // An id that can't be asked for is a mistake of the service's here, and exit 2 would say that nothing was sent.
   const kind = error.kind === 'usage' ? 'failed' : error.kind;
   return new BulkError(kind, message, error instanceof BulkError ? error.failures : [], hint);

@@ -108,7 +108,7 @@ async function checkStillOurs(
     isPlaced ? 'duplicate' : 'failed',
     `it was not sent: attempt ${begun.attempt} was settled as ${settled} while this process was suspended`,
     {
-      hint: 'if it is still wanted, run this again; what is on order: steno files',
+      hint: 'run this again if you still want it; see what is on order: steno files',
       duplicate: isPlaced
         ? { reason: 'ordered', order: found.order, audiofiles: found.files, attempt: begun.attempt }
         : undefined,

@@ -7,7 +7,7 @@ import { findOrderSku, findUpgradeSku } from '../../catalog/skus.ts';
 import type { FeedReading } from '../../feeds/read.ts';
 import { type Audio, makeAudio } from '../../ledger/purchase.ts';
 import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
-import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { StenoError, systemReason, usage } from '../../lib/errors.ts';
 import { decodeUtf8, readBytes } from '../../lib/lines.ts';
 import { isUrlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
@@ -66,7 +66,7 @@ export async function planOrders(
   checkSources(args, input);
   const notes = await readNotes(input.notes, notesFile, stdin);
   const paths = args.filter(isLocalPath);
-  if (input.hidden && paths.length === 0) throw usage('--hidden requires a folder of this machine');
+  if (input.hidden && paths.length === 0) throw usage('--hidden requires a folder on this machine');
   const key = checkKey(args, paths, input);
   const given: Row[] = args
     .filter((arg) => !paths.includes(arg))
@@ -143,7 +143,7 @@ async function addManifest(
 function listedPath({ path = '', at }: Row, manifest: string): string {
   const found = [path, join(dirname(manifest), path)].find((each) => existsSync(each));
   if (found === undefined) throw usage(`${at}: there is no file ${path}`);
-  if (statSync(found).isDirectory()) throw usage(`${at}: ${path} is a folder`, 'name its files, one a row');
+  if (statSync(found).isDirectory()) throw usage(`${at}: ${path} is a folder`, 'list its files, one per row');
   return found;
 }
 
@@ -152,7 +152,7 @@ function checkSources(args: readonly string[], input: OrderInput): void {
   if (args.length === 0 && from === undefined && feed === undefined)
     throw usage('order requires a URL, a file, --from or --feed', 'see: steno order --help');
   if (feed !== undefined && args.length)
-    throw usage("--feed can't be used with URLs or files", 'order them one after the other');
+    throw usage("--feed can't be used with URLs or files", 'order them separately');
   if (from === '-' && notesFile === '-') throw usage("--from and --notes-file can't both read stdin");
 }
 
@@ -162,15 +162,15 @@ function checkKey(
   { key, from, feed }: OrderInput,
 ): string | undefined {
   if (key === undefined) return undefined;
-  if (paths.length) throw usage('--key is for a URL: a file is known by its content', 'leave it out');
+  if (paths.length) throw usage('--key is for URLs: a file is identified by its content', 'leave it out');
   if (args.length !== 1 || from !== undefined || feed !== undefined)
-    throw usage('--key is for exactly one URL', 'a manifest has a column key, for a key a row');
+    throw usage('--key is for exactly one URL', 'in a manifest, the column key has the key of each row');
   if (key.trim() === '') throw usage('the key is empty');
   return key.trim();
 }
 
 function checkNames(names: readonly string[]): readonly string[] {
-  if (names.some((name) => name.trim() === '')) throw usage('the name of a speaker is empty');
+  if (names.some((name) => name.trim() === '')) throw usage("a speaker's name is empty");
   return names;
 }
 
@@ -243,7 +243,7 @@ export class PlannedRows {
       if (first === undefined) continue;
       if (this.#options.again) return true;
       if (isUrlName(name) && hasOtherGuid(audio, this.#audios[first])) {
-        const reason = `its audio is that of ${this.#placeOf(first)}, under another guid (--again orders it)`;
+        const reason = `it has the same audio as ${this.#placeOf(first)}, under another guid (add --again to order it)`;
         this.leftOut.push({ path: row.at, reason, why: 'repeated', audio });
         return true;
       }
@@ -328,7 +328,7 @@ async function readNotes(
   try {
     bytes = await readBytes(file === '-' ? stdin : createReadStream(file), MAX_NOTES_BYTES);
   } catch (error) {
-    throw usage(`can't read the notes from ${file}: ${errorMessage(error)}`);
+    throw usage(`can't read the notes from ${file}: ${systemReason(error)}`);
   }
   return decodeUtf8(bytes, file === '-' ? 'stdin' : file).replace(/\s+$/, '');
 }
@@ -352,28 +352,28 @@ function parseParams(params: readonly string[]): Array<[string, string]> {
     if (at < 1 || /[\s\u0000-\u001f]/.test(key))
       throw usage(`'${param}' is not key=value`, 'write it like --param title=Talk');
     if (Object.hasOwn(flagsOfParams, key))
-      throw usage(`${key} is not for --param`, `use ${flagsOfParams[key]}`);
+      throw usage(`${key} can't be set with --param`, `use ${flagsOfParams[key]}`);
     return [key, param.slice(at + 1)];
   });
 }
 
 // The URLs of a command line: what a shell or a person makes of them by mistake is refused before it is bought.
 
-const QUOTE = 'put the URL in quotes, because the shell ends a line at &';
+const QUOTE = 'put the URL in quotes, because the shell ends the command at &';
 
 function checkUrlArgument(text: string, skus: readonly string[]): string {
   if (findOrderSku(text) || findUpgradeSku(text))
     throw usage(
       `'${text}' is a SKU, not a URL`,
-      `write several with commas and no blanks: --sku ${[...new Set([...skus, text])].join(',')}`,
+      `separate SKUs with commas, without spaces: --sku ${[...new Set([...skus, text])].join(',')}`,
     );
   // What is not UTF-8 in an argument is this character when it comes to us.
   if (text.includes('\ufffd') && !/^https?:/i.test(text))
     throw usage(`the name '${text}' is not UTF-8`, 'rename the file or folder');
   if (/^https?:.*,\s*https?:\/\//i.test(text))
-    throw usage(`several URLs are joined by a comma: ${text}`, 'separate them with blanks');
+    throw usage(`several URLs are joined by a comma: ${text}`, 'separate them with spaces');
   if (/^https?:\/\/.*,$/i.test(text))
-    throw usage(`'${text}' ends in a comma`, 'separate URLs with blanks, without commas');
+    throw usage(`'${text}' ends in a comma`, 'separate URLs with spaces, without commas');
   const url = checkUrl(text, 'argument');
   checkIsNoList(url);
   checkSignature(url);
@@ -383,8 +383,8 @@ function checkUrlArgument(text: string, skus: readonly string[]): string {
 /** Why an order may have no --sku. */
 const skuHint = (args: readonly string[]): string =>
   args.some((arg) => arg.includes('?'))
-    ? `choose from: steno skus; if there was more of the line, ${QUOTE}`
-    : 'choose from: steno skus';
+    ? `see: steno skus; if the URL was cut off, ${QUOTE}`
+    : 'see: steno skus';
 
 /** A feed or a manifest that would be bought as if it were audio. */
 function checkIsNoList(url: string): void {
@@ -397,7 +397,7 @@ function checkIsNoList(url: string): void {
   if (/\.(csv|tsv|jsonl|ndjson)$/i.test(pathname))
     throw usage(
       `${url} is a list, not audio`,
-      `fetch it, and order from it: curl -fsS ${shellWord(url)} | steno order --from - --sku TRANS14`,
+      `fetch it and order from it: curl -fsS ${shellWord(url)} | steno order --from - --sku TRANS14`,
     );
 }
 
@@ -407,6 +407,6 @@ function checkSignature(url: string): void {
   for (const prefix of ['x-amz-', 'x-goog-']) {
     const isSigned = names.includes(`${prefix}algorithm`);
     if (isSigned && !names.includes(`${prefix}signature`))
-      throw usage(`the link is cut: it has parameters of a signature, but no signature`, QUOTE);
+      throw usage(`the link is cut off: it has the parameters of a signature, but no signature`, QUOTE);
   }
 }

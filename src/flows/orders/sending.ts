@@ -120,7 +120,7 @@ export class Pacer {
 
   /** Gives back why what is left must not be sent, if so. The refused one is not sent again. */
   async after(error: StenoError | undefined, left: number): Promise<string | undefined> {
-    if (error && endsTheRun(error)) return 'of the failure before it';
+    if (error && endsTheRun(error)) return 'an earlier one failed';
     const busy = isBusy(error) ? error : undefined;
     this.#busyInRow = busy && busy.retryAfter === undefined ? this.#busyInRow + 1 : 0;
     if (!busy || left === 0) return undefined;
@@ -129,7 +129,8 @@ export class Pacer {
   }
 
   #whyStop(ms: number): string | undefined {
-    if (this.#busyInRow >= BUSY_LIMIT) return `the service refused ${this.#busyInRow} in a row as too many`;
+    if (this.#busyInRow >= BUSY_LIMIT)
+      return `the service refused ${this.#busyInRow} calls in a row as too many`;
     const asks = `the service asks to wait ${formatDuration(ms)}`;
     if (ms > MAX_PAUSE_MS) return asks;
     return ms >= this.#options.pauseLimitMs() ? `${asks}, which is longer than --timeout` : undefined;
@@ -317,7 +318,7 @@ class Halving {
 }
 
 const unfinished = ({ kind, message, status }: StenoError): StenoError =>
-  new StenoError(kind, `${message}; the bad rows were not found within ${MAX_CALLS} further calls`, {
+  new StenoError(kind, `${message}; ${MAX_CALLS} further calls were not enough to find the bad rows`, {
     status,
-    hint: 'run the same line again with --skip-ordered: it goes on from here',
+    hint: 'run the same command again with --skip-ordered to continue from here',
   });

@@ -32,12 +32,12 @@ export interface Settled {
 /** The attempt of a number. */
 export async function findAttempt(ledger: Ledger, text: string): Promise<Attempt> {
   const attempt = /^\d{1,15}$/.test(text) ? await new OpenAttempts(ledger).get(Number(text)) : undefined;
-  if (!attempt) throw usage(`there is no attempt ${text}`, 'see their numbers with: steno attempts');
+  if (!attempt) throw usage(`there is no attempt ${text}`, 'list them: steno attempts');
   const { status, by } = attempt;
   if (status === 'being sent')
     throw usage(
       `attempt ${text} is being sent right now by ${senderText(by)}`,
-      'wait for it, or end that process',
+      'wait until it has finished, or stop that process',
     );
   return attempt;
 }
@@ -56,7 +56,7 @@ const acceptedError = ({ attempt, order, files }: Attempt): StenoError =>
 function settledError({ attempt, status, order, isSettled }: Attempt): StenoError {
   const end = status === 'placed' ? `it was placed${order ? ` as order ${order}` : ''}` : 'it was not placed';
   const undo = isSettled ? `if that was a mistake: steno attempts settle ${attempt} --reopen; ` : '';
-  return usage(`attempt ${attempt} is settled already: ${end}`, `${undo}unsettled attempts: steno attempts`);
+  return usage(`attempt ${attempt} is already settled: ${end}`, `${undo}list open attempts: steno attempts`);
 }
 
 /** Another process was faster. */
@@ -83,7 +83,7 @@ export async function settleChange(
   const alone = `leave it out: steno attempts settle ${attempt} --placed`;
   if (order !== undefined)
     throw usage(`attempt ${attempt} is ${articled(kind)}, which has no order id`, alone);
-  if (ids.length) throw usage(`--file is for orders, and attempt ${attempt} is ${articled(kind)}`, alone);
+  if (ids.length) throw usage(`--file is for orders, but attempt ${attempt} is ${articled(kind)}`, alone);
   requireOpen(found);
   if (!(await new OpenAttempts(ledger).settlePlaced(found, '', [])))
     throw await settledMeanwhile(ledger, found);
@@ -97,8 +97,8 @@ export async function reopen(ledger: Ledger, found: Attempt): Promise<Settled> {
   const { attempt } = found;
   if (!(await new OpenAttempts(ledger).reopen(found)))
     throw usage(
-      `nobody has settled attempt ${attempt}: ${found.status === 'unclear' ? 'its end is not known' : 'the service itself said what became of it'}`,
-      'those without a known end: steno attempts',
+      `nobody has settled attempt ${attempt}: ${found.status === 'unclear' ? 'its outcome is unknown' : 'the service itself reported its outcome'}`,
+      'list attempts of unknown outcome: steno attempts',
     );
   const { status, order, files } = await findAttempt(ledger, String(attempt));
   return { attempt, status: status === 'refused' ? 'not placed' : status, order, audiofiles: files };
@@ -138,12 +138,12 @@ async function checkOtherOrder(ledger: Ledger, attempt: Attempt, order: string):
   const isSure = answered && (await new OpenAttempts(ledger).otherOfOrder(answered, attempt)) === undefined;
   if (isSure) throw usage(`attempt ${id} was accepted as order ${answered}, not ${order}`);
   const other = await new OpenAttempts(ledger).otherOfOrder(order, attempt);
-  if (other !== undefined) throw usage(`order ${order} is that of attempt ${other}, not of attempt ${id}`);
+  if (other !== undefined) throw usage(`order ${order} belongs to attempt ${other}, not to attempt ${id}`);
 }
 
 function checkOrder({ id, orders }: AudioFile, order: string): void {
   if (orders.length === 0 || orders.includes(order)) return;
-  throw new StenoError('failed', `audiofile ${id} is of order ${orders.join(', ')}, not of ${order}`);
+  throw new StenoError('failed', `audiofile ${id} belongs to order ${orders.join(', ')}, not to ${order}`);
 }
 
 async function askAbout(ids: readonly string[], transport: Transport): Promise<AudioFile[]> {
@@ -182,8 +182,8 @@ function checkOneEach(assigned: readonly OrderedFile[]): void {
   for (const { id, audio } of assigned) {
     const first = audio && files.get(audio);
     if (first !== undefined)
-      throw new StenoError('failed', `audiofiles ${first} and ${id} are both of ${audio?.url}`, {
-        hint: 'name the one of this order; the other can be taken in with: steno track <id>',
+      throw new StenoError('failed', `audiofiles ${first} and ${id} both belong to ${audio?.url}`, {
+        hint: 'name the file of this order; add the other with: steno track <id>',
       });
     if (audio) files.set(audio, id);
   }
@@ -201,9 +201,9 @@ function audioOfLink(
   if (audio) return audio;
   throw new StenoError(
     'failed',
-    `audiofile ${id} is of ${link}, which is no URL of attempt ${attempt.attempt}`,
+    `audiofile ${id} belongs to ${link}, which is not a URL of attempt ${attempt.attempt}`,
     {
-      hint: `its URLs: steno attempts; ${withoutFile(attempt)}`,
+      hint: `list its URLs: steno attempts; ${withoutFile(attempt)}`,
     },
   );
 }
@@ -212,10 +212,10 @@ function audioOfLink(
 async function checkUnclaimed(ledger: Ledger, attempt: Attempt, { id, audio }: OrderedFile): Promise<void> {
   const row = await new Files(ledger).get(id);
   if (!row?.url || row.test || (audio && isSameAudio(audio, row))) return;
-  throw new StenoError('failed', `audiofile ${id} is the file of ${row.url} in the ledger`, {
+  throw new StenoError('failed', `the ledger has audiofile ${id} as the file of ${row.url}`, {
     hint: withoutFile(attempt),
   });
 }
 
 const withoutFile = ({ attempt, order }: Attempt): string =>
-  `where its own file is not known: steno attempts settle ${attempt} --placed ${order}`;
+  `if its own file is unknown: steno attempts settle ${attempt} --placed ${order}`;

@@ -30,7 +30,7 @@ export interface KnownPrice {
 
 interface UnknownPrice {
   readonly sku: string;
-  /** What is missing: `no invoice has it`. */
+  /** What is missing: `no invoice lists it`. */
   readonly reason: string;
 }
 
@@ -88,8 +88,8 @@ export function checkPrice(sku: string, text: string): Money {
   const price = parseMoney(text);
   if (price && price.amount.sign > 0) return price;
   throw usage(
-    `the price of ${sku}, '${text}', is not an amount above zero`,
-    'write the price of a minute, like 0.86',
+    `the price of ${sku} must be an amount above zero, not '${text}'`,
+    'write the price per minute, like 0.86',
   );
 }
 
@@ -104,7 +104,7 @@ export function estimateCost(
   const unpriced = new Map<string, string>();
   const add = (sku: string, minutes: Fraction | undefined): void => {
     const price = prices.get(sku);
-    if (!price || !isKnown(price)) return void unpriced.set(sku, price?.reason ?? 'no invoice has it');
+    if (!price || !isKnown(price)) return void unpriced.set(sku, price?.reason ?? 'no invoice lists it');
     used.set(sku, price);
     if (!minutes) return;
     const billed = billedMinutes(minutes, price);
@@ -149,9 +149,9 @@ function billedMinutes(minutes: Fraction, { billing }: KnownPrice): { low: Fract
 /** How many names a line shows. */
 const MAX_NAMES = 3;
 
-/** `12.90 USD`, `12.04 to 12.90 USD`, or `not known`. */
+/** `12.90 USD`, `12.04 to 12.90 USD`, or `unknown`. */
 export function totalText({ total }: Estimate): string {
-  if (!total) return 'not known';
+  if (!total) return 'unknown';
   const [low, high] = [amountText(total.low), amountText(total.high)];
   const range = low === high ? high : `${low} to ${high}`;
   return total.currency ? `${range} ${total.currency}` : range;
@@ -166,7 +166,7 @@ export const groundTexts = ({ prices }: Estimate, now: number): string[] =>
 
 /** What is not known: a text for each part; none where all is known. */
 export function unknownTexts({ known, unpriced, unmeasured }: Estimate): string[] {
-  const texts = unpriced.map(({ sku, reason }) => `the price of ${sku} is not known: ${reason}`);
+  const texts = unpriced.map(({ sku, reason }) => `the price of ${sku} is unknown: ${reason}`);
   if (unmeasured.length) texts.push(unmeasuredText(unmeasured));
   if (known.length > 1)
     texts.push(`prices are in different currencies: ${known.map((each) => moneyText(each)).join(', ')}`);
@@ -176,7 +176,7 @@ export function unknownTexts({ known, unpriced, unmeasured }: Estimate): string[
 function unmeasuredText(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).join(', ');
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
-  return `the length of ${plural(names.length, 'audio')} is not known: ${shown}${more}`;
+  return `the length of ${plural(names.length, 'audio file')} is unknown: ${shown}${more}`;
 }
 
 /** What people are told before they order. */

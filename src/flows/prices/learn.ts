@@ -114,7 +114,7 @@ export function learnPrices(
   for (const [sku, samples] of bySku(ofItems)) prices.set(sku, learnPrice(sku, samples, 'invoices'));
   for (const { sku } of items)
     if (sku && !prices.has(productOf(sku)))
-      prices.set(productOf(sku), { sku: productOf(sku), reason: 'no invoice tells its price by the minute' });
+      prices.set(productOf(sku), { sku: productOf(sku), reason: 'no invoice shows its price per minute' });
   return prices;
 }
 
@@ -127,10 +127,10 @@ function learnPrice(sku: string, all: readonly Sample[], from: 'invoices' | 'fil
   if (currencies.size > 1)
     return {
       sku,
-      reason: `${from} have it in ${[...currencies].map((each) => each || 'no currency').join(' and ')}`,
+      reason: `${from} list it in ${[...currencies].map((each) => each || 'no currency').join(' and ')}`,
     };
   const found = areMinutes(samples) ? byQuantity(samples) : byProportion(samples);
-  if (!found) return { sku, reason: `its price on ${from} does not follow the minutes` };
+  if (!found) return { sku, reason: `its price on ${from} is not proportional to the minutes` };
   const { used, ...price } = found;
   return { sku, currency, ...price, ground: groundOf(used, from) };
 }

@@ -18,7 +18,7 @@ export function checkMaxCost(estimate: Estimate, limit: Money): void {
   const asked = `--max-cost ${moneyText(limit)}`;
   if (!estimate.total)
     throw usage(
-      `the cost is not known, and ${asked} is set: ${unknownTexts(estimate).join('; ')}`,
+      `${asked} is set, but the cost is unknown: ${unknownTexts(estimate).join('; ')}`,
       missingHint(estimate),
     );
   const { high, currency } = estimate.total;
@@ -26,7 +26,7 @@ export function checkMaxCost(estimate: Estimate, limit: Money): void {
   if (clash) throw clash;
   if (high.compare(limit.amount) > 0)
     throw usage(
-      `the estimate of ${totalText(estimate)} is more than ${asked}; nothing was ordered`,
+      `the estimate of ${totalText(estimate)} exceeds ${asked}; nothing was ordered`,
       'order less, or raise --max-cost',
     );
 }
@@ -42,8 +42,8 @@ export function missingHint({ unpriced, unmeasured }: Estimate, other = ''): str
   const hints = [
     ...unpriced
       .slice(0, 1)
-      .map(({ sku }) => `set the price of a minute: steno config set price.${sku} <amount>`),
-    ...(unmeasured.length ? ['give the length: column minutes of a list (--from)'] : []),
+      .map(({ sku }) => `set the price per minute: steno config set price.${sku} <amount>`),
+    ...(unmeasured.length ? ['give the length in the column minutes of a manifest (--from)'] : []),
     ...(other ? [other] : []),
   ];
   return hints.length ? hints.join('; ') : undefined;
@@ -115,7 +115,7 @@ export function checkBudget({ budget, from, spent, estimate, allowsUnpriced, now
   const { left, foreign, end } = budgetState(counted, spent, now);
   if (foreign.length)
     throw usage(
-      `${foreign.map(moneyText).join(', ')} can't be counted against ${text}: another currency`,
+      `${foreign.map(moneyText).join(', ')} can't be counted against ${text}: the currencies differ`,
       `write the budget in the currency of your prices: ${settingLine(from, `"<amount> ${foreign[0]?.currency}/${budget.period}"`)}`,
     );
   const clash = currencyClash(cost.currency, budget.limit.currency, text);
@@ -126,7 +126,7 @@ export function checkBudget({ budget, from, spent, estimate, allowsUnpriced, now
     throw new NotCovered(
       isUnknown && excess === 0
         ? `${text} is used up: nothing is left for orders of unknown cost`
-        : `the estimate of ${moneyText(cost)} is more than is left of ${text}: ${amountText(left)}`,
+        : `the estimate of ${moneyText(cost)} exceeds what is left of ${text}: ${amountText(left)}`,
       `order less (order --up-to-budget orders what fits), wait until ${end.slice(0, 10)}, or raise the budget: ${settingLine(from, `<amount>/${budget.period}`)}`,
     );
 }
@@ -153,7 +153,7 @@ const MAX_LISTED = 3;
 function unpricedError(unpriced: readonly UnpricedPurchase[], budget: string): StenoError {
   const listed = unpriced.slice(0, MAX_LISTED).map(({ what, skus, lacksLength }) => {
     const lacks = [
-      ...(skus.length ? [`no price of ${skus.join(', ')}`] : []),
+      ...(skus.length ? [`no price for ${skus.join(', ')}`] : []),
       ...(lacksLength ? ['no length'] : []),
     ];
     return `${what}: ${lacks.join(' and ')}`;
@@ -161,17 +161,17 @@ function unpricedError(unpriced: readonly UnpricedPurchase[], budget: string): S
   const more = unpriced.length > MAX_LISTED ? ` and ${unpriced.length - MAX_LISTED} more` : '';
   const [sku] = unpriced.flatMap(({ skus }) => skus);
   const hints = [
-    ...(sku === undefined ? [] : [`set the price of a minute: steno config set price.${sku} <amount>`]),
+    ...(sku === undefined ? [] : [`set the price per minute: steno config set price.${sku} <amount>`]),
     ...(unpriced.some(({ lacksLength, hasFile }) => lacksLength && hasFile)
       ? ['ask the service for the length: steno files --refresh']
       : []),
     ...(unpriced.some(({ lacksLength, hasFile }) => lacksLength && !hasFile)
-      ? ['where no file is known, settle it (steno attempts) or add its file: steno track <id>']
+      ? ['if its file is unknown, settle it (steno attempts) or add the file: steno track <id>']
       : []),
     'or add --unpriced',
   ];
   return usage(
-    `the cost of ${plural(unpriced.length, 'purchase')} is not known, and ${budget} is set: ${listed.join('; ')}${more}`,
+    `${budget} is set, but the cost of ${plural(unpriced.length, 'purchase')} is unknown: ${listed.join('; ')}${more}`,
     hints.join('; '),
   );
 }
@@ -182,7 +182,7 @@ function countedCost(estimate: Estimate, allowsUnpriced: boolean, budget: string
   const [known, ...more] = estimate.known;
   if (more.length || !allowsUnpriced)
     throw new NotCovered(
-      `the cost is not known, and ${budget} is set: ${unknownTexts(estimate).join('; ')}`,
+      `${budget} is set, but the cost is unknown: ${unknownTexts(estimate).join('; ')}`,
       more.length ? undefined : missingHint(estimate, 'or add --unpriced'),
       true,
     );

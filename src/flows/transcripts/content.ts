@@ -56,7 +56,7 @@ function messageError(start: Buffer, { hide }: TranscriptBody): StenoError {
   const said = messageInText(start.toString('utf8'), hide);
   return new StenoError(
     'failed',
-    `the service sent a message in place of the transcript${said ? `: ${said}` : ''}`,
+    `the service sent a message instead of the transcript${said ? `: ${said}` : ''}`,
   );
 }
 

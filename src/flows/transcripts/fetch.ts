@@ -57,11 +57,11 @@ export async function outputTarget(
   if (!isFolder) return { ...named, folder: '.', file: output };
   if (!existing && formatOfName(output))
     throw usage(
-      `several transcripts need a folder, and '${output}' is named like one of them`,
-      `name a folder: -o transcripts/   (with a slash at its end, '${output}/' is one too)`,
+      `'${output}' is a file name, but several transcripts need a folder`,
+      `name a folder: -o transcripts/   (or '${output}/', with a slash at the end)`,
     );
   if (existing && !existing.isDirectory())
-    throw usage(`'${output}' is not a folder`, 'several transcripts need a folder to go to');
+    throw usage(`'${output}' is not a folder`, 'several transcripts need a folder');
   return { ...named, folder: output };
 }
 

@@ -168,10 +168,10 @@ function shortenLast(path: string, mark = ''): string {
 
 /** Refuses a download folder in which no file can be made, before anything is sent; `note` is told of a new one. */
 export function checkFolder(path: string, note?: (text: string) => void): void {
-  if (isDanglingLink(path)) throw usage(`'${path}' is a symlink to nowhere`);
+  if (isDanglingLink(path)) throw usage(`'${path}' is a broken symlink`);
   const folder = resolve(path);
   const existing = existingFolder(folder);
-  if (existing === undefined) throw usage(`'${path}' is not a folder, and can't be made one`);
+  if (existing === undefined) throw usage(`'${path}' is not a folder`);
   const reason = whyNoFileIn(existing);
   if (reason) throw usage(`can't write to ${existing}: ${reason}`, 'choose another folder for --download');
   if (existing !== folder) note?.(`transcripts go to a new folder: ${folder}`);

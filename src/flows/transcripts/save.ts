@@ -75,7 +75,7 @@ export async function saveTranscript(
   if (existing?.isDirectory()) throw cantWrite(path, 'it is a folder');
   const isOurs = existing !== undefined && (await hasHash(path, options.replaceable));
   const ifExists = isOurs ? 'replace' : options.ifExists;
-  if (there && !existing && ifExists !== 'replace') throw cantWrite(path, 'it is a symlink to nowhere');
+  if (there && !existing && ifExists !== 'replace') throw cantWrite(path, 'it is a broken symlink');
   // Never replaced.
   const isSpecial = existing !== undefined && !existing.isFile();
   if (isSpecial && !options.isNamed) throw cantWrite(path, 'it is not a regular file');
@@ -202,8 +202,8 @@ export const hashOf = async (path: string): Promise<string> =>
     .digest('hex');
 
 const existsError = (path: string): StenoError =>
-  new StenoError('failed', `${path} is there already`, {
-    hint: 'replace it with --force, or leave it with --skip-existing',
+  new StenoError('failed', `${path} already exists`, {
+    hint: 'replace it with --force, or keep it with --skip-existing',
   });
 
 async function writeToSpecial(
@@ -273,5 +273,7 @@ function pipeWriter(pipe: number, signal: AbortSignal): WriteChunk {
 /** Ours, so that the call is not repeated: what was written to a stream can't be taken back. */
 export function truncatedError(error: unknown): unknown {
   if (error instanceof StenoError || /Abort|Timeout/.test((error as Error).name)) return error;
-  return new StenoError('network', 'the transcript broke off; what came is not whole', { cause: error });
+  return new StenoError('network', 'the connection was lost before the transcript was complete', {
+    cause: error,
+  });
 }

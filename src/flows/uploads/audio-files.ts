@@ -12,9 +12,9 @@ import { audioExtensions } from '../../lib/audio-extensions.ts';
 import {
   DiskError,
   errorCode,
-  errorMessage,
   type LeftOutReason,
   StenoError,
+  systemReason,
   usage,
 } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/text.ts';
@@ -70,7 +70,7 @@ export async function findAudio(
   const [because] = counted.filter(({ isOther, rows }) => rows.length && !isOther);
   const first = leftOut[0] ?? because?.rows[0];
   if (files.length === 0 && first)
-    throw usage(`there is no audio to use: ${first.path}: ${first.reason}`, because?.hint);
+    throw usage(`no audio found: ${first.path}: ${first.reason}`, because?.hint);
   return { files, leftOut, counted };
 }
 
@@ -81,7 +81,7 @@ interface Entry {
   readonly isHidden: boolean;
 }
 
-const TAKE_HIDDEN = '--hidden takes what is hidden, and follows links to folders';
+const TAKE_HIDDEN = '--hidden includes hidden files and follows links to folders';
 
 class Search implements FoundAudio {
   readonly files: string[] = [];
@@ -131,10 +131,7 @@ class Search implements FoundAudio {
     const known = this.#count;
     await this.#walk(folder);
     if (this.#count > known) return;
-    throw usage(
-      `there is no audio in ${folder}`,
-      `looked for names that end in ${audioExtensions.join(', ')}`,
-    );
+    throw usage(`there is no audio in ${folder}`, `audio files end in ${audioExtensions.join(', ')}`);
   }
 
   /** How many files were looked at, taken or not. */
@@ -165,7 +162,7 @@ class Search implements FoundAudio {
       return entries;
     } catch (error) {
       if (isHidden && !this.#takesHidden) return [];
-      this.leftOut.push({ path, reason: reasonOf(error) });
+      this.leftOut.push({ path, reason: systemReason(error) });
       this.#count += 1;
       return [];
     }
@@ -249,7 +246,7 @@ async function statOf(path: string): Promise<BigIntStats | StenoError> {
   } catch (error) {
     return errorCode(error) === 'ENOENT'
       ? usage(`there is no file or folder '${path}'`)
-      : usage(`can't read ${path}: ${reasonOf(error)}`);
+      : usage(`can't read ${path}: ${systemReason(error)}`);
   }
 }
 
@@ -267,7 +264,7 @@ async function unusable(path: string, found: BigIntStats): Promise<string | unde
   try {
     return (await startsAsText(path)) ? IS_TEXT : undefined;
   } catch (error) {
-    return reasonOf(error);
+    return systemReason(error);
   }
 }
 
@@ -289,11 +286,6 @@ async function startsAsText(path: string): Promise<boolean> {
     await file.close();
   }
 }
-
-const reasonOf = (error: unknown): string => {
-  if (errorCode(error) === 'EACCES') return 'it may not be read';
-  return errorCode(error) === 'ELOOP' ? 'it is a link to itself' : errorMessage(error);
-};
 
 // What a file holds, whatever it is called: its hash is what tells one audio from another.
 
@@ -351,7 +343,7 @@ export const isUnchanged = async (path: string, mark: FileMark): Promise<boolean
   isSame(mark, await markOf(path));
 
 const cantRead = (path: string, cause: unknown): DiskError =>
-  new DiskError(`can't read ${path}: ${errorMessage(cause)}`, { cause });
+  new DiskError(`can't read ${path}: ${systemReason(cause)}`, { cause });
 
 /** What was not changed for this long is complete. */
 const QUIET_MS = 60_000;

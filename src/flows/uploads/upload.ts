@@ -31,8 +31,8 @@ export const UPLOAD_TIMEOUT_MS = 3_600_000;
 /** A URL is short: whatever prints more is no upload command. */
 const MAX_OUTPUT_BYTES = 65_536;
 
-const hint = 'see it with: steno config get upload-command';
-const noPathHint = 'the command does not say where the path goes: write "$1" there, with its quotes';
+const hint = 'see the command: steno config get upload-command';
+const noPathHint = 'the command does not use the path: write "$1" where it belongs, with the quotes';
 
 /** Uploads one file, and gives the https URL that the command printed. */
 export async function uploadFile(path: string, options: UploadOptions): Promise<string> {
@@ -42,9 +42,9 @@ export async function uploadFile(path: string, options: UploadOptions): Promise<
   if (cause === 'timeout')
     throw new StenoError(
       'timeout',
-      `the upload of ${name} did not end within ${formatDuration(options.timeoutMs)}`,
+      `the upload of ${name} took longer than ${formatDuration(options.timeoutMs)}`,
       {
-        hint: 'run the upload command by itself to see what it waits for',
+        hint: 'run the upload command on its own to see what it waits for',
       },
     );
   if (cause === 'output')
@@ -122,7 +122,7 @@ function urlIn(output: string, name: string, noUrlHint = 'it must print one http
   if (more.length)
     throw usage(
       `the upload command printed ${plural(lines.length, 'line')} for ${name}, not one URL`,
-      'have it print the https URL alone on stdout; what is for people belongs on stderr',
+      'print only the https URL on stdout, and anything for people on stderr',
     );
   if (/^http:\/\//i.test(only))
     throw usage(
@@ -186,6 +186,6 @@ const exampleOf = (program: string): string => {
 /** A file was to be ordered, and nothing says how it gets a URL. */
 export const noUploadCommand = (path: string): StenoError =>
   usage(
-    `${path} is on this machine, where the service can't reach it: set upload-command to a command that uploads it`,
+    `${path} is on this machine, where the service can't reach it: set upload-command to a command that uploads files`,
     `for example: ${exampleOf('scp')}   or: ${exampleOf('rclone')}`,
   );

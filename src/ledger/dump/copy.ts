@@ -67,8 +67,8 @@ async function refuseUnsafeMove(tables: TableContext): Promise<void> {
   await refuseWhileSending(tables);
   const { length } = await new Runs(tables).running();
   if (length)
-    throw new StenoError('failed', 'a listener of this profile is at work', {
-      hint: 'stop it first: what it receives would go into the ledger that is left behind; nothing was copied',
+    throw new StenoError('failed', 'a listener of this profile is running', {
+      hint: 'stop it first, because its events would go to the old ledger; nothing was copied',
     });
 }
 
@@ -77,6 +77,6 @@ async function refuseWhileSending(tables: TableContext): Promise<void> {
   const count = await new OpenAttempts(tables).countBeingSent();
   if (count)
     throw new StenoError('failed', 'an order is being sent right now', {
-      hint: 'try again when it has ended (steno attempts lists it); nothing was copied',
+      hint: 'try again when it has finished (see: steno attempts); nothing was copied',
     });
 }

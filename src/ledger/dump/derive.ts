@@ -124,8 +124,8 @@ export async function bringTogether(
     if (from === to) continue;
     if (!moves)
       throw usage(
-        `purchases of '${to}' in this export are those of '${from}' in this ledger`,
-        `take them in as such: steno ledger import <file> --as ${from}; ${NOTHING_IMPORTED}`,
+        `the purchases of '${to}' in this export belong to '${from}' in this ledger`,
+        `import them as that account: steno ledger import <file> --as ${from}; ${NOTHING_IMPORTED}`,
       );
     moving.set(from, [...(moving.get(from) ?? []), String(id)]);
   }

@@ -149,7 +149,7 @@ class StagedLines {
         this.#setHeader(parseHeader(bytes));
         continue;
       }
-      if (end !== undefined) throw badLine(line, 'it stands after the end of the export');
+      if (end !== undefined) throw badLine(line, 'it follows the end of the export');
       end = parseEnd(bytes);
       if (end !== undefined && end !== line - 2)
         throw badLine(line, `${end - line + 2} rows before it are missing`);
@@ -161,7 +161,7 @@ class StagedLines {
 
   #setHeader(header: DumpHeader): void {
     if (header.profile === null && this.#options.as !== undefined)
-      throw badLine(1, 'the export is of several profiles, which can not become one');
+      throw badLine(1, "the export contains several profiles, which can't become one");
     this.#header = { ...header, profile: this.#options.as ?? header.profile };
     this.#options.onHeader?.(header);
   }

@@ -52,10 +52,10 @@ export function parseHeader(bytes: Buffer): DumpHeader {
   const fields = objectIn(bytes);
   const format = fields?.steno_ledger;
   if (!fields || !Number.isSafeInteger(format))
-    throw badLine(1, "this is no export of a ledger (it begins with 'steno_ledger')");
+    throw badLine(1, "this is not an export of a ledger (an export starts with 'steno_ledger')");
   if (format !== FORMAT)
     throw usage(
-      `line 1: this export has format ${format}, and this steno reads format ${FORMAT} alone`,
+      `line 1: this export has format ${format}, but this steno reads only format ${FORMAT}`,
       `import it with the version of steno that wrote it; ${NOTHING_IMPORTED}`,
     );
   const { profile = null, damaged } = fields;
@@ -91,18 +91,19 @@ export class RowParser {
 
   parse(bytes: Buffer, line: number): DumpRow {
     const { table, ...fields } = objectIn(bytes) ?? {};
-    if (table === undefined) throw badLine(line, 'this is no row of an export');
+    if (table === undefined) throw badLine(line, 'this is not a row of an export');
     const types = this.#types.get(String(table));
     if (typeof table !== 'string' || !types)
-      throw badLine(line, `this steno knows no table '${String(table)}'`);
+      throw badLine(line, `this steno does not know the table '${String(table)}'`);
     const read: Record<string, Value> = {};
     for (const [name, given] of Object.entries(fields)) {
       const isBytes = name.endsWith(BASE64) && !types.has(name);
       const column = isBytes ? name.slice(0, -BASE64.length) : name;
       const type = types.get(column);
-      if (type === undefined) throw badLine(line, `this steno knows no column '${name}' of '${table}'`);
+      if (type === undefined)
+        throw badLine(line, `this steno does not know the column '${name}' of '${table}'`);
       const value = this.#read(given, isBytes ? 'BASE64' : type);
-      if (value === undefined) throw badLine(line, `'${name}' is not what stands in that column`);
+      if (value === undefined) throw badLine(line, `'${name}' has a value that its column can't hold`);
       read[column] = value;
     }
     return { table, fields: read };

@@ -174,7 +174,7 @@ export class RowMerger {
       const [only] = rows;
       if (only && rows.length === 1) {
         if (this.#options.damaged) return { ...noRows, orphaned: 1 };
-        throw badLine(only.line, 'the ledger can not take this row');
+        throw badLine(only.line, "the ledger can't store this row");
       }
     }
     let counts = noRows;
@@ -243,7 +243,7 @@ export class RowMerger {
       const now = this.#numbers.get(of, old);
       if (now === undefined && column !== 'found') {
         if (this.#options.damaged) return undefined;
-        throw badLine(line, `it belongs to row ${old} of '${of}', which is not in the export before it`);
+        throw badLine(line, `it belongs to row ${old} of '${of}', which does not precede it in the export`);
       }
       fields[column] = now ?? null;
     }
@@ -257,7 +257,7 @@ export class RowMerger {
       const id = String(fields.purchase);
       if (known.has(id)) continue;
       if (!this.#options.damaged)
-        throw badLine(line, `it belongs to purchase ${id}, which is not in the export before it`);
+        throw badLine(line, `it belongs to purchase ${id}, which does not precede it in the export`);
       if (name === 'settlements') continue;
       const profile = String(fields.profile ?? this.#options.profile ?? 'default');
       await this.#mergePurchases([

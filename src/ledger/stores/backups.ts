@@ -56,8 +56,8 @@ export async function backUpIfDue(ledger: string): Promise<void> {
 /** What to do about a ledger that is damaged: moving it away alone would let everything be bought again. */
 export function rescueHint(ledger: string): string {
   return [
-    'rescue what can be read: steno ledger export --damaged -o rescued.jsonl',
-    `move ${ledger} and the files ledger.db-wal and ledger.db-shm beside it away`,
+    'rescue what is readable: steno ledger export --damaged -o rescued.jsonl',
+    `move away ${ledger}, and ledger.db-wal and ledger.db-shm next to it`,
     ...lastBackupLines(ledger),
     'then: steno ledger import rescued.jsonl',
   ].join('; ');
@@ -66,7 +66,7 @@ export function rescueHint(ledger: string): string {
 /** Of one that was emptied, nothing can be read. */
 export function restoreHint(ledger: string): string {
   const [copy = 'restore it from a backup'] = lastBackupLines(ledger);
-  return `${copy}; remove it by hand only after you have looked at your account: a new ledger knows none of your orders`;
+  return `${copy}; delete it only after checking your account: a new ledger knows none of your orders`;
 }
 
 /** Where there is no ledger any more, but what it leaves behind: a new one would let everything be bought again. */
@@ -78,8 +78,8 @@ export function lossOf(ledger: string): StenoError | undefined {
   if (trace === undefined || existsSync(ledger)) return undefined;
   const traces = [...(backups.length ? [backupFolder(ledger)] : []), ...left].join(' and ');
   const [copy = 'restore it from a backup'] = lastBackupLines(ledger);
-  return new StenoError('failed', `${ledger} is gone, but ${trace} is there`, {
-    hint: `${copy}; begin anew only after you have looked at your account, for a new ledger knows none of your orders: move ${traces} away`,
+  return new StenoError('failed', `${ledger} is gone, but ${trace} exists`, {
+    hint: `${copy}; start over only after checking your account, because a new ledger knows none of your orders: move ${traces} away`,
   });
 }
 
@@ -91,5 +91,5 @@ export function refuseLoss(ledger: string): void {
 
 function lastBackupLines(ledger: string): string[] {
   const last = backupsOf(ledger).at(-1);
-  return last === undefined ? [] : [`put the last backup in its place: cp ${last} ${ledger}`];
+  return last === undefined ? [] : [`restore the last backup: cp ${last} ${ledger}`];
 }

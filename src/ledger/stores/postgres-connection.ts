@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client, QueryResult } from 'pg';
-import { errorCode, errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { errorCode, errorMessage, StenoError, systemReason, usage } from '../../lib/errors.ts';
 import type { PostgresAddress } from '../../lib/postgres-url.ts';
 import { withoutNul } from '../../lib/text.ts';
 import { formatDuration } from '../../lib/time.ts';
@@ -22,29 +22,29 @@ interface Explanation {
 
 /** Where a password may come from, in the order in which they are asked. */
 const PASSWORD_HINT =
-  'it comes from the URL, PGPASSWORD, the setting ledger-password-command or ~/.pgpass, the first that is there; ' +
-  'a command that steno runs does not inherit the first two';
+  'it comes from the first of: the URL, PGPASSWORD, the setting ledger-password-command, ~/.pgpass; ' +
+  'commands that steno runs do not inherit the first two';
 
 const explanations: Readonly<Record<string, Explanation>> = {
   '28P01': { kind: 'failed', text: 'the password was refused', hint: PASSWORD_HINT },
   '28000': {
     kind: 'failed',
     text: 'the user was refused',
-    hint: 'pg_hba.conf on the server says who may connect',
+    hint: 'check pg_hba.conf on the server: it controls who may connect',
   },
   '3D000': {
     kind: 'failed',
     text: 'there is no such database',
-    hint: `make it, or correct the setting ledger; ${GONE_HINT}`,
+    hint: `create it, or correct the setting ledger; ${GONE_HINT}`,
   },
   '42501': {
     kind: 'failed',
-    text: 'the role lacks a right',
+    text: 'the role lacks a privilege',
     names: true,
-    hint: 'steno help shared-ledger has the SQL that grants it',
+    hint: 'see the SQL that grants it: steno help shared-ledger',
   },
-  '25006': { kind: 'failed', text: 'it only reads: a standby', hint: 'name the primary server' },
-  '53100': { kind: 'failed', text: 'its disk is full', hint: 'make room on the server of the database' },
+  '25006': { kind: 'failed', text: 'it is read-only: a standby', hint: 'name the primary server' },
+  '53100': { kind: 'failed', text: 'its disk is full', hint: 'free space on the database server' },
   '53300': { kind: 'network', text: 'it has too many connections', hint: 'try again in a moment' },
 };
 
@@ -78,11 +78,11 @@ export function ledgerError(where: string, error: unknown): StenoError {
   const answered = /^(?=.*\d)[0-9A-Z]{5}$/.test(code) && !/^(57P|08)/.test(code);
   if (answered)
     return new DatabaseError('failed', `${subject}: ${errorMessage(error)}`, {
-      hint: 'steno doctor looks at the shared ledger',
+      hint: 'check the shared ledger: steno doctor',
       cause: error,
     });
   return new DatabaseError('network', `can't reach ${subject}: ${errorMessage(error)}`, {
-    hint: `nothing was sent; try again when it is there; ${GONE_HINT}`,
+    hint: `nothing was sent; try again when it is reachable; ${GONE_HINT}`,
     cause: error,
   });
 }
@@ -139,7 +139,7 @@ export class PostgresConnection {
   private constructor(client: Client, { host, port, schema }: PostgresAddress, queryTimeoutMs: number) {
     this.#client = client;
     this.#silence = new SilenceTimer(queryTimeoutMs, (limitMs) => {
-      this.#lost ??= new Error(`it was silent for ${formatDuration(limitMs)}`);
+      this.#lost ??= new Error(`no answer for ${formatDuration(limitMs)}`);
       streamOf(client).destroy();
     });
     this.schema = schema;
@@ -281,7 +281,7 @@ function tlsOptions({ tls, caFile, certFile, keyFile, host }: PostgresAddress): 
     try {
       return path ? readFileSync(path) : undefined;
     } catch (error) {
-      throw usage(`can't read ${name} ${path}: ${errorMessage(error)}`, 'it is named by the setting ledger');
+      throw usage(`can't read ${name} ${path}: ${systemReason(error)}`, 'the setting ledger names this file');
     }
   };
   return {

@@ -250,7 +250,7 @@ export class SqliteStore implements LedgerStore {
 
   checkInPlace(): void {
     if (!this.isInPlace)
-      throw new StenoError('failed', `${this.#db.path} was deleted or replaced while it was in use`);
+      throw new StenoError('failed', `${this.#db.path} was deleted or replaced while in use`);
   }
 
   async reopen(): Promise<boolean> {

@@ -11,7 +11,7 @@ export class DatabaseError extends StenoError {}
 export class CommitUnknown extends DatabaseError {}
 
 /** The way out where a shared ledger will never answer again. */
-export const GONE_HINT = 'if it is gone for good: steno ledger copy --to local --without-shared';
+export const GONE_HINT = 'if it is lost for good: steno ledger copy --to local --without-shared';
 
 /** Tables whose rows have a number that the ledger gives: another ledger may give them another one. */
 export type NumberedTable = 'runs' | 'purchases' | 'events' | 'files';

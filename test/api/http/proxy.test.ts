@@ -185,14 +185,14 @@ describe.concurrent('a proxy', () => {
 
   it.each<[string, (socket: Socket) => void, string]>([
     ['closes the connection', (socket) => socket.end(), 'the proxy closed the connection'],
-    ['resets the connection', (socket) => socket.resetAndDestroy(), 'the proxy broke off the connection'],
+    ['resets the connection', (socket) => socket.resetAndDestroy(), 'the proxy dropped the connection'],
     ['sends half an answer', (socket) => socket.end('HTTP/1.1 200 Conn'), 'the proxy closed the connection'],
     [
       'sends 100 and closes',
       (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n'),
       'the proxy closed the connection',
     ],
-    ['makes a tunnel and closes it', (socket) => socket.end(established), 'the connection broke off'],
+    ['makes a tunnel and closes it', (socket) => socket.end(established), 'the connection was lost'],
     ['makes a tunnel to nowhere', (socket) => socket.end(`${established}hello`), 'it does not speak TLS'],
     ['fails', (socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'), 'refused the tunnel (HTTP 502)'],
   ])(

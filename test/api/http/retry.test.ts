@@ -128,7 +128,7 @@ describe.concurrent('a read', () => {
     ]);
     expect([first.code, first.stdout, flaky.connections]).toEqual([0, '2\n', 2]);
     expect([second.code, third.code]).toEqual([7, 7]);
-    expect(second.stderr).toContain('the connection broke off');
+    expect(second.stderr).toContain('the connection was lost');
     expect(third.stderr).toContain('the connection was refused');
     expect(broken.connections).toBeGreaterThan(1);
     expect(broken.connections).toBeLessThan(8);
@@ -342,7 +342,7 @@ describe.concurrent('an answer in another encoding', () => {
     service.on('*', { body: Buffer.from('28b52ffd0400', 'hex'), headers: { 'content-encoding': 'zstd' } });
     const { code, stdout, stderr } = await user.run(['transcript', '5']);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe('steno: the transcript comes in an unknown encoding: zstd\n');
+    expect(stderr).toBe('steno: the transcript has an unknown encoding: zstd\n');
     expect(listing(user.home)).not.toContain('5.txt');
   });
 
@@ -353,7 +353,7 @@ describe.concurrent('an answer in another encoding', () => {
     for (const args of [['webhook', 'set', 'https://h/hook'], ['balance']]) {
       const { code, stdout, stderr } = await user.run(args);
       if (args[0] === 'balance') expect([code, stdout]).toEqual([0, '1.00\n']);
-      else expect([code, stderr]).toEqual([1, expect.stringContaining('its encoding is not known: zstd')]);
+      else expect([code, stderr]).toEqual([1, expect.stringContaining('its encoding is unknown: zstd')]);
     }
   });
 });

@@ -30,13 +30,13 @@ describe.concurrent('a connection that is not made says', () => {
     expect([code, stderr]).toEqual([
       7,
       `steno: can't reach 127.0.0.1:${wire.port}: it does not speak TLS (https)\n` +
-        `hint: if it serves plain http, begin the base URL with http://: http://127.0.0.1:${wire.port}/API4\n`,
+        `hint: if it serves plain http, start the base URL with http://: http://127.0.0.1:${wire.port}/API4\n`,
     ]);
   });
 
   it('that the port wants TLS', async () => {
     const { code, stderr } = await balance(`http://127.0.0.1:${tlsPort}/API4`);
-    expect([code, stderr]).toEqual([7, expect.stringMatching(/hint: .*begin the base URL with https:\/\//)]);
+    expect([code, stderr]).toEqual([7, expect.stringMatching(/hint: .*start the base URL with https:\/\//)]);
   });
 
   it('which variable names the authority of a certificate', async () => {
@@ -111,10 +111,10 @@ const cut: ReadonlyArray<readonly [string, (socket: Socket) => unknown]> = [
 ];
 
 describe.concurrent('an answer that is cut', () => {
-  it.each(cut)('%s broke off', async (how, serve) => {
+  it.each(cut)('%s loses the connection', async (how, serve) => {
     const wire = await Wire.afterRequest(serve);
     const { code, stderr } = await balance(wire.baseUrl);
-    expect([code, stderr]).toEqual([7, expect.stringContaining('broke off')]);
+    expect([code, stderr]).toEqual([7, expect.stringContaining('the connection was lost')]);
     expect(stderr).not.toContain("can't reach");
     // Where the head of an answer came, https is not what is missing.
     const isEarly = how === 'in its head' || how === 'before it began';
@@ -177,7 +177,7 @@ describe.concurrent('a status', () => {
   it('of a server that wants TLS says so', async () => {
     const { service, user } = await account();
     service.on('*', { status: 400, body: '<h1>The plain HTTP request was sent to HTTPS port</h1>' });
-    expect((await user.run(['balance'])).stderr).toContain('hint: begin the base URL with https://');
+    expect((await user.run(['balance'])).stderr).toContain('hint: start the base URL with https://');
   });
 });
 
@@ -201,8 +201,8 @@ describe.concurrent('a key that is refused', () => {
       /came from STENO_API_KEY, .*correct or unset it/,
     ],
     ['the flag', ['--api-key', 'other-key-123'], {}, /came from --api-key/],
-    ['a profile', ['--profile', 'work'], {}, /came from profile work: .*steno login --profile work\n/],
-    ['the default profile', [], {}, /came from profile default: .*steno login\n/],
+    ['a profile', ['--profile', 'work'], {}, /came from profile work; .*steno login --profile work\n/],
+    ['the default profile', [], {}, /came from profile default; .*steno login\n/],
   ])('is said to come from %s', async (_, args, env, hint) => {
     expect(await refused(args, env)).toMatch(hint);
   });

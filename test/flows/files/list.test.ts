@@ -303,7 +303,7 @@ describe('files', () => {
     const { user } = await shop;
     const { stdout } = await user.onTerminal('steno files --limit 2 --no-color');
     expect(stdout).toMatch(/AUDIOFILE +STATE +TITLE +ORDER +ORDERED/);
-    expect(stdout).toContain('2 of 6; more with --limit');
+    expect(stdout).toContain('2 of 6; show more with --limit');
     expect(stdout).toMatch(/just now|\ds ago/);
   });
 

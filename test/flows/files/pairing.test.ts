@@ -75,7 +75,7 @@ describe('a file', () => {
     expect((await order(a, b)).code).toBe(11);
     expect(pairs(user)).toEqual(['21 ']);
     const { code, stderr } = await user.run(['wait', '--order', 'X1']);
-    expect([code, stderr]).toEqual([11, expect.stringContaining(`no file is known of ${a}\n`)]);
+    expect([code, stderr]).toEqual([11, expect.stringContaining(`the files of ${a} are unknown\n`)]);
     expect(pairs(user)).toEqual([`21 ${b}`]);
   });
 });

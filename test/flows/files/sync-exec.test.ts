@@ -229,7 +229,7 @@ describe.concurrent('sync --exec', { timeout: 60_000 }, () => {
     const { exec, ran, user } = await withOrders(1);
     const first = exec(`${RAN}; until test -e go; do sleep 0.1; done`);
     await until(() => ran().length === 1, 'the command');
-    expect((await exec(RAN)).stderr).toMatch(/0 handed over, 1 left to another sync\n$/);
+    expect((await exec(RAN)).stderr).toMatch(/0 handed over, 1 left for another sync\n$/);
     writeFileSync(join(user.home, 'go'), '');
     expect([(await first).code, ran()]).toEqual([0, ['1 1']]);
   });
@@ -244,7 +244,7 @@ describe.concurrent('sync --exec', { timeout: 60_000 }, () => {
     await end;
     if (isShared) {
       // Only its silence tells there that it is gone.
-      expect((await exec('false')).stderr).toMatch(/1 left to another sync/);
+      expect((await exec('false')).stderr).toMatch(/1 left for another sync/);
       queryLedger(user, "UPDATE runs SET seen_at = '2026-01-01T00:00:00.000Z'");
     }
     const { code } = await exec(RAN);
@@ -267,7 +267,7 @@ describe.concurrent('sync --exec', { timeout: 60_000 }, () => {
   it('ends a command at --exec-timeout, which counts as failed', async () => {
     const { exec, ran } = await withOrders(1);
     const { code, stderr } = await exec(`${RAN}; sleep 30`, '--exec-timeout', '1s');
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/file 1 failed: ended after 1s\n$/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/file 1 failed: stopped after 1s\n$/)]);
     await exec(RAN);
     expect(ran()).toEqual(['1 1', '1 2']);
   });

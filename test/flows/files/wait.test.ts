@@ -66,12 +66,10 @@ describe.concurrent('wait', () => {
       return stderr.split('\n').find((line) => line.startsWith('hint: ')) ?? '';
     };
     const end = '--interval 50ms --timeout 300ms';
-    expect(await hintOf('7')).toBe(`hint: wait on with: steno wait 7 ${end}`);
+    expect(await hintOf('7')).toBe(`hint: resume with: steno wait 7 ${end}`);
     await order(audio('a'));
-    expect(await hintOf('--order', 'o1')).toContain(`wait on with: steno wait --order o1 ${end}; `);
-    expect(await hintOf()).toBe(
-      `hint: wait on with: steno wait ${end}; or look again later with: steno sync`,
-    );
+    expect(await hintOf('--order', 'o1')).toContain(`resume with: steno wait --order o1 ${end}; `);
+    expect(await hintOf()).toBe(`hint: resume with: steno wait ${end}; or check later with: steno sync`);
   });
 
   it('is named with ids after an order that left no trace in the ledger', async () => {
@@ -79,7 +77,7 @@ describe.concurrent('wait', () => {
     states.set('1', ['Transcribing']);
     const line = ['--wait', ...soon, '--timeout', '1s'];
     expect((await order(audio('a'), '--no-ledger', ...line)).stderr).toContain(
-      'hint: go on waiting with: steno wait 1\n',
+      'hint: resume with: steno wait 1\n',
     );
   });
 
@@ -92,7 +90,7 @@ describe.concurrent('wait', () => {
     const { code, stderr } = await user.run(['wait', 'a6', '--interval', '100ms', '--timeout', '1s']);
     expect([code, stderr]).toEqual([
       6,
-      expect.stringContaining('a6 is not delivered: the service names no state'),
+      expect.stringContaining('a6: not delivered: the service reports no state'),
     ]);
   });
 
@@ -116,13 +114,15 @@ describe.concurrent('wait', () => {
     states.set('1', ['On Hold']).set('2', ['Processing', 'Processing', 'Delivered']).set('3', ['Error']);
     const held = await user.run(['wait', '1', '2', ...soon, '--quiet']);
     expect([held.code, held.stdout]).toEqual([5, '2\n']);
-    expect(held.stderr).toMatch(/^steno: 1 is on hold[^\n]*\nhint: [^\n]*balance/);
+    expect(held.stderr).toMatch(/^steno: audiofile 1: on hold[^\n]*\nhint: [^\n]*balance/);
     states
       .set('1', ['On Hold', 'On Hold', 'Delivered'])
       .set('2', ['Processing', 'Processing', 'Processing', 'Delivered']);
     const released = await user.run(['wait', '1', '2', '3', ...soon, '--quiet']);
     expect([released.code, released.stdout]).toEqual([8, '1\n2\n']);
-    expect(released.stderr).toMatch(/^steno: 3 ended as 'Error': no transcript comes\n$/);
+    expect(released.stderr).toMatch(
+      /^steno: audiofile 3: ended as 'Error', so there will be no transcript\n$/,
+    );
   });
 
   it.each([
@@ -229,7 +229,7 @@ describe.concurrent('wait', () => {
     expect([open.code, askedFiles()]).toEqual([8, ['3']]);
     const nothing = await user.run(['wait', ...soon, '--json']);
     expect([nothing.code, JSON.parse(nothing.stdout), nothing.stderr]).toEqual([0, [], '']);
-    expect((await user.run(['wait'])).stderr).toBe('nothing is under way\n');
+    expect((await user.run(['wait'])).stderr).toBe('no files are in progress\n');
     expect(askedFiles()).toEqual(['3']);
     const unknown = await user.run(['wait', '--order', 'nope']);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('no order nope')]);

@@ -23,7 +23,7 @@ const untold: readonly Case[] = [
     audiofiles: [],
     said: /names no audiofile for one URL/,
     kept: [],
-    missing: 'its files are not known',
+    missing: 'its files are unknown',
   },
   {
     what: 'no list of files',
@@ -31,7 +31,7 @@ const untold: readonly Case[] = [
     audiofiles: undefined,
     said: /no audiofile for 2 URLs/,
     kept: [],
-    missing: 'its files are not known',
+    missing: 'its files are unknown',
   },
   {
     what: 'fewer files than URLs',
@@ -42,7 +42,7 @@ const untold: readonly Case[] = [
       { id: '5', url: '' },
       { id: '6', url: '' },
     ],
-    missing: `1 of the files of ${a}, ${b}, ${c} is not known`,
+    missing: `1 of the files of ${a}, ${b}, ${c} is unknown`,
   },
   {
     what: 'more files than several URLs',
@@ -61,7 +61,7 @@ const untold: readonly Case[] = [
     audiofiles: [5, 5],
     said: /2 audiofiles for 2 URLs, some of them twice \(5\)/,
     kept: [{ id: '5', url: '' }],
-    missing: `1 of the files of ${a}, ${b} is not known`,
+    missing: `1 of the files of ${a}, ${b} is unknown`,
   },
 ];
 
@@ -84,7 +84,7 @@ describe('an answer with', () => {
     const second = await order(each.urls[0] as string);
     expect([second.code, second.stderr]).toEqual([
       9,
-      expect.stringMatching(/order X1 .*its files are not known/),
+      expect.stringMatching(/order X1, accepted just now, but its files are unknown/),
     ]);
     expect(service.calls('POST /order_url')).toHaveLength(1);
     const wait = await user.run(['wait', '--order', 'X1']);
@@ -122,7 +122,7 @@ describe('an answer with', () => {
     const { code, stdout, stderr } = await order(b, c);
     expect(code).toBe(11);
     expect(stdout).toBe(`1\tX2\tordered\t\t\n9\tX2\tordered\t${c}\t\n`);
-    expect(stderr).toContain(`order X2 was accepted, but audiofile 1 is the file of ${a} in the ledger`);
+    expect(stderr).toContain(`order X2 was accepted, but the ledger has audiofile 1 as the file of ${a}`);
     expect(queryLedger(user, "SELECT * FROM files WHERE id = '1'")).toEqual(before);
     expect(queryLedger(user, "SELECT order_id, url FROM files WHERE id = '9'")).toEqual([
       { order_id: 'X2', url: c },
@@ -130,7 +130,7 @@ describe('an answer with', () => {
     expect((await order(b)).code).toBe(9);
     const wait = await user.run(['wait', '--order', 'X2', '--quiet']);
     expect([wait.code, wait.stdout]).toEqual([11, '9\n']);
-    expect(wait.stderr).toContain(`order X2 was accepted, but no file is known of ${b}\n`);
+    expect(wait.stderr).toContain(`order X2 was accepted, but the files of ${b} are unknown\n`);
   });
 
   it('fewer files, of which one ends without a transcript: exit 8, with a warning of what is missing', async () => {
@@ -279,7 +279,9 @@ describe('an order whose answer is that to another one', () => {
     const wrong = await settle('--placed', 'o1', '--file', '1');
     expect([wrong.code, wrong.stderr]).toEqual([
       1,
-      expect.stringMatching(/is the file of .*a\.mp3.*\nhint: .*: steno attempts settle 2 --placed o1\n/),
+      expect.stringMatching(
+        /has audiofile 1 as the file of .*a\.mp3.*\nhint: .*: steno attempts settle 2 --placed o1\n/,
+      ),
     ]);
     const settled = await settle('--placed', 'o1', '--file', '2');
     expect([settled.code, settled.stdout], settled.stderr).toEqual([0, '2\tplaced\to1\t2\n']);

@@ -34,11 +34,15 @@ describe.concurrent('an order that another process is sending', () => {
     const settle = await user.run(['attempts', 'settle', '1', '--not-placed']);
     expect([settle.code, settle.stderr]).toEqual([
       2,
-      expect.stringMatching(/being sent right now[^\n]*\nhint: wait for it, or end that process\n/),
+      expect.stringMatching(
+        /being sent right now[^\n]*\nhint: wait until it has finished, or stop that process\n/,
+      ),
     ]);
     const second = await order(url);
     expect(second.code).toBe(9);
-    expect(second.stderr).toMatch(/is being ordered right now by \S+, pid \d+\nhint: wait/);
+    expect(second.stderr).toMatch(
+      /is being ordered right now by \S+, pid \d+\nhint: run this again once that has finished/,
+    );
     expect(second.stderr).not.toContain('--again');
     expect(service.got).toHaveLength(1);
     answer();
@@ -53,11 +57,11 @@ describe.concurrent('an order that another process is sending', () => {
       child.kill('SIGKILL');
       await end;
       expect(await listed(user)).toMatchObject([
-        { status: 'unclear', detail: 'begun, and no outcome written' },
+        { status: 'unclear', detail: 'started, but no outcome recorded' },
       ]);
-      expect((await user.run(['files'])).stderr).toContain('1 order has no known end');
+      expect((await user.run(['files'])).stderr).toContain('1 order has no known outcome');
       expect((await order(url)).stderr).toMatch(
-        /was begun and has no outcome: it may have gone through\nhint: .*settle 1/,
+        /was started but has no outcome: it may have gone through\nhint: .*settle 1/,
       );
       expect((await user.run(['attempts', 'settle', '1', '--not-placed'])).code).toBe(0);
     },

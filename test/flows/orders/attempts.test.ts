@@ -59,7 +59,7 @@ describe.concurrent('attempts', () => {
     await order(audio('c'));
     await order(audio('d'));
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('4\n3\n');
-    expect((await user.run(['files', '--quiet'])).stderr).toMatch(/^warning: 2 orders have no known end/);
+    expect((await user.run(['files', '--quiet'])).stderr).toMatch(/^warning: 2 orders have no known outcome/);
   });
 
   it('lists what was ordered again later, and says so', async () => {
@@ -81,7 +81,7 @@ describe.concurrent('attempts', () => {
     service.on('POST /order_url', { status: 500 }, { body: { order: 'x', audiofiles: [7], message: 'ok' } });
     for (const exit of [11, 0]) expect((await order(url, '--again')).code).toBe(exit);
     expect((await user.run(['__complete', 'attempt'])).stdout).toMatch(/^2\t[^\n]*\n1\t[^\n]*\n$/);
-    expect((await user.run(['files', '--quiet'])).stderr).toMatch(/^warning: 2 orders have no known end/);
+    expect((await user.run(['files', '--quiet'])).stderr).toMatch(/^warning: 2 orders have no known outcome/);
     for (const n of ['1', '2']) await user.run(['attempts', 'settle', n, '--not-placed']);
     expect(await listed(user)).toEqual([]);
     expect((await order(url)).stderr).toContain('was ordered as order x');
@@ -122,11 +122,11 @@ describe.concurrent('attempts', () => {
     expect([code, stdout, stderr]).toEqual([
       0,
       '',
-      'warning: 2 orders have no known end; see: steno attempts\n',
+      'warning: 2 orders have no known outcome; see: steno attempts\n',
     ]);
     const json = await user.run(['files', '--json']);
     expect(JSON.parse(json.stderr)).toEqual({
-      warning: { message: '2 orders have no known end; see: steno attempts' },
+      warning: { message: '2 orders have no known outcome; see: steno attempts' },
     });
   });
 });

@@ -42,7 +42,7 @@ describe('a budget', () => {
     const { code, stdout, stderr } = await buy('c');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(
-      'steno: the estimate of 10.00 is more than is left of the budget of 20.00/month: 0.00\nhint: ',
+      'steno: the estimate of 10.00 exceeds what is left of the budget of 20.00/month: 0.00\nhint: ',
     );
     expect(stderr).toContain(`wait until ${periodAt('month', Date.now()).end.slice(0, 10)}`);
     expect(sent()).toBe(2);
@@ -70,7 +70,7 @@ describe('a budget', () => {
     const ends = await Promise.all(Array.from({ length: 8 }, (_, n) => buy(`n${n}`)));
     expect(ends.map(({ code }) => code).sort()).toEqual([0, 0, 0, 2, 2, 2, 2, 2]);
     for (const { code, stderr } of ends)
-      if (code === 2) expect(stderr).toContain('is more than is left of the budget of 35.00/day: 5.00');
+      if (code === 2) expect(stderr).toContain('exceeds what is left of the budget of 35.00/day: 5.00');
     expect([sent(), statuses(user)]).toEqual([3, ['placed', 'placed', 'placed']]);
   });
 
@@ -110,13 +110,13 @@ describe('a budget', () => {
     const unpriced = await buy('a');
     expect(unpriced.code).toBe(2);
     expect(unpriced.stderr).toContain(
-      'steno: the cost is not known, and the budget of 10.00/month is set: the price of TRANS14 is not known',
+      'steno: the budget of 10.00/month is set, but the cost is unknown: the price of TRANS14 is unknown',
     );
     expect(unpriced.stderr).toMatch(/hint: set the price.*price\.TRANS14.*--unpriced/);
     expect(sent()).toBe(0);
     expect((await buy('a', '--unpriced')).code).toBe(0);
     set({ 'price.TRANS14': '1' });
-    expect((await order('https://e.org/a.mp3')).stderr).toContain('the length of 1 audio is not known');
+    expect((await order('https://e.org/a.mp3')).stderr).toContain('the length of 1 audio file is unknown');
     expect((await order('https://e.org/a.mp3', '--unpriced')).stderr).toContain(
       'the budget of 10.00/month is used up: nothing is left for orders of unknown cost',
     );
@@ -136,7 +136,7 @@ describe('a budget', () => {
     expect((await order('--feed', 'f.xml', '--latest', '2', '--unpriced')).code).toBe(0);
     const { code, stderr } = await buy('a', '--unpriced');
     expect(code).toBe(2);
-    expect(stderr).toContain('is more than is left of the budget of 15.00/month: 5.00');
+    expect(stderr).toContain('exceeds what is left of the budget of 15.00/month: 5.00');
   });
 
   it.each(['day', 'week', 'month', 'year'] as const)('begins anew with each %s, in UTC', async (period) => {
@@ -182,12 +182,12 @@ describe('a budget', () => {
     expect([code, sent()]).toEqual([0, 0]);
     expect(stdout).toContain('https://m.example/a.mp3');
     expect(stderr).toContain(
-      'warning: the estimate of 10.00 is more than is left of the budget of 9.00/month: 9.00',
+      'warning: the estimate of 10.00 exceeds what is left of the budget of 9.00/month: 9.00',
     );
     const json = await buy('a', '--dry-run', '--json');
     expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { estimate: { high: 10 } }]);
     expect(JSON.parse(json.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
-      warning: { message: expect.stringContaining('is more than is left') },
+      warning: { message: expect.stringContaining('exceeds what is left') },
     });
   });
 

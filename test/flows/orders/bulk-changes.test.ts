@@ -147,7 +147,7 @@ describe.each(changes)('$kind of several files', ({ kind, flags, done }) => {
     const { code, stdout, stderr } = await end;
     expect([code, stdout]).toEqual([130, '1\tdone\n2\tdone\n']);
     expect(stderr).toContain(
-      `steno: not sent: audiofile 3, because of the interruption; run this again with only this id\nsteno: interrupted: ${done}: audiofile 1, 2\n`,
+      `steno: not sent: audiofile 3, because the command was interrupted; run this again with only this id\nsteno: interrupted: ${done}: audiofile 1, 2\n`,
     );
     expect(kept(user)).toEqual(['1 placed', '2 placed']);
   });
@@ -172,7 +172,7 @@ describe.each(changes)('$kind of several files', ({ kind, flags, done }) => {
         "UPDATE purchases SET host = 'elsewhere', seen_at = '2026-01-01T00:00:00.000Z' WHERE status = 'sending'",
       );
     const { code, stderr } = await user.run(line('2', '3'));
-    expect([code, stderr]).toEqual([10, expect.stringContaining('was begun and has no outcome')]);
+    expect([code, stderr]).toEqual([10, expect.stringContaining('was started but has no outcome')]);
     expect(sent(account)).toEqual(['1', '2', '3']);
   });
 
@@ -257,7 +257,7 @@ describe('upgrades under a budget', () => {
     const { code, stderr } = await user.run(upgrade);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('the estimate of 15.00 is more than is left'),
+      expect.stringContaining('the estimate of 15.00 exceeds what is left'),
     ]);
     expect(kept(user)).toEqual([]);
   });
@@ -270,7 +270,7 @@ describe('upgrades under a budget', () => {
     });
     service.on('POST /audiofile/2/upgrade', fine);
     const { code, stderr } = await user.run(upgrade);
-    expect([code, stderr]).toEqual([10, expect.stringContaining('is more than is left of the budget')]);
+    expect([code, stderr]).toEqual([10, expect.stringContaining('exceeds what is left of the budget')]);
     expect(kept(user)).toEqual(['1 placed', '2 placed']);
   });
 

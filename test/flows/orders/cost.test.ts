@@ -69,7 +69,7 @@ const isOrder = ({ path }: { path: string }): boolean => path === '/order_url';
 
 /** What is said of the estimate. */
 const told = (stderr: string): string[] =>
-  stderr.split('\n').filter((line) => /^estimate|^[A-Z0-9]+ at |not known/.test(line));
+  stderr.split('\n').filter((line) => /^estimate|^[A-Z0-9]+ at |unknown/.test(line));
 
 describe('the estimate', () => {
   it('of what has no price and no length is not known, and never zero', async () => {
@@ -77,9 +77,9 @@ describe('the estimate', () => {
     const { code, stdout, stderr } = await order('https://e.org/a.mp3', 'https://e.org/b.mp3', '--dry-run');
     expect(code).toBe(0);
     expect(stderr).toBe(
-      'estimate: not known\n' +
-        'the price of TRANS14 is not known: no invoice has it\n' +
-        'the length of 2 audios is not known: https://e.org/a.mp3, https://e.org/b.mp3\n',
+      'estimate: unknown\n' +
+        'the price of TRANS14 is unknown: no invoice lists it\n' +
+        'the length of 2 audio files is unknown: https://e.org/a.mp3, https://e.org/b.mp3\n',
     );
     expect(stdout + stderr).not.toMatch(/\b0(\.0+)?\b/);
     expect(service.got).toEqual([]);
@@ -136,7 +136,7 @@ describe('the estimate', () => {
     const { billed, episodes } = await costing();
     await billed({ minutes: '10', price: '9', quantity: '1' });
     const { stderr } = await episodes(['10:00'], '--dry-run');
-    expect(told(stderr)[0]).toBe('estimate: not known');
+    expect(told(stderr)[0]).toBe('estimate: unknown');
   });
 
   it('has the length of a file from its header', async () => {
@@ -159,10 +159,10 @@ describe('the estimate', () => {
     set('price.TRANS14', '1');
     const { stderr } = await episodes(['10:00', '', '0', ''], '--dry-run', '--sku', 'TSTMP1');
     expect(told(stderr)).toEqual([
-      'estimate: not known',
+      'estimate: unknown',
       'TRANS14 at 1.00 a minute, from the settings',
-      'the price of TSTMP1 is not known: no invoice has it',
-      'the length of 3 audios is not known: Talk 1, Talk 2, Talk 3',
+      'the price of TSTMP1 is unknown: no invoice lists it',
+      'the length of 3 audio files is unknown: Talk 1, Talk 2, Talk 3',
     ]);
   });
 
@@ -197,7 +197,7 @@ describe('the estimate', () => {
     const { code, stderr } = await episodes(['10:00'], '--dry-run');
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning: invoice v1 could not be read: /m);
-    expect(told(stderr)[0]).toBe('estimate: not known');
+    expect(told(stderr)[0]).toBe('estimate: unknown');
   });
 });
 
@@ -208,7 +208,7 @@ describe('--max-cost', () => {
     const { code, stdout, stderr } = await episodes(['10:00', '20:00'], '--max-cost', '9.98');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(
-      'steno: the estimate of 9.99 is more than --max-cost 9.98; nothing was ordered\nhint: ',
+      'steno: the estimate of 9.99 exceeds --max-cost 9.98; nothing was ordered\nhint: ',
     );
     expect(service.got).toEqual([]);
     expect((await episodes(['10:00', '20:00'], '--max-cost', '$9.99')).code).toBe(0);
@@ -231,7 +231,7 @@ describe('--max-cost', () => {
     await billed({ minutes: '10', price: '0.50' }, { minutes: '20', price: '0.60' });
     const { code, stderr } = await episodes(['10:00'], '--max-cost', '5.99');
     expect(code).toBe(2);
-    expect(stderr).toContain('the estimate of 5.00 to 6.00 is more than --max-cost 5.99');
+    expect(stderr).toContain('the estimate of 5.00 to 6.00 exceeds --max-cost 5.99');
     expect(service.got.filter(isOrder)).toHaveLength(1);
   });
 
@@ -240,16 +240,16 @@ describe('--max-cost', () => {
     const unpriced = await episodes(['10:00'], '--max-cost', '1000');
     expect(unpriced.code).toBe(2);
     expect(unpriced.stderr).toContain(
-      'steno: the cost is not known, and --max-cost 1000.00 is set: the price of TRANS14 is not known: no invoice has it\n' +
-        'hint: set the price of a minute: steno config set price.TRANS14 <amount>\n',
+      'steno: --max-cost 1000.00 is set, but the cost is unknown: the price of TRANS14 is unknown: no invoice lists it\n' +
+        'hint: set the price per minute: steno config set price.TRANS14 <amount>\n',
     );
     set('price.TRANS14', '1');
     const unmeasured = await episodes(['10:00', ''], '--max-cost', '1000');
     expect(unmeasured.code).toBe(2);
-    expect(unmeasured.stderr).toContain('the length of 1 audio is not known: Talk 1');
+    expect(unmeasured.stderr).toContain('the length of 1 audio file is unknown: Talk 1');
     const url = await order('https://e.org/a.mp3', '--max-cost', '1000');
     expect(url.code).toBe(2);
-    expect(url.stderr).toContain('the length of 1 audio is not known: https://e.org/a.mp3');
+    expect(url.stderr).toContain('the length of 1 audio file is unknown: https://e.org/a.mp3');
     expect(service.got).toEqual([]);
   });
 
@@ -260,7 +260,7 @@ describe('--max-cost', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('https://m.example/0.mp3');
     expect(told(stderr)[0]).toBe('estimate: 10.00');
-    expect(stderr).toContain('warning: the estimate of 10.00 is more than --max-cost 9.00');
+    expect(stderr).toContain('warning: the estimate of 10.00 exceeds --max-cost 9.00');
     expect(service.got).toEqual([]);
   });
 
@@ -297,7 +297,7 @@ describe('--max-cost', () => {
         const { code, stderr } = await order('--from', 'm');
         expect([code, stderr]).toEqual([
           2,
-          expect.stringContaining(`m, line 3: minutes is '${minutes}', which is not a length`),
+          expect.stringContaining(`m, line 3: '${minutes}' is not a length in minutes`),
         ]);
       }
       expect(service.got).toEqual([]);

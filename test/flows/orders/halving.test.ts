@@ -141,7 +141,7 @@ describe('a refused order of a list', () => {
     const { code, stderr } = await list(rows(70), '--json', '--per-order', '70');
     expect(code, stderr).toBe(1);
     expect(calls()).toBe(61);
-    expect(stderr).toContain('the bad rows were not found within 60 further calls');
+    expect(stderr).toContain('60 further calls were not enough to find the bad rows');
   });
 
   it.each([

@@ -60,13 +60,13 @@ describe('a path in a manifest', () => {
     expect((await list('path\ncopy.mp3\n')).code).toBe(9);
     const { code, stderr } = await list('{"path":"copy.mp3"}\n', '--skip-ordered');
     expect([code, sent().length]).toEqual([0, 1]);
-    expect(stderr).toContain('left out because on order already: 1 of 1 (copy.mp3)');
+    expect(stderr).toContain('left out because already ordered: 1 of 1 (copy.mp3)');
   });
 
   it.each([
-    ['url,path\nhttps://e.org/a.mp3,one.mp3\n', 'line 2: it has a url and a path'],
+    ['url,path\nhttps://e.org/a.mp3,one.mp3\n', 'line 2: the row has both a url and a path'],
     ['url,path\n,\n', 'line 2: both url and path are empty'],
-    ['path,key\none.mp3,k\n', 'line 2: it has a path and a key'],
+    ['path,key\none.mp3,k\n', 'line 2: the row has both a path and a key'],
     ['path\none.mp3\nnone.mp3\n', 'line 3: there is no file none.mp3'],
     ['path\nlists\n', 'line 2: lists is a folder'],
   ])('is checked before anything is sent: %j', async (text, message) => {

@@ -61,7 +61,7 @@ describe('a manifest in another encoding', () => {
     expect([code, stderr]).toEqual([
       2,
       "steno: stdin is not UTF-8 (it looks like Latin-1): the first byte that can't be read is in line 3\n" +
-        'hint: put this before steno: iconv -f ISO-8859-1 -t UTF-8 |\n',
+        'hint: pipe it through: iconv -f ISO-8859-1 -t UTF-8 |\n',
     ]);
   });
 
@@ -76,7 +76,11 @@ describe('a manifest in another encoding', () => {
       Buffer.from('PK\u0003\u0004\u0014\u0000\u0006\u0000', 'latin1'),
       /^steno: m, line 1: a spreadsheet or a zip file, not a text file\nhint: save it as CSV/,
     ],
-    ['with a zero byte', Buffer.from(`${a}\n${b}\u0000\n`), /^steno: m, line 2: a zero byte, so this is not/],
+    [
+      'with a zero byte',
+      Buffer.from(`${a}\n${b}\u0000\n`),
+      /^steno: m, line 2: it contains a zero byte, so this is not/,
+    ],
   ];
 
   it.each(others)('%s is refused with its line', async (_, bytes, says) => {

@@ -173,7 +173,7 @@ describe('any bytes', () => {
         writeFileSync(path, given);
         const { code, stderr } = await user.run(['order', '--from', path, '--sku', 'TRANS14', '--dry-run']);
         expect([0, 2], stderr).toContain(code);
-        if (code === 2) expect(stderr).toMatch(/^steno: .*(\bline \d+\b|holds no URL|given twice)/s);
+        if (code === 2) expect(stderr).toMatch(/^steno: .*(\bline \d+\b|contains no URL|given twice)/s);
       }),
       { numRuns: runs(12) },
     );

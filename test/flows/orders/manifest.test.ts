@@ -128,8 +128,8 @@ describe('a manifest', () => {
 const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
   ['a path in it', `${a}\n\n./talk.mp3\n`, /m, line 3: '\.\/talk\.mp3' is not an http or https URL\nhint: /],
   ['a comment that is none', `${a}\n// b\n`, /m, line 2: /],
-  ['nothing in it', '\n# only this\n', /the manifest m holds no URL/],
-  ['a header and nothing else', 'url,sku\n', /the manifest m holds no URL/],
+  ['nothing in it', '\n# only this\n', /^steno: m contains no URL/],
+  ['a header and nothing else', 'url,sku\n', /^steno: m contains no URL/],
   [
     'a SKU beside each URL but no header',
     `${a},TRANS2\n${b},TRANS14\n`,
@@ -138,14 +138,14 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
   [
     'a SKU beside one URL but no header',
     `${a}\n${b},TRANS14\n`,
-    /m, line 2: [^\n]* holds a SKU beside the URL\nhint: begin the manifest with the line: url,sku/,
+    /m, line 2: [^\n]* has a SKU after the URL\nhint: start the manifest with the line: url,sku/,
   ],
   [
     'a column that is mistyped',
     `url,skus\n${a},TRANS2\n`,
     /m, line 1: unknown field 'skus'\nhint: did you mean sku\?/,
   ],
-  ['no column url', `sku,notes\nTRANS2,x\n`, /m, line 1: there is no column url/],
+  ['no column url', `sku,notes\nTRANS2,x\n`, /m, line 1: the column url is missing/],
   [
     'a mistyped column url',
     `urll,notes\n${a},x\n`,
@@ -167,8 +167,12 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
     `url,notes\n${c},"1\n2"\n\n${a},"x\n${b},y\n`,
     /m, line 5: a quote is opened and never closed\nhint: /,
   ],
-  ['a quote in a bare cell', `url,notes\n${a},say "hi"\n`, /m, line 2: there is a quote in a cell that/],
-  ['text after a quoted cell', `url,notes\n${a},"x"y\n`, /m, line 2: something follows the closing quote/],
+  [
+    'a quote in a bare cell',
+    `url,notes\n${a},say "hi"\n`,
+    /m, line 2: a cell contains a quote but does not start/,
+  ],
+  ['text after a quoted cell', `url,notes\n${a},"x"y\n`, /m, line 2: there is text after the closing quote/],
   ['a column without a name', `url,notes,\n${a},x,\n`, /m, line 1: a field has no name\nhint: /],
   ['a header that is only data', `TRANS14,${a}\nTRANS14,${b}\n`, /m, line 1: [^\n]*header line is missing/],
   [
@@ -230,7 +234,7 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
   [
     'JSON that is an array',
     `[{"url":"${a}"}]\n`,
-    /m, line 1: not a JSON object\nhint: [^\n]*one object a line/,
+    /m, line 1: not a JSON object\nhint: [^\n]*one object per line/,
   ],
   [
     'JSON with an unknown key',

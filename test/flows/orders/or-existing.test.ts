@@ -142,9 +142,9 @@ describe('--or-existing', () => {
     const dry = await order(...line, '--dry-run', '--json');
     expect([dry.code, JSON.parse(dry.stdout)]).toMatchObject([0, { orders: [{}], left_out: left }]);
     const plain = await order(...line, '--dry-run');
-    expect(plain.stderr).toContain(`left out because on order already: 1 of 3 (${audio('b')})`);
+    expect(plain.stderr).toContain(`left out because already ordered: 1 of 3 (${audio('b')})`);
     expect(plain.stderr).toContain(
-      `warning: left out because on order with other SKUs: 1 of 3 (${audio('a')} with TRANS14, not with TRANS2)\nhint: to change one: steno upgrade 1 --sku <SKU>\n`,
+      `warning: left out because already ordered with other SKUs: 1 of 3 (${audio('a')} with TRANS14, not TRANS2)\nhint: to change its SKUs: steno upgrade 1 --sku <SKU>\n`,
     );
     const { code, stdout } = await order(...line, '--json');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ audiofile: '3' }, ...left]]);
@@ -165,7 +165,7 @@ describe('--or-existing', () => {
       9,
       {
         ...{ reason: 'ordered', audiofiles: ['1'] },
-        message: expect.stringContaining('with TRANS14, not with TRANS2'),
+        message: expect.stringContaining('with TRANS14, not TRANS2'),
         hint: expect.stringContaining('steno upgrade 1 --sku <SKU>'),
       },
     ]);

@@ -54,7 +54,7 @@ describe('an order', () => {
     const { code, stdout, stderr } = await order(url);
     expect([code, stdout]).toEqual([9, '']);
     expect(stderr).toMatch(
-      /^steno: https:\/\/example\.com\/a\.mp3 was ordered as order o1 at \d{4}-\d\d-\d\dT[^\n]+\nhint: --again [^\n]*--skip-ordered [^\n]*steno files --order o1\n/,
+      /^steno: https:\/\/example\.com\/a\.mp3 was ordered as order o1 (?:just now|\d+s ago)\nhint: add --again [^\n]*--skip-ordered [^\n]*steno files --order o1\n/,
     );
     const asJson = await order(url, audio('b'), '--json');
     expect(asJson.code).toBe(9);
@@ -87,7 +87,7 @@ describe('an order', () => {
     expect(service.got[1]?.body?.url).toEqual([audio('c')]);
     const nothing = await order(audio('a'), audio('c'), '--skip-ordered');
     expect([nothing.code, nothing.stdout]).toEqual([0, '']);
-    expect(nothing.stderr).toMatch(/on order already: 2 of 2/);
+    expect(nothing.stderr).toMatch(/left out because already ordered: 2 of 2/);
     const json = await order(audio('a'), '--skip-ordered', '--json');
     expect([json.code, json.stderr]).toEqual([0, '']);
     expect(JSON.parse(json.stdout)).toMatchObject([{ audiofile: '1', order: 'o1', left_out: 'ordered' }]);
@@ -312,7 +312,7 @@ describe('kill -9', () => {
       expect(statuses(user)).toEqual(['sending']);
       const next = await user.run(['order', url, '--sku', 'TRANS14']);
       expect(next.code).toBe(9);
-      expect(next.stderr).toMatch(/was begun and has no outcome: it may have gone through\nhint: /);
+      expect(next.stderr).toMatch(/was started but has no outcome: it may have gone through\nhint: /);
       expect(wire.connections).toBe(1);
     },
   );

@@ -31,7 +31,7 @@ describe.concurrent('Retry-After', () => {
       const { code, stdout, stderr } = await run(user, '--quiet');
       expect([code, stdout, service.got.length]).toEqual([10, '1\n', 2]);
       expect(stderr).toMatch(
-        /^steno: [^\n]*b\.mp3: [^\n]*\nsteno: not sent: 3 orders, because the service asks to wait 1h; run the same line again later with --skip-ordered\nsteno: 1 of 5 orders failed\n$/,
+        /^steno: [^\n]*b\.mp3: [^\n]*\nsteno: not sent: 3 orders, because the service asks to wait 1h; run the same command again later with --skip-ordered\nsteno: 1 of 5 orders failed\n$/,
       );
       expect(statuses(user)).toEqual(['placed', 'refused']);
     },
@@ -65,7 +65,7 @@ describe.concurrent('Retry-After', () => {
     service.on('POST /order_url', placed(1), busy(503, '50'));
     const { code, stderr } = await run(user, '--timeout', '20s');
     expect([code, service.got.length]).toEqual([10, 2]);
-    expect(stderr).toContain('asks to wait 50s, which is longer than --timeout; run the same line');
+    expect(stderr).toContain('asks to wait 50s, which is longer than --timeout; run the same command');
   });
 
   it('is broken off by Ctrl-C', async () => {
@@ -104,7 +104,7 @@ describe.concurrent('429 without Retry-After', () => {
       const { code, stderr } = await run(user);
       expect([code, service.got.length]).toEqual([10, 4]);
       expect(stderr).toMatch(
-        /not sent: 1 order, because the service refused 3 in a row[^\n]*--skip-ordered\n/,
+        /not sent: 1 order, because the service refused 3 calls in a row as too many[^\n]*--skip-ordered\n/,
       );
     },
   );
@@ -138,12 +138,10 @@ describe.concurrent('Ctrl-C in a manifest', () => {
       const { code, stdout, stderr } = await end;
       expect([code, stdout]).toEqual([exit, '1\n2\n']);
       expect(stderr.split('\n')).toEqual([
-        'finishing the order that is being sent; Ctrl-C again ends at once',
+        'finishing the order that is being sent; press Ctrl-C again to stop at once',
         'steno: interrupted: 2 orders placed, with 2 files',
         'steno: not sent: 3 orders',
-        expect.stringMatching(
-          /^hint: the rest with, given the same input: steno order .*--quiet --skip-ordered$/,
-        ),
+        expect.stringMatching(/^hint: resume with the same input: steno order .*--quiet --skip-ordered$/),
         '',
       ]);
       expect([service.got.length, statuses(user)]).toEqual([2, ['placed', 'placed']]);
@@ -209,7 +207,7 @@ describe.concurrent('a hold', () => {
     const { code, stderr } = await run(user, '--fail-on-hold', '--quiet');
     expect(code).toBe(10);
     expect(stderr).toMatch(
-      /b\.mp3: [^\n]*no audio[^\n]*\nsteno: order o1: is on hold \(billing\)[^\n]*\nsteno: 1 of 5 orders failed\n/,
+      /b\.mp3: [^\n]*no audio[^\n]*\nsteno: order o1: on hold \(billing\)[^\n]*\nsteno: 1 of 5 orders failed\n/,
     );
   });
 
@@ -217,7 +215,7 @@ describe.concurrent('a hold', () => {
     const { service, user } = await account();
     service.on('POST /order_url', placed(1, held), { status: 502 });
     const { code, stderr } = await run(user, '--fail-on-hold');
-    expect([code, stderr]).toEqual([11, expect.stringContaining('order o1: is on hold (billing)')]);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('order o1: on hold (billing)')]);
   });
 
   it('is said also where a file of another order ends without a transcript', async () => {
@@ -225,7 +223,7 @@ describe.concurrent('a hold', () => {
     service.on('POST /order_url', placed(1, held), ...[2, 3, 4, 5].map((n) => placed(n)));
     for (const n of [2, 3, 4, 5]) service.on(`GET /audiofile/${n}`, fileAnswer(n, 'Order Cancelled'));
     const { code, stderr } = await run(user, '--wait', '--interval', '50ms');
-    expect([code, stderr]).toEqual([8, expect.stringContaining('order o1: is on hold (billing)')]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining('order o1: on hold (billing)')]);
   });
 });
 
@@ -247,7 +245,7 @@ describe.concurrent('order --wait that breaks off', () => {
       expect(code, stderr).toBe(exit);
       expect(stdout).toBe('1\n');
       expect(stderr).toMatch(
-        /steno: order o1 is placed; waiting for it broke off: [^\n]*\nhint: go on waiting with: steno wait --order o1\n$/,
+        /steno: order o1 is placed, but waiting for it failed: [^\n]*\nhint: resume with: steno wait --order o1\n$/,
       );
       expect(statuses(user)).toEqual(['placed']);
     },

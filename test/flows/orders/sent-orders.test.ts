@@ -89,7 +89,7 @@ describe('the orders of a run', () => {
     async (kind) => {
       const { sent, tried } = await send([undefined, failed(kind), undefined, undefined]);
       expect(shown(sent)).toMatchObject({
-        ...{ outcomes: ['placed', kind], unsent: 2, notSent: 2, because: 'of the failure before it' },
+        ...{ outcomes: ['placed', kind], unsent: 2, notSent: 2, because: 'an earlier one failed' },
       });
       expect(tried).toBe(2);
     },

@@ -69,7 +69,7 @@ describe('a budget counts', () => {
     await ok(run('files', '--refresh'));
     await ok(run('budget', 'set', '40/month'));
     set({ 'price.TRANS14': '1' });
-    await stops(buy('c=10'), 'more than is left of the budget of 40.00/month: -22.78');
+    await stops(buy('c=10'), 'exceeds what is left of the budget of 40.00/month: -22.78');
     await ok(run('budget', 'set', '72.78/month'));
     await ok(buy('c=10'));
     expect(sent()).toBe(2);
@@ -89,7 +89,11 @@ describe('a budget counts', () => {
     });
     await ok(run('budget', 'set', '30/month'));
     await ok(run('files', '--refresh'));
-    await stops(buy('b=6'), 'the estimate of 6.00', 'more than is left of the budget of 30.00/month: 5.00');
+    await stops(
+      buy('b=6'),
+      'the estimate of 6.00',
+      'exceeds what is left of the budget of 30.00/month: 5.00',
+    );
     await ok(buy('b=5'));
     expect(sent()).toBe(2);
   });
@@ -105,7 +109,7 @@ describe('a budget counts', () => {
   it("the ledger's budget for machines that have none", async () => {
     const { elsewhere, run, sent } = await spender();
     await ok(run('budget', 'set', '5/month'));
-    await stops(elsewhere('a=10'), 'the budget of 5.00/month is set', 'the price of TRANS14 is not known');
+    await stops(elsewhere('a=10'), 'the budget of 5.00/month is set', 'the price of TRANS14 is unknown');
     expect(sent()).toBe(0);
   });
 
@@ -138,7 +142,7 @@ describe('a purchase of unknown cost', () => {
     const stopped = buy('b=5');
     await stops(
       stopped,
-      'the cost of 1 purchase is not known, and the budget of 20.00/month is set: attempt 1',
+      'the budget of 20.00/month is set, but the cost of 1 purchase is unknown: attempt 1',
     );
     await stops(
       stopped,
@@ -157,7 +161,7 @@ describe('a purchase of unknown cost', () => {
     await ok(run('budget', 'set', '12/month'));
     await stops(
       buy('b=1'),
-      'no price of TRANS14\nhint: set the price of a minute: steno config set price.TRANS14',
+      'no price for TRANS14\nhint: set the price per minute: steno config set price.TRANS14',
     );
     set({ 'price.TRANS14': '1' });
     await stops(buy('b=3'), 'budget of 12.00/month: 2.00');
@@ -256,7 +260,7 @@ describe('--up-to-budget', () => {
     expect(leftOut(none)).toEqual(['https://e.org/x.mp3 budget', 'https://e.org/y.mp3 budget']);
     expect(JSON.parse(stderr).warning).toEqual({
       message: expect.stringMatching(
-        /covers none of them: 2 of 2 \(the cost is not known.*: https:\/\/e\.org\/x\.mp3\)/,
+        /covers none of them: 2 of 2 \(the budget of [^ ]+ is set, but the cost is unknown.*: https:\/\/e\.org\/x\.mp3\)/,
       ),
       hint: expect.stringContaining('column minutes'),
     });
@@ -278,7 +282,7 @@ describe('--up-to-budget', () => {
       ['https://e.org/e.mp3', 4, 'budget'],
     ]);
     expect(JSON.parse(second.stderr).warning.message).toMatch(
-      /covers none of them: 4 of 4 \(the estimate of 20\.00 USD is more than is left/,
+      /covers none of them: 4 of 4 \(the estimate of 20\.00 USD exceeds what is left/,
     );
     const plan = await ok(buy(...line, '--dry-run'));
     expect(JSON.parse(plan.stdout)).toMatchObject({ orders: [] });
@@ -288,13 +292,13 @@ describe('--up-to-budget', () => {
   it('orders nothing while the cost of an earlier purchase is not known', async () => {
     const { buy, sent } = await spender({ 'price.TRANS14': '1', budget: '25/month' });
     await ok(buy('a', '--unpriced'));
-    await stops(buy('b=1', '--up-to-budget'), 'the cost of 1 purchase is not known');
+    await stops(buy('b=1', '--up-to-budget'), 'is set, but the cost of 1 purchase is unknown');
     expect(sent()).toBe(1);
   });
 
   it('orders nothing where what fits is more than --max-cost', async () => {
     const { buy, sent } = await spender({ 'price.TRANS14': '1', budget: '25/month' });
-    await stops(buy('a=10 b=10 c=10', '--up-to-budget', '--max-cost', '19'), 'more than --max-cost 19.00');
+    await stops(buy('a=10 b=10 c=10', '--up-to-budget', '--max-cost', '19'), 'exceeds --max-cost 19.00');
     await ok(buy('a=10 b=10 c=10', '--up-to-budget', '--max-cost', '20'));
     expect(sent()).toBe(1);
   });

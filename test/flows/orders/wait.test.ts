@@ -52,7 +52,7 @@ describe.concurrent('order --wait', () => {
     const { code, stderr } = await order(audio('a'), '--wait', ...soon);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining("order o1 is placed; waiting for it broke off: '"),
+      expect.stringContaining("order o1 is placed, but waiting for it failed: '"),
     ]);
   });
 
@@ -173,7 +173,7 @@ describe.concurrent('an order of several parts', () => {
     const { code, stdout, stderr } = await user.run(inParts('--quiet'), { stdin: three });
     expect([code, stdout]).toEqual([11, '1\n']);
     expect(stderr).toMatch(
-      /b\.mp3: [^\n]*may have gone through\nsteno: not sent: 1 order, because of the failure before it; [^\n]*\nsteno: 1 of 3 orders failed\nhint: look at the balance/,
+      /b\.mp3: [^\n]*may have gone through\nsteno: not sent: 1 order, because an earlier one failed; [^\n]*\nsteno: 1 of 3 orders failed\nhint: check the balance/,
     );
     expect(service.got).toHaveLength(2);
     expect(statuses(user)).toEqual(['placed', 'uncertain']);
@@ -205,7 +205,7 @@ describe.concurrent('an order of several parts', () => {
     const { code, stdout, stderr } = await end;
     expect([code, stdout]).toEqual([11, '1\n']);
     expect(stderr).toMatch(
-      /\nsteno: [^\n]*b\.mp3: [^\n]*may have gone through\nsteno: not sent: 1 order, because of the interruption; run the same line again with --skip-ordered\nsteno: 1 of 3 orders failed\nhint: [^\n]*steno attempts\n$/,
+      /\nsteno: [^\n]*b\.mp3: [^\n]*may have gone through\nsteno: not sent: 1 order, because the command was interrupted; run the same command again with --skip-ordered\nsteno: 1 of 3 orders failed\nhint: [^\n]*steno attempts\n$/,
     );
     expect(statuses(user)).toEqual(['placed', 'uncertain']);
     expect(service.got).toHaveLength(2);

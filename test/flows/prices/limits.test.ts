@@ -60,13 +60,13 @@ describe('--max-cost', () => {
 
   it('stops what costs more, by however little', () => {
     expect(refusal(() => checkMaxCost(estimate(20), money('19.999999')))).toBe(
-      '2: the estimate of 20.00 USD is more than --max-cost 19.999999; nothing was ordered',
+      '2: the estimate of 20.00 USD exceeds --max-cost 19.999999; nothing was ordered',
     );
   });
 
   it('stops what is not known, and says which part', () => {
     expect(refusal(() => checkMaxCost(estimate(1, 'USD', ['TRANS14', 'DIFFQ2']), money('1000')))).toBe(
-      '2: the cost is not known, and --max-cost 1000.00 is set: the price of DIFFQ2 is not known: no invoice has it',
+      '2: --max-cost 1000.00 is set, but the cost is unknown: the price of DIFFQ2 is unknown: no invoice lists it',
     );
   });
 
@@ -107,7 +107,7 @@ describe('a budget', () => {
   it('lets pass what is left of it, and no cent more', () => {
     expect(check()).toBe('passes');
     expect(check({ spent: { amounts: [money('150.01')], unpriced: [] } })).toBe(
-      '2: the estimate of 50.00 USD is more than is left of the budget of 200.00/month: 49.99',
+      '2: the estimate of 50.00 USD exceeds what is left of the budget of 200.00/month: 49.99',
     );
   });
 
@@ -115,17 +115,17 @@ describe('a budget', () => {
     const budget = parseBudget('200 EUR/month');
     const spent = { amounts: [], unpriced: [] };
     expect(check({ budget, spent, estimate: estimate(200, '') })).toBe('passes');
-    expect(check({ budget, spent, estimate: estimate(201, '') })).toMatch(/201\.00 is more than is left/);
+    expect(check({ budget, spent, estimate: estimate(201, '') })).toMatch(/201\.00 exceeds what is left/);
   });
 
   it('stops what has no known price, unless that is allowed', () => {
     const unknown = estimate(10, 'USD', ['TRANS14', 'DIFFQ2']);
     expect(check({ estimate: unknown })).toMatch(
-      /^2: the cost is not known, and the budget of 200.00\/month is set/,
+      /^2: the budget of 200.00\/month is set, but the cost is unknown/,
     );
     expect(check({ estimate: unknown, allowsUnpriced: true })).toBe('passes');
     const dear = estimate(51, 'USD', ['TRANS14', 'DIFFQ2']);
-    expect(check({ estimate: dear, allowsUnpriced: true })).toMatch(/51\.00 USD is more than is left/);
+    expect(check({ estimate: dear, allowsUnpriced: true })).toMatch(/51\.00 USD exceeds what is left/);
   });
 
   it('stops everything while the cost of a purchase is not known, and says which and what is missing', () => {
@@ -137,9 +137,9 @@ describe('a budget', () => {
     ];
     const spent = { amounts: [money('150')], unpriced };
     expect(check({ spent })).toBe(
-      '2: the cost of 4 purchases is not known, and the budget of 200.00/month is set: ' +
-        'attempt 12 (talk.mp3): no price of TRANS14; attempt 11: no length; ' +
-        'attempt 10: no price of TRANS14 and no length and 1 more',
+      '2: the budget of 200.00/month is set, but the cost of 4 purchases is unknown: ' +
+        'attempt 12 (talk.mp3): no price for TRANS14; attempt 11: no length; ' +
+        'attempt 10: no price for TRANS14 and no length and 1 more',
     );
     expect(check({ spent, estimate: estimate(49), allowsUnpriced: true })).toBe('passes');
     expect(check({ spent, allowsUnpriced: true })).toBe(
@@ -156,8 +156,8 @@ describe('a budget', () => {
   });
 
   it.each([
-    [estimate(1, 'USD', ['DIFFQ2']), /^set the price of a minute: steno config set price\.DIFFQ2 <amount>;/],
-    [unmeasured, /^give the length: column minutes of a list \(--from\);/],
+    [estimate(1, 'USD', ['DIFFQ2']), /^set the price per minute: steno config set price\.DIFFQ2 <amount>;/],
+    [unmeasured, /^give the length in the column minutes of a manifest \(--from\);/],
   ])('names what is missing, and nothing else', (planned, hint) => {
     expect(hintOf(planned)).toMatch(hint);
     expect(hintOf(planned)).toMatch(/^[^;]+; or add --unpriced$/);
@@ -166,7 +166,7 @@ describe('a budget', () => {
   it('counts no other currency as its own', () => {
     const budget = parseBudget('200 EUR/month');
     expect(check({ budget, spent: { amounts: [money('1 USD')], unpriced: [] } })).toBe(
-      "2: 1.00 USD can't be counted against the budget of 200.00 EUR/month: another currency",
+      "2: 1.00 USD can't be counted against the budget of 200.00 EUR/month: the currencies differ",
     );
     expect(check({ budget, spent: { amounts: [], unpriced: [] } })).toMatch(
       /prices are in USD, which can't be compared/,

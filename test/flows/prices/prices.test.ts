@@ -102,12 +102,12 @@ describe('the price of a minute', () => {
     ['costs that follow nothing', [item('1', '3', '1.00'), item('2', '4', '9.00')]],
   ])('is not known for %s', (_, items) => {
     expect(perMinute(learn(items, [file('1', '10'), file('2', '20')]))).toBe(
-      'its price on invoices does not follow the minutes',
+      'its price on invoices is not proportional to the minutes',
     );
   });
 
   it('is not taken from one piece of a minute, which may be a piece', () => {
-    expect(perMinute(learn([item('1', '1', '5')], [file('1', '1')]))).toMatch(/does not follow/);
+    expect(perMinute(learn([item('1', '1', '5')], [file('1', '1')]))).toMatch(/is not proportional/);
     expect(
       perMinute(learn([item('1', '1', '5'), item('2', '2', '5')], [file('1', '1'), file('2', '2')])),
     ).toMatch(/^5\.00/);
@@ -126,14 +126,14 @@ describe('the price of a minute', () => {
     ['an unknown file', item('404', '10', '0.86')],
     ['words in place of numbers', item('1', 'ten', 'cheap')],
   ])('is not learned from %s', (_, odd) => {
-    expect(perMinute(learn([odd], [file('1', '10')]))).toBe('no invoice tells its price by the minute');
+    expect(perMinute(learn([odd], [file('1', '10')]))).toBe('no invoice shows its price per minute');
     const good = [item('2', '20', '1.00'), odd];
     expect(perMinute(learn(good, [file('1', '10'), file('2', '20')]))).toBe('1.00, not known');
   });
 
   it('is not learned while the length is not known', () => {
     for (const duration of ['', '0', '-1', 'long'])
-      expect(perMinute(learn([item('1', '10', '0.86')], [file('1', duration)]))).toMatch(/no invoice tells/);
+      expect(perMinute(learn([item('1', '10', '0.86')], [file('1', duration)]))).toMatch(/no invoice shows/);
   });
 
   it('is the new one after it has changed, once three invoices agree', () => {
@@ -155,7 +155,7 @@ describe('the price of a minute', () => {
     expect(perMinute(learn([item('1', '10', '0.86')], files, 'EUR'))).toBe('0.86 EUR, not known');
     expect(perMinute(learn([item('1', '10', '$0.86')], files, 'EUR'))).toBe('0.86 USD, not known');
     const both = [item('1', '10', '€0.86'), item('2', '20', '$0.86')];
-    expect(perMinute(learn(both, files))).toBe('invoices have it in USD and EUR');
+    expect(perMinute(learn(both, files))).toBe('invoices list it in USD and EUR');
   });
 
   it('is that of one product under both of its names', () => {
@@ -175,7 +175,7 @@ describe('the price of a minute', () => {
     ]);
   });
 
-  it('comes from the totals of files, in dollars, where no invoice has it', () => {
+  it('comes from the totals of files, in dollars, where no invoice lists it', () => {
     const files = [file('1', '10', { total: '8.60' }), file('2', '20', { total: '17.20' })];
     const price = learn([], files, 'EUR');
     expect(perMinute(price)).toBe('0.86 USD, exact');
@@ -275,7 +275,7 @@ describe('an estimate', () => {
       set({ TRANS14: '1' }),
     );
     expect(unknownTexts(estimate)).toEqual([
-      'the length of 9 audios is not known: 0.mp3, 1.mp3, 2.mp3 and 6 more',
+      'the length of 9 audio files is unknown: 0.mp3, 1.mp3, 2.mp3 and 6 more',
     ]);
   });
 
@@ -291,7 +291,7 @@ describe('an estimate', () => {
   it('is not added up over currencies', () => {
     const prices = new Map([...set({ TRANS14: '1 EUR' }), ...set({ TRANS2: '2' })]);
     expect(both(estimateCost([audio('a', '1'), audio('b', '1', ['TRANS2'])], prices))).toEqual([
-      'not known',
+      'unknown',
       'prices are in different currencies: 1.00 EUR, 2.00 USD',
     ]);
   });

@@ -46,7 +46,9 @@ describe('a delivery that is forged or early', () => {
     const listener = await Listener.start(user, ['--download', 'd', '--count', '1']);
     await listener.post(complete('9'));
     const { stderr } = await listener.ended;
-    expect(stderr).toMatch(/event 1: download .* failed: ended as 'Refunded': no transcript comes/);
+    expect(stderr).toMatch(
+      /event 1: download .* failed: ended as 'Refunded', so there will be no transcript/,
+    );
     expect(fetched()).toEqual([]);
   });
 
@@ -74,7 +76,7 @@ describe('a delivery that is forged or early', () => {
     const listener = await Listener.start(it.user, ['--download', 'd', '--count', '2']);
     await listener.post(complete('1'));
     await listener.post(form({ event: 'OTHER', audiofile: '1' }));
-    expect((await listener.ended).stderr).toContain('d/1.txt (was there already, and is left as it is)');
+    expect((await listener.ended).stderr).toContain('d/1.txt (already exists, left unchanged)');
     expect([read(it), it.fetched()]).toEqual(['draft', ['1.txt']]);
   });
 });
@@ -142,7 +144,7 @@ describe('what sync or transcript --skip-existing leaves as it is', () => {
     const { code, stdout, stderr } = await it.user.run(line);
     expect([code, stdout, read(it)]).toEqual([0, '', 'draft']);
     expect(stderr).toMatch(
-      /^warning: already there, and written before [^\n]* delivered: d\/1\.txt\nhint: [^\n]*--force/,
+      /^warning: already exists, but was saved before the delivery: d\/1\.txt\nhint: [^\n]*--force/,
     );
     it.states.set('1', ['Delivered']);
     it.service.on(route, { body: 'The final text.' });
@@ -157,7 +159,7 @@ describe('what sync or transcript --skip-existing leaves as it is', () => {
     for (const _ of [1, 2]) {
       const { code, stdout, stderr } = await it.user.run(['sync', '--download', 'd', '--quiet']);
       expect([code, stdout, read(it)]).toEqual([0, '', 'mine']);
-      expect(stderr).toMatch(/^warning: already there, not written: d\/1\.txt\nhint: [^\n]*--force\n$/);
+      expect(stderr).toMatch(/^warning: already exists, not written: d\/1\.txt\nhint: [^\n]*--force\n$/);
     }
     await it.user.run(['transcript', '1', '-o', 'd/', '--force']);
     expect((await it.user.run(['sync', '--download', 'd', '--quiet'])).stderr).toBe('');
@@ -193,7 +195,7 @@ describe('what sync or transcript --skip-existing leaves as it is', () => {
     const { code, stderr } = await it.user.run(['sync', '--download', 'd']);
     expect([code, stderr, read(it)]).toEqual([
       0,
-      expect.stringContaining('warning: already there, not written: d/1.txt'),
+      expect.stringContaining('warning: already exists, not written: d/1.txt'),
       'draft',
     ]);
   });

@@ -50,7 +50,7 @@ describe('while another process holds the ledger', () => {
         .join(''),
     );
     expect(stderr).toMatch(
-      /^warning: what was done is not all noted in the ledger: \S+ is locked by another process\nhint: [^\n]+\n$/,
+      /^warning: the ledger could not record everything: \S+ is locked by another process\nhint: [^\n]+\n$/,
     );
     expect(sixMs).toBeLessThan(3 * oneMs);
     expect(noted(user)).toBe(0);
@@ -103,10 +103,10 @@ describe('while another process holds the ledger', () => {
     lock(user);
     const file = await user.run(['file', '1', '2', '--quiet']);
     expect([file.code, file.stdout]).toEqual([0, 'Delivered\nDelivered\n']);
-    expect(file.stderr).toMatch(/^warning: what was done is not all noted[^\n]*\nhint: [^\n]*\n$/);
+    expect(file.stderr).toMatch(/^warning: the ledger could not record everything[^\n]*\nhint: [^\n]*\n$/);
     const wait = await user.run(['wait', '1', '--download', 'd', '--quiet']);
     expect([wait.code, wait.stdout]).toEqual([0, 'd/1.txt\n']);
-    expect(wait.stderr).toMatch(/^warning: what was done is not all noted[^\n]*\nhint: [^\n]*\n$/);
+    expect(wait.stderr).toMatch(/^warning: the ledger could not record everything[^\n]*\nhint: [^\n]*\n$/);
   });
 
   it('sync fails in one bounded wait', async () => {
@@ -131,7 +131,7 @@ describe('a full disk under the ledger', () => {
     const { code, stdout, stderr } = await user.run(['transcript', '1', '-o', 'd/', '--quiet']);
     expect([code, stdout]).toEqual([0, 'd/1.txt\n']);
     expect(stderr).toMatch(
-      /^warning: (what was done is not all noted in the ledger|the ledger is not used): [^\n]*\n(hint: [^\n]*\n)?$/,
+      /^warning: (the ledger could not record everything|the ledger is not used): [^\n]*\n(hint: [^\n]*\n)?$/,
     );
     expect(existsSync(join(user.home, 'd', '1.txt'))).toBe(true);
   });

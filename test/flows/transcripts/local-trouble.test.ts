@@ -62,7 +62,7 @@ describe('a symlink to nowhere in the place of a transcript', () => {
       expect([code, stdout, stderr]).toEqual([
         1,
         expect.any(String),
-        expect.stringMatching(/^steno: can't write (\.\/)?5\.txt: it is a symlink to nowhere\n$/),
+        expect.stringMatching(/^steno: can't write (\.\/)?5\.txt: it is a broken symlink\n$/),
       ]);
     }
     expect(service.calls(route)).toHaveLength(0);
@@ -75,7 +75,7 @@ describe('a symlink to nowhere in the place of a transcript', () => {
     mkdirSync(join(user.home, 'd'));
     symlinkSync('nowhere', join(user.home, 'd', '1.txt'));
     const { code, stderr } = await user.run(['sync', '--download', 'd']);
-    expect([code, stderr]).toEqual([10, expect.stringContaining('1.txt: it is a symlink to nowhere')]);
+    expect([code, stderr]).toEqual([10, expect.stringContaining('1.txt: it is a broken symlink')]);
     expect(fetched()).toEqual(['2.txt']);
   });
 
@@ -92,7 +92,7 @@ describe('a symlink to nowhere in the place of a transcript', () => {
     const { service, user } = await account();
     symlinkSync('nowhere', join(user.home, 'd'));
     const { code, stderr } = await user.run(['wait', '5', '--download', 'd']);
-    expect([code, stderr]).toEqual([2, "steno: 'd' is a symlink to nowhere\n"]);
+    expect([code, stderr]).toEqual([2, "steno: 'd' is a broken symlink\n"]);
     expect(service.got).toEqual([]);
   });
 });
@@ -100,7 +100,7 @@ describe('a symlink to nowhere in the place of a transcript', () => {
 describe('trouble of the disk', () => {
   it.each([
     ['open', 'EACCES', 'permission denied'],
-    ['open', 'EROFS', 'the disk can only be read'],
+    ['open', 'EROFS', 'the disk is read-only'],
     ['open', 'ENAMETOOLONG', 'the name is too long'],
     ['writeFile', 'ENOSPC', 'the disk is full'],
     ['fdatasync', 'ENOSPC', 'the disk is full'],
@@ -161,7 +161,7 @@ describe('trouble of the disk', () => {
        };`,
     );
     const { code, stderr } = await user.run(['transcript', '1', '2', '-o', 'd/'], { env });
-    expect([code, stderr]).toEqual([10, expect.stringMatching(/^steno: 1: d\/1\.txt is there already\n/)]);
+    expect([code, stderr]).toEqual([10, expect.stringMatching(/^steno: 1: d\/1\.txt already exists\n/)]);
     expect(readFileSync(join(user.home, 'd/1.txt'), 'utf8')).toBe('mine');
     expect(listing(join(user.home, 'd'))).toEqual(['1.txt', '2.txt']);
   });
@@ -179,8 +179,8 @@ describe('trouble of the disk', () => {
     symlinkSync('loop', join(user.home, 'loop'));
     writeFileSync(join(user.home, 'file'), '');
     for (const [output, reason] of [
-      ['loop', 'symlinks lead in a circle'],
-      ['file/x', 'it lies below a file'],
+      ['loop', 'its symlinks form a loop'],
+      ['file/x', 'part of its path is not a folder'],
       ['x'.repeat(300), 'the name is too long'],
     ] as const) {
       const { code, stderr } = await user.run(['transcript', '5', '-o', output]);
@@ -197,7 +197,7 @@ describe('a listener that meets trouble of the disk', () => {
     const env = faultIn(user.home, 'writeFile', 'ENOSPC');
     const listener = await Listener.start(user, ['--download', 'd'], { env });
     await listener.post(complete('5'));
-    const said = /is tried again later: can't write d\/5\.txt: the disk is full/;
+    const said = /failed, will be retried: can't write d\/5\.txt: the disk is full/;
     await listener.until(() => said.test(listener.stderr));
     expect(service.calls(route)).toHaveLength(1);
     await listener.until(() => service.calls(route).length === 2);

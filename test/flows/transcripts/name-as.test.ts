@@ -114,7 +114,7 @@ describe('a folder of --download', () => {
       expect(JSON.parse(stdout).downloads, stderr).toMatchObject([
         { path: join(it.user.home, 'out/o1/The second.txt') },
       ]);
-      expect(stderr).toContain('already there, not written: out/o1/The second.txt');
+      expect(stderr).toContain('already exists, not written: out/o1/The second.txt');
     }
     const listener = await Listener.start(it.user, ['--download', 'out', '--name-as', 'x-{id}.{ext}']);
     await send(listener.url, complete('1'));

@@ -111,7 +111,7 @@ describe('a name that is noted for one file', () => {
 });
 
 describe('without a ledger, a name that may be that of another file', () => {
-  const unknown = /^warning: already there, and not known to be the transcript that was asked for: /;
+  const unknown = /^warning: already exists, but may be another transcript: /;
 
   /** Two files of the same title, of which the ledger knows nothing. */
   async function unknownFiles() {

@@ -99,8 +99,8 @@ describe('a folder', () => {
   it('with hidden audio alone is an error that names --hidden', async () => {
     await expect(findAudio([folderOf({ '.a.mp3': AUDIO })], signal)).rejects.toMatchObject({
       kind: 'usage',
-      message: expect.stringMatching(/^there is no audio to use: .*\/\.a\.mp3: it is hidden$/),
-      hint: '--hidden takes what is hidden, and follows links to folders',
+      message: expect.stringMatching(/^no audio found: .*\/\.a\.mp3: it is hidden$/),
+      hint: '--hidden includes hidden files and follows links to folders',
     });
   });
 
@@ -150,7 +150,7 @@ describe('a folder', () => {
       leftOut.map(({ path, reason }) => [relative(folder, path), reason.replaceAll(folder, '')]),
     ).toEqual([
       ['gone.mp3', "there is no file or folder '/gone.mp3'"],
-      ['loop.mp3', "can't read /loop.mp3: it is a link to itself"],
+      ['loop.mp3', "can't read /loop.mp3: its symlinks form a loop"],
     ]);
   });
 
@@ -184,12 +184,12 @@ describe('a folder', () => {
     chmodSync(join(folder, 'closed'), 0);
     const { leftOut } = await findAudio([folder], signal);
     chmodSync(join(folder, 'closed'), 0o700);
-    expect(leftOut.map(({ reason }) => reason)).toEqual(['it may not be read']);
+    expect(leftOut.map(({ reason }) => reason)).toEqual(['permission denied']);
   });
 
   it('with nothing that can be used is an error that says why', async () => {
     await expect(findAudio([folderOf({ 'a.mp3': '' })], signal)).rejects.toThrow(
-      /there is no audio to use: .*a\.mp3: it is empty/,
+      /no audio found: .*a\.mp3: it is empty/,
     );
   });
 
@@ -253,7 +253,9 @@ describe('the content of a file', () => {
   it('is not read on after Ctrl-C, and an error names the file', async () => {
     const path = join(folderOf({ 'a.mp3': AUDIO }), 'a.mp3');
     await expect(readContent(path, AbortSignal.abort())).rejects.toMatchObject({ kind: 'interrupted' });
-    await expect(readContent(`${path}x`, signal)).rejects.toThrow(/can't read .*a\.mp3x: ENOENT/);
+    await expect(readContent(`${path}x`, signal)).rejects.toThrow(
+      /can't read .*a\.mp3x: there is no such file/,
+    );
   });
 });
 

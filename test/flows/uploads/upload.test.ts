@@ -49,7 +49,7 @@ describe('an upload command', () => {
     'that has no place for the path is told how to name it: %s',
     async (command) => {
       const error = await uploadFile(path, { ...options(''), command }).catch((caught: unknown) => caught);
-      expect(error).toMatchObject({ hint: expect.stringContaining('write "$1" there') });
+      expect(error).toMatchObject({ hint: expect.stringContaining('write "$1" where it belongs') });
     },
   );
 
@@ -130,7 +130,7 @@ describe('an upload command', () => {
     const given = options('head -c 3000000 /dev/zero | tr "\\0" x >&2; echo https://example.com/');
     await uploadFile(path, given);
     expect(given.told()).toBe(
-      'steno: a line of more than 64 KiB is not shown\nsteno: the command printed more than 1 MiB; the rest is not shown\n',
+      'steno: a line longer than 64 KiB is not shown\nsteno: the command printed more than 1 MiB; the rest is not shown\n',
     );
     const many = options('yes | head -n 1000000 >&2; echo https://example.com/');
     await uploadFile(path, many);
@@ -140,7 +140,7 @@ describe('an upload command', () => {
       `(head -c 300000 /dev/zero | tr '\\0' x; echo; echo next) >&2; echo https://example.com/`,
     );
     await uploadFile(path, after);
-    expect(after.told()).toBe('steno: a line of more than 64 KiB is not shown\nnext\n');
+    expect(after.told()).toBe('steno: a line longer than 64 KiB is not shown\nnext\n');
   });
 });
 
@@ -164,7 +164,7 @@ describe('fails', () => {
     ['echo https://a.example/ https://b.example/', '2: the upload command printed no https URL for talk.mp3'],
     ['printf "https://a.example/\\001"', '2: the upload command printed no https URL for talk.mp3'],
     ['yes', '2: the upload command printed more than 64 KiB for talk.mp3, not one URL'],
-    ['sleep 300', '6: the upload of talk.mp3 did not end within 300ms'],
+    ['sleep 300', '6: the upload of talk.mp3 took longer than 300ms'],
   ])('%s', async (command, expected) => {
     expect(await failure(command, command.startsWith('sleep') ? { timeoutMs: 300 } : {})).toBe(expected);
   });
@@ -195,7 +195,9 @@ describe('ends', () => {
 
   it('at its time limit though a part of it does not let itself be ended', async () => {
     const stubborn = `sh -c 'trap "" TERM; echo $$ >> "$FOLDER/stubborn"; while :; do sleep 1; done' & wait`;
-    expect(await failure(stubborn, { timeoutMs: 400 })).toMatch(/^6: the upload of talk.mp3 did not end/);
+    expect(await failure(stubborn, { timeoutMs: 400 })).toMatch(
+      /^6: the upload of talk.mp3 took longer than 400ms/,
+    );
     const pid = Number(readFileSync(join(folder, 'stubborn'), 'utf8'));
     await until(() => isGone(pid), 'it ended');
   });

@@ -62,7 +62,7 @@ describe.skipIf(!postgresFolder)('an account of a shared ledger', () => {
       expect([code, stderr]).toEqual([
         2,
         expect.stringMatching(
-          / as account acme, and no account is set here .*\nhint: .*STENO_ACCOUNT=acme\)/,
+          / as account acme, but no account is set here .*\nhint: .*STENO_ACCOUNT=acme\)/,
         ),
       ]);
     }
@@ -112,7 +112,10 @@ describe.skipIf(!postgresFolder)('an account of a shared ledger', () => {
     expect((await named('third', 'new-key-0123456789').run(order)).code).toBe(2);
 
     const unknown = await second.run(['ledger', 'account', '--separate-from', 'acne']);
-    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('there are: acme, other')]);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining('known accounts: acme, other'),
+    ]);
     expect((await second.run(['ledger', 'account', '--separate-from', 'acme'])).code).toBe(0);
     expect((await second.run(order)).code).toBe(0);
     // Remembered by the ledger: on each machine, also with the next key, whoever uses it first.
@@ -168,7 +171,7 @@ describe.skipIf(!postgresFolder)('an account of a shared ledger', () => {
     const { service, env } = await team();
     const user = new User({ ...env, STENO_LEDGER: '' });
     const { code, stderr } = await user.run(order);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/STENO_LEDGER is set, but empty.*\nhint: /)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/STENO_LEDGER is set but empty.*\nhint: /)]);
     expect(service.got).toEqual([]);
     expect((await user.run(['files'])).code).toBe(0);
     expect((await user.run([...order, '--sandbox'])).code).toBe(0);

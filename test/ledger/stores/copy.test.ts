@@ -62,7 +62,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     const sent = service.got.length;
     const refused = await order(user, 'd');
     expect([refused.code, service.got.length]).toEqual([2, sent]);
-    expect(refused.stderr).toContain(`steno: this ledger has moved to ${url}`);
+    expect(refused.stderr).toContain(`steno: this ledger moved to ${url}`);
     expect(refused.stderr).toContain(`steno config set ledger '${url}'`);
     expect((await user.run(['files', '--quiet'])).stdout).toBe('3\n2\n1\n');
     expect((await user.run(['track', '1'])).code).toBe(2);
@@ -128,7 +128,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     const refused = await copy(user, url);
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining('a listener of this profile is at work'),
+      expect.stringContaining('a listener of this profile is running'),
     ]);
     await listener.stop();
     expect((await copy(user, url)).code).toBe(0);
@@ -190,7 +190,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     expect((await copy(user, url)).code).toBe(0);
     writeFileSync(go, '');
     const { code, stderr } = await ordering;
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`this ledger has moved to ${url}`)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`this ledger moved to ${url}`)]);
     expect(service.calls('POST /order_url')).toHaveLength(1);
   }, 60_000);
 
@@ -213,7 +213,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     await lock.end();
     const { code, stdout, stderr } = await copying;
     expect([code, stdout]).toEqual([130, '']);
-    expect(stderr).toMatch(/^steno: interrupted: nothing was copied\nhint: again with: [^\n]+\n$/);
+    expect(stderr).toMatch(/^steno: interrupted: nothing was copied\nhint: try again with: [^\n]+\n$/);
     expect(await query(url, 'SELECT count(*)::integer AS n FROM steno.purchases')).toEqual([{ n: 0 }]);
     expect((await order(user, 'b')).code).toBe(0);
   }, 60_000);
@@ -239,7 +239,10 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
       await query(url, 'DROP TRIGGER fail ON steno.files');
       expect((await copy(user, url)).code).toBe(0);
       const elsewhere = await copy(user, await server.newDatabase());
-      expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining(`has moved to ${url}`)]);
+      expect([elsewhere.code, elsewhere.stderr]).toEqual([
+        2,
+        expect.stringContaining(`this ledger moved to ${url}`),
+      ]);
     },
     60_000,
   );

@@ -117,7 +117,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       await refuses(
         `postgres://visitor@127.0.0.1:${server.port}/${name}`,
         1,
-        /the role lacks a right \(.*\)\nhint: steno help shared-ledger/,
+        /the role lacks a privilege \(.*\)\nhint: see the SQL that grants it: steno help shared-ledger/,
       );
       expect(await server.query("SELECT 1 FROM pg_namespace WHERE nspname = 'steno'", name)).toEqual([]);
     });
@@ -133,7 +133,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       const { code, stderr } = await reader.run(order);
       expect([code, stderr]).toEqual([
         1,
-        expect.stringMatching(/the role lacks a right \(permission denied for table \w+\)\nhint: /),
+        expect.stringMatching(/the role lacks a privilege \(permission denied for table \w+\)\nhint: /),
       ]);
       expect(service.got).toHaveLength(1);
       // What reads, reads.
@@ -145,7 +145,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       const standby = await startStandby(server);
       try {
         const there = url.replace(`:${server.port}/`, `:${standby.port}/`);
-        await refuses(there, 1, /only reads: it is a standby\nhint: name the primary server/);
+        await refuses(there, 1, /is read-only: it is a standby\nhint: name the primary server/);
       } finally {
         await standby.stop();
       }
@@ -154,7 +154,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
     longOnly('where every transaction only reads', async () => {
       const { url } = await used();
       await server.query(`ALTER DATABASE ${nameOf(url)} SET default_transaction_read_only = on`);
-      await refuses(url, 1, /only reads: default_transaction_read_only is on\nhint: /);
+      await refuses(url, 1, /is read-only: default_transaction_read_only is on\nhint: /);
     });
 
     it.each([
@@ -163,7 +163,11 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
         'UPDATE steno.steno_migrations SET min_client = 99',
         /of a newer steno, .*\nhint: update steno/,
       ],
-      ['older', 'DELETE FROM steno.steno_migrations', /of an older steno\nhint: .*steno ledger migrate/],
+      [
+        'older',
+        'DELETE FROM steno.steno_migrations',
+        /was made by an older steno\nhint: .*steno ledger migrate/,
+      ],
     ])('where the tables are of a %s steno', async (_, sql, text) => {
       const { url } = await used();
       await server.query(sql, nameOf(url));
@@ -186,7 +190,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
         [
           ['mysql://a@h/b', /must be a postgres:\/\/ URL/],
           ['postgres://a@h/b?sslmoed=require', /unknown parameter 'sslmoed'.*\nhint: did you mean sslmode/],
-          ['postgres://a:p%ss@h/b', /a % that is no escape/],
+          ['postgres://a:p%ss@h/b', /a % that is not an escape/],
         ],
         3,
       ),
@@ -304,7 +308,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       });
       expect([code, stderr]).toEqual([
         0,
-        expect.stringMatching(/^(warning: [^\n]*lacks a right[^\n]*\n(hint: [^\n]+\n)?)?$/),
+        expect.stringMatching(/^(warning: [^\n]*lacks a privilege[^\n]*\n(hint: [^\n]+\n)?)?$/),
       ]);
     });
   });

@@ -37,7 +37,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       await server.kill();
       const listener = await Listener.start(user, ['--forward-to', target.url]);
       for (const id of ['1', '2', '3']) expect((await listener.post(complete(id))).status).toBe(200);
-      await listener.until(() => /wait for the ledger/.test(listener.stderr));
+      await listener.until(() => /until the ledger is available/.test(listener.stderr));
       expect(idsIn(target)).toEqual([]);
       expect(await eventsOf(user)).toMatchObject([{ n: null }, { n: null }, { n: null }]);
       await server.start();
@@ -45,8 +45,8 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       expect(await team.count('{}.events')).toBe(3);
       expect(idsIn(target).sort()).toEqual(['1', '2', '3']);
       expect((await listener.stop()).code).toBe(130);
-      expect(linesOf(listener.stderr, /wait for the ledger/)).toHaveLength(1);
-      expect(linesOf(listener.stderr, /takes events again/)).toHaveLength(1);
+      expect(linesOf(listener.stderr, /until the ledger is available/)).toHaveLength(1);
+      expect(linesOf(listener.stderr, /the ledger is available again/)).toHaveLength(1);
       expect(linesOf(listener.stderr, /^warning/)).toHaveLength(1);
     });
 
@@ -57,10 +57,10 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       const listener = await Listener.start(user, ['--exec', 'true']);
       await listener.post(complete('1'));
       const { stderr } = await listener.stop();
-      expect(stderr).toMatch(/1 event not in the ledger yet: kept in/);
+      expect(stderr).toMatch(/1 event not in the ledger yet; saved in/);
       await server.start();
       expect((await user.run(['sync'])).stderr).toMatch(
-        /1 event of listeners that broke off is in the ledger now/,
+        /moved 1 event of listeners that crashed to the ledger/,
       );
       const actions = 'SELECT target, status FROM {}.actions';
       const left = [{ target: 'true', status: 'pending' }];
@@ -152,7 +152,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
         await listener.stop();
         // Each kind of error that this led to is the same trouble.
         expect(linesOf(listener.stderr, /waits? for the ledger/)).toHaveLength(1);
-        expect(linesOf(listener.stderr, /takes events again/)).toHaveLength(1);
+        expect(linesOf(listener.stderr, /the ledger is available again/)).toHaveLength(1);
       }
     }, 300_000);
   });

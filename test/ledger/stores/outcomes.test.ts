@@ -99,7 +99,7 @@ describe.skipIf(!postgresFolder)('an order whose ledger goes away after it was s
     expect([code, stdout]).toEqual([0, '1\n']);
     expect(
       stderr.match(
-        /^warning: the outcome of a purchase, kept in \S+\.json, could not be .*: it is damaged$/gm,
+        /^warning: the outcome of a purchase, saved in \S+\.json, could not be .*: it is damaged$/gm,
       ),
     ).toHaveLength(3);
     expect(kept().sort()).toEqual(['a.json', 'b.json', 'c.json']);

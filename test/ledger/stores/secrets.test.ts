@@ -124,7 +124,7 @@ describe.skipIf(!postgresFolder)('the password of a shared ledger', () => {
       const failed = await user.run(order);
       expect([failed.code, failed.stderr]).toEqual([
         3,
-        'steno: the password command failed (3)\nhint: see it with: steno config get ledger-password-command\n',
+        'steno: the password command failed (3)\nhint: see the command: steno config get ledger-password-command\n',
       ]);
     } finally {
       await line.stop();
@@ -144,7 +144,7 @@ describe.skipIf(!postgresFolder)('the password of a shared ledger', () => {
     const { code, stderr } = await user.run(order);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/others may read the password file .*\nhint: run: chmod 600/),
+      expect.stringMatching(/other users can read the password file .*\nhint: run: chmod 600/),
     ]);
   });
 

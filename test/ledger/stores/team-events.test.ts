@@ -257,7 +257,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     const { code, stderr } = await listener.stop();
     expect(code).toBe(130);
     expect(Date.now() - begun).toBeLessThan(15_000);
-    expect(stderr).toMatch(/1 event not in the ledger yet: kept in .*spool\.db/);
+    expect(stderr).toMatch(/1 event not in the ledger yet; saved in .*spool\.db/);
     await held;
     const next = await machine.run(['listen', '--port', '0', '--quiet', '--count', '1', '--timeout', '15s']);
     expect([next.code, next.stdout]).toEqual([0, '2\n']);

@@ -34,7 +34,9 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
     for (const args of [[], ['--dry-run'], ['--again'], ['--skip-ordered']]) {
       const { code, stderr } = await order('a', withPassword, ...args);
       expect(code).toBe(2);
-      expect(stderr).toContain(`(${ledgerOf(user)}) has 2 orders that the shared ledger may not know of`);
+      expect(stderr).toContain(
+        `(${ledgerOf(user)}) has 2 orders that the shared ledger may not know, and that could be placed twice`,
+      );
       expect(stderr).toContain(`steno ledger copy --to '${url}'; if`);
       expect(stderr).toMatch(/steno ledger account --leave-local\n$/);
       expect(stderr).not.toContain('geheimnis');
@@ -115,7 +117,7 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
     const { code, stderr } = await order('b', shared);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/broke off.*\nhint: finish it.*--without-shared\n$/),
+      expect.stringMatching(/was interrupted.*\nhint: finish it.*--without-shared\n$/),
     ]);
     expect((await user.run(['ledger', 'copy', '--to', url])).code).toBe(0);
     expect((await order('b', shared)).code).toBe(0);
@@ -157,7 +159,7 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
       for (const env of [gone, down, {}]) {
         const { code, stderr } = await order('b', env);
         expect([1, 2, 7]).toContain(code);
-        expect(stderr).toContain(`if it is gone for good: steno ${back.join(' ')}`);
+        expect(stderr).toContain(`if it is lost for good: steno ${back.join(' ')}`);
       }
       expect((await user.run(['ledger', 'copy', '--to', 'local'], { env: gone })).stderr).toContain(
         back.join(' '),
@@ -167,7 +169,7 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
       expect([unasked.code, unasked.stderr]).toEqual([
         2,
         expect.stringMatching(
-          /warning: what was ordered with .* could be bought again[\s\S]*requires --yes.*\nhint: run: .*--yes\n$/,
+          /warning: .* does not know what was ordered with .*: it could be ordered twice\n[\s\S]*requires --yes.*\nhint: run: .*--yes\n$/,
         ),
       ]);
       expect((await user.run([...back, '--dry-run'])).code).toBe(0);
