@@ -2,8 +2,8 @@
 
 import { closeSync, openSync, statSync, unlinkSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import { usage } from '../../lib/errors.ts';
-import { diskReason, isDanglingLink, pathKey } from '../../lib/fs.ts';
+import { systemReason, usage } from '../../lib/errors.ts';
+import { isDanglingLink, pathKey } from '../../lib/fs.ts';
 import { isUrl } from '../../lib/url.ts';
 import { partialPath } from './partial-files.ts';
 
@@ -196,6 +196,6 @@ function whyNoFileIn(folder: string): string | undefined {
     unlinkSync(probe);
     return undefined;
   } catch (error) {
-    return diskReason(error);
+    return systemReason(error);
   }
 }
