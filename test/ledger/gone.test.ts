@@ -24,7 +24,9 @@ describe.concurrent('a ledger that is gone, while a backup of it is there', () =
     for (const args of [[audio('a')], [audio('b')], [audio('a'), '--again'], [audio('a'), '--dry-run']]) {
       const { code, stdout, stderr } = await order(...args);
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain(`steno: ${path} is gone, but ${backup} is there\nhint: put the last backup `);
+      expect(stderr).toContain(
+        `steno: ${path} is gone, but ${backup} exists\nhint: restore the last backup: `,
+      );
       expect(stderr).toContain(`: ${restore}; `);
     }
     expect([service.calls('POST /order_url').length, existsSync(path)]).toEqual([1, false]);
@@ -79,10 +81,7 @@ describe.concurrent('a first use', () => {
     mkdirSync(state, { recursive: true, mode: 0o700 });
     writeFileSync(join(state, name), '');
     const { code, stderr } = await order(audio('a'));
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining(`is gone, but ${join(state, name)} is there`),
-    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`is gone, but ${join(state, name)} exists`)]);
     expect(service.got).toEqual([]);
   });
 });

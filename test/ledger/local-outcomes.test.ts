@@ -122,7 +122,7 @@ describe('an answer that the local ledger can not take', () => {
     rmSync(folderOf(user));
     expect([ended.code, ended.stdout]).toEqual([0, '7\n']);
     const [, line = ''] = /run: steno (attempts settle 2 --placed x1 --file 7)\n/.exec(ended.stderr) ?? [];
-    expect(ended.stderr).toContain('it could not be saved on this machine either');
+    expect(ended.stderr).toContain('it could not be saved on this machine, either');
     expect((await user.run(ORDER)).code).toBe(9);
     expect((await user.run(line.split(' '))).code).toBe(0);
     expect(queryLedger(user, 'SELECT status, order_id FROM purchases WHERE number = 2')).toEqual([

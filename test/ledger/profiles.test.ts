@@ -81,7 +81,10 @@ describe('names of profiles that differ only in case', () => {
     const text = JSON.stringify({ profiles: { acme: { timeout: '1' }, Acme: { timeout: '2' } } });
     writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
     const { code, stderr } = await user.run(['whoami', '--profile', 'acme']);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/several profiles 'acme'.*\nhint: correct it/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/several profiles 'acme'.*\nhint: edit it or move it away; it was not changed/),
+    ]);
     expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe(text);
   });
 

@@ -66,7 +66,7 @@ describe('records that meet', () => {
     const back = await other.run([...work, 'ledger', 'import', '-'], { stdin: lines });
     expect([back.code, back.stderr]).toEqual([
       2,
-      expect.stringMatching(/those of 'work' in this ledger\nhint: .*--as work; nothing was imported/),
+      expect.stringMatching(/belong to 'work' in this ledger\nhint: .*--as work; nothing was imported/),
     ]);
   }, 90_000);
 });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../../src/lib/fs.ts';
-import { account, fileAnswer } from '../support/account.ts';
+import { account } from '../support/account.ts';
 import { freshFolder, modeOf } from '../support/files.ts';
 import { BIN, finished, type Result, type User } from '../support/steno.ts';
 
@@ -65,17 +65,18 @@ describe.runIf(process.platform === 'linux')('a folder that takes none', () => {
 
   it('ends a download in /proc, from whatever command', async () => {
     const { service, user } = await account();
-    service.on('*', { body: 'words' }).on('GET /audiofile/5', fileAnswer(5));
-    for (const [args, shown] of [
-      [['transcript', '5', '-o', `${IN_PROC}/`], ''],
-      // The file itself was waited for, and is shown.
-      [['wait', '5', '--download', IN_PROC], '5\tDelivered'],
+    service.on('*', { body: 'words' });
+    const refused =
+      "steno: can't write to /proc/1: it takes no new files\nhint: choose another folder for --download\n";
+    for (const [args, ...ended] of [
+      [['transcript', '5', '-o', `${IN_PROC}/`], 1, inProc],
+      // What it waits for may be paid for: the folder is tried before.
+      [['wait', '5', '--download', IN_PROC], 2, refused],
     ] as const) {
       const { code, stdout, stderr } = await run(user, [...args]);
-      const start = stdout.split('\t').slice(0, 2).join('\t');
-      expect([code, start, stderr]).toEqual([1, shown, inProc]);
+      expect([code, stderr, stdout]).toEqual([...ended, '']);
     }
-    expect(service.calls('POST /audiofile/5/transcript.txt')).toHaveLength(2);
+    expect(service.calls('POST /audiofile/5/transcript.txt')).toHaveLength(1);
   });
 
   it('ends a command whose state or settings would go there', async () => {

@@ -46,7 +46,8 @@ export const themes: Readonly<Record<Theme, Colors>> = {
 const CELL_WIDTH = 8.4;
 const ROW_HEIGHT = 20;
 const MARGIN = 16;
-const FRAME_SECONDS = 2;
+/** Who looks at a page sees the result at once. */
+const FRAME_SECONDS = 0.9;
 const LAST_FRAME_SECONDS = 6;
 const FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace";
 

@@ -62,7 +62,7 @@ describe('--columns', () => {
     ],
     ['files --markdown --csv', "steno: --markdown and --csv can't be used together\n"],
     ['files --columns state --quiet', "steno: --quiet and --columns can't be used together\n"],
-    ['files --columns state,', "steno: 'state,' for --columns has an empty value\n"],
+    ['files --columns state,', "steno: --columns has an empty value: 'state,'\n"],
   ])('%s exits 2 before anything is sent', async (line, message) => {
     const { user, service } = await shop;
     const before = service.got.length;

@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, statSync, unlinkSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import { systemReason, usage } from '../../lib/errors.ts';
+import { errorCode, systemReason, usage } from '../../lib/errors.ts';
 import { isDanglingLink, pathKey } from '../../lib/fs.ts';
 import { isUrl } from '../../lib/url.ts';
 import { partialPath } from './partial-files.ts';
@@ -196,6 +196,7 @@ function whyNoFileIn(folder: string): string | undefined {
     unlinkSync(probe);
     return undefined;
   } catch (error) {
-    return systemReason(error);
+    // Where a folder is no place for files, as in /proc.
+    return errorCode(error) === 'ENOENT' ? 'it takes no new files' : systemReason(error);
   }
 }

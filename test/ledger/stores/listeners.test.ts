@@ -151,7 +151,9 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       for (const listener of listeners) {
         await listener.stop();
         // Each kind of error that this led to is the same trouble.
-        expect(linesOf(listener.stderr, /until the ledger is available|waiting for the ledger/)).toHaveLength(1);
+        expect(linesOf(listener.stderr, /until the ledger is available|waiting for the ledger/)).toHaveLength(
+          1,
+        );
         expect(linesOf(listener.stderr, /the ledger is available again/)).toHaveLength(1);
       }
     }, 300_000);
