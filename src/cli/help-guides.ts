@@ -59,9 +59,9 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
     'Move to the shared ledger and back',
     'steno ledger copy copies the orders, files, attempts, downloads and events of the profile: all or nothing, and you can repeat it. It refuses to run while an order is being sent or a listener of the profile is running. Before copying, it marks the local ledger as moved. From then on, with the local ledger:',
     [
-      ['order, track, listen', 'exit with 2 and send nothing; so do attempts settle and ledger import'],
-      ['files, events', 'work as before, with a warning; so do attempts and ledger export'],
-      ['sync, wait', 'continue with the files they know, with a warning; so does transcript'],
+      ['order, track, listen, attempts settle, ledger import', 'exit with 2 and send nothing'],
+      ['files, events, attempts, ledger export', 'work as before, with a warning'],
+      ['sync, wait, transcript', 'continue with the files they know, with a warning'],
     ],
     'If the copy fails, steno removes the mark; if it ends without a clear result, run it again. To go back, run steno ledger copy --to local while the setting ledger is still set: it copies everything back and removes the mark. If the database is lost, add --without-shared, which only removes the mark: orders placed with the shared ledger are then unknown to this machine.',
     "While this machine's own ledger has orders of the profile that are not in the shared ledger, order exits with 2, because they could be bought again. Copy them, or state once that they belong to another account: steno ledger account --leave-local. A fresh CI runner has no local ledger, so nothing stops it.",
@@ -77,14 +77,14 @@ PGPASSWORD: \${{ secrets.STENO_LEDGER_PASSWORD }}`,
     ['order', 'waits up to 30 s (connect_timeout=<seconds> in the URL), sends nothing and exits with 7'],
     [
       'order, if accepted',
-      'prints the ids and exits with 0 and a warning; the next command writes the outcome to the ledger. A CI runner loses its state folder first, so there the order stays in steno attempts',
+      'prints the ids and exits with 0 and a warning; the next command writes the outcome to the ledger. A CI runner deletes its state folder before that, so the order stays listed in steno attempts',
     ],
-    ['listen', 'saves each event on its own disk, answers 200, and hands each event over once, later'],
-    ['file, transcript', 'continue after at most 3 s, with a warning; so does wait <id>'],
-    ['files, events, sync', 'exit with 7; so do attempts, and wait without ids'],
+    ['listen', 'saves each event locally, answers 200, and moves it to the ledger later'],
+    ['file, transcript, wait <id>', 'continue after at most 3 s, with a warning'],
+    ['files, events, sync, attempts, wait', 'exit with 7 (wait only without ids)'],
     [
-      'balance, invoice',
-      'need no ledger; nor do webhook, and api unless the call orders, upgrades or refunds',
+      'balance, invoice, webhook, api',
+      'need no ledger (api only if the call does not order, upgrade or refund)',
     ],
   ]),
   section(
@@ -100,7 +100,7 @@ PGPASSWORD: \${{ secrets.STENO_LEDGER_PASSWORD }}`,
   section(
     'Operate the database',
     'A connection pooler in transaction mode (PgBouncer) works. Back up the database as usual: pg_dump -Fc -n steno, then pg_restore -c.',
-    'With an asynchronous replica, a failover can lose the last moments, and audio ordered then could be ordered again; with synchronous_standby_names nothing is lost. After a failover or a restored backup, add the files of the gap with steno track.',
+    'With an asynchronous replica, a failover can lose the most recent writes, so audio ordered just before it could be ordered again; with synchronous_standby_names nothing is lost. After a failover or a restored backup, add the files ordered in that gap with steno track.',
   ),
 ];
 
@@ -205,7 +205,7 @@ export const securityGuide = (): Section[] => [
   ),
   section(
     'Unauthenticated clients',
-    "A client that knows the receiver's URL can send events. steno saves, shows and forwards them, and passes them to the command of --exec on stdin and in variables; the command must treat them as untrusted text. An event can put a wrong remark on a file, and make steno ask the service about it. It cannot spend money, change the state of a file or finish it, replace a file on disk, write outside the folder of --download, become part of a command line, read anything back, delay other events, or stop the receiver. --register and --tunnel use a URL that nobody can guess; otherwise choose such a --path yourself.",
+    "A client that knows the receiver's URL can send events. steno saves, shows and forwards them, and passes them to the command of --exec on stdin and in variables; the command must treat them as untrusted text. A forged event can add a false remark to a file and make steno poll that file. It cannot spend money, change the state of a file or finish it, replace a file on disk, write outside the folder of --download, become part of a command line, read anything back, delay other events, or stop the receiver. --register and --tunnel use a URL that nobody can guess; otherwise choose such a --path yourself.",
   ),
   section(
     'Who else can read the data',

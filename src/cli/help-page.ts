@@ -71,7 +71,7 @@ export function commandPage(path: readonly Command[]): Page {
     examples: spec.examples,
     sections: [
       { title: 'Details', body: spec.details ?? [] },
-      { title: 'Columns off a terminal', body: columns.length ? [columns.join(', ')] : [] },
+      { title: 'Columns', body: columns.length ? [columns.join(', ')] : [] },
     ],
   };
 }

@@ -255,7 +255,7 @@ function moneySections(): Section[] {
       ['saved first', 'each is in the ledger before it is sent, also if you make the call with api'],
       [
         'duplicates',
-        'audio that is already on order exits with 9: --skip-ordered skips it, --again buys it again',
+        'if the audio was already ordered, order exits with 9: --skip-ordered skips it, --again buys it again',
       ],
       [
         'uncertain',
@@ -276,7 +276,7 @@ function moneySections(): Section[] {
       ['config set budget 50/day', 'set a budget of your own, as STENO_BUDGET does; both budgets apply'],
       ['order --up-to-budget', 'order rows from the top of a list while they fit the budget'],
       ['order --unpriced', 'allow orders of unknown cost while some budget is left'],
-      ['config set price.TRANS14 1.10', 'set the price per minute until an invoice tells it'],
+      ['config set price.TRANS14 1.10', 'set the price per minute until an invoice shows it'],
       ['balance --min 50', 'exit with 1 if the balance is lower'],
     ]),
     section(

@@ -6,6 +6,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { justOne } from '../lib/lines.ts';
+import { plural } from '../lib/text.ts';
 import { nowMs, parseSince } from '../lib/time.ts';
 import { checkUrl, maskUserinfo } from '../lib/url.ts';
 import { eventNames, ReceivedEvent } from '../listen/event.ts';
@@ -194,7 +195,8 @@ export const events = command({
     const events = listEvents(ledger, filter, limit, onTheWay);
     await withPager(context, () => out.showPages(eventPages(events, out.isBrief ? 'line' : 'body')), pager);
     if (!forPeople) return;
-    if (onTheWay.length) out.note(`${onTheWay.length} on the way to the ledger; each gets its number there`);
+    if (onTheWay.length)
+      out.note(`${plural(onTheWay.length, 'event')} not in the ledger yet; each gets its number there`);
     const all = (await new Events(ledger).count(filter)) + onTheWay.length;
     if (all === 0) out.note(await noneText(ledger));
     if (all > limit) out.note(`${limit} of ${all}; show more with --limit`);

@@ -83,7 +83,7 @@ export const logout = command({
   async run({ settings, env, out, signal }) {
     const { profileName } = settings;
     await writeProfile(env, profileName, { 'api-key': undefined, 'api-key-command': undefined }, signal);
-    out.done(`profile ${profileName} holds no key now`, { profile: profileName });
+    out.done(`removed the key from profile ${profileName}`, { profile: profileName });
     if (env.STENO_API_KEY) await out.warn('STENO_API_KEY is still set');
   },
 });

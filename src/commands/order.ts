@@ -89,7 +89,7 @@ const options = {
   download: text('--download <dir>', 'wait, and download the transcripts to this folder', {
     values: 'folder',
   }),
-  skipOrdered: flag('--skip-ordered', 'skip audio that is already on order', {
+  skipOrdered: flag('--skip-ordered', 'skip audio that is already ordered', {
     excludes: ['--again', '--no-ledger'],
   }),
   orExisting: flag('--or-existing', 'accept an existing order instead of placing a new one', {
@@ -132,7 +132,7 @@ const options = {
   retryEnded: flag('--retry-ended', 'with --skip-ordered, reorder audio that ended without a transcript', {
     needs: ['--skip-ordered'],
   }),
-  again: flag('--again', 'order audio even if it is already on order'),
+  again: flag('--again', 'order audio even if it was ordered before'),
   anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),
   param: repeated('--param <key=value>', 'send an extra parameter unchanged; repeat for each one'),
 };
@@ -151,7 +151,7 @@ export const order = command({
   summary: 'Order transcription of URLs, podcast feeds or local files',
   about:
     'Orders transcription of audio: URLs, a manifest, a podcast feed or local files. An order costs money and is ' +
-    'sent only once. Audio that is already on order is not ordered again (exit 9) unless you add --again.',
+    'sent only once. Audio that is already ordered is not ordered again (exit 9) unless you add --again.',
   details: [
     'SKUs and notes apply to every URL. If the service gives no clear answer, steno exits with 11 and does not ' +
       'retry; see steno attempts. An order on hold is placed but not started: steno exits with 0, unless you add ' +
@@ -174,7 +174,7 @@ export const order = command({
       'one https URL. If it mentions neither $1 nor STENO_FILE, the path is appended as its last argument. A file ' +
       'is recognized by its content, whatever its name. A file that is still being written is skipped; one that ' +
       'fails to upload does not stop the others. In a folder, files with an audio extension are ordered.',
-    'With --or-existing, audio already on order is printed, waited for and downloaded like the rest; if its order ' +
+    'With --or-existing, audio already ordered is printed, waited for and downloaded like the rest; if its order ' +
       'lacks a SKU that you ask for, steno exits with 9. Audio on the ignore list (steno ignore) is left out of ' +
       'manifests, feeds and folders. Everything left out is listed on stderr, or marked left_out in the JSON.',
     '--dry-run estimates the cost as far as prices are known, and exits with 0 even if it is too high. Prices ' +

@@ -103,7 +103,7 @@ function checkGrouping(text: string): Grouping {
   const found = groupings.find((each) => each === text.toLowerCase());
   if (found) return found;
   throw usage(
-    `'${text}' for --by is no grouping`,
+    `unknown --by value '${text}'`,
     didYouMean(text, groupings, `choose from: ${groupings.join(', ')}`),
   );
 }
@@ -131,7 +131,7 @@ async function fetchMissing(context: Context, ledger: Ledger, line: readonly str
     const [first] = failed;
     if (first?.error)
       await out.warn(
-        `${plural(failed.length, 'invoice')} can't be fetched; the report has what is known without: ${first.error.message}`,
+        `could not fetch ${plural(failed.length, 'invoice')}; the report does not include them: ${first.error.message}`,
       );
   } catch (error) {
     if (context.signal.aborted) throw error;

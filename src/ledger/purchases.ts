@@ -22,7 +22,7 @@ import { jsonList, NOW } from './table.ts';
 
 const MAX_DETAIL_LENGTH = 600;
 
-const NEVER_SENT = 'it was never sent: the ledger went away';
+const NEVER_SENT = 'not sent: the ledger became unavailable';
 
 const namesOf = ({ audios, test }: NewPurchase): string[] =>
   test ? [] : audios.flatMap(({ names }) => names);

@@ -19,7 +19,7 @@ export interface TrackedFile {
 }
 
 /** How an order ended whose files were not in the answer. */
-const FILES_TRACKED = 'its files were taken in with track';
+const FILES_TRACKED = 'its files were added with steno track';
 
 export class TrackedFiles extends PurchaseTable {
   /** Takes a file in; of one that is known, only what was not known. From now on its link counts as ordered. */

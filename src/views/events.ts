@@ -190,7 +190,7 @@ export function reportLine({ action, event, what, outcome, saved }: ActionReport
   if (what === 'down')
     return `${kind} ${target} does not work: ${outcome}; pending events are saved and retried`;
   if (what === 'back') return `${kind} ${target} works again`;
-  if (!event) return `${kind} ${target} was given up for ${outcome}`;
+  if (!event) return `gave up on ${kind} ${target}: ${outcome}`;
   const subject = `event ${event.n}`;
   if (what === 'later') return `${subject}: ${kind} ${target} failed, will be retried: ${outcome}`;
   if (saved) return `${subject}: ${verbs.download} ${outcome}`;

@@ -201,10 +201,10 @@ export function planLine(rules: readonly EventRule[], folder = ''): Line {
     { text: kind === 'download' ? folder : target, keepsEnd: kind !== 'exec' },
   ]);
   const targets = then.flatMap((_, at) => (at % 2 ? [[at + 1, 12] as const] : []));
-  return { gap: 1, pieces: [{ text: 'events are kept' }, ...then], narrowing: [...targets, [0, 0]] };
+  return { gap: 1, pieces: [{ text: 'saves events' }, ...then], narrowing: [...targets, [0, 0]] };
 }
 
-const plans = { download: 'transcripts go to', forward: 'forwarded to', exec: 'handed to' } as const;
+const plans = { download: 'downloads to', forward: 'forwards to', exec: 'runs' } as const;
 
 /** How a listener stands: the last line of its screen, with as much as fits. */
 export function statusLine(host: string, events: number, running: number, columns: number): Line {

@@ -87,7 +87,7 @@ describe('a purchase whose COMMIT got no answer', () => {
     fates = ['not done, and no answer'];
     const begun = await purchasesWith(outbox()).begin(newOrder('a'), []);
     expect(await rows('SELECT number, status, detail FROM purchases ORDER BY number')).toEqual([
-      { number: 1, status: 'refused', detail: 'it was never sent: the ledger went away' },
+      { number: 1, status: 'refused', detail: 'not sent: the ledger became unavailable' },
       { number: begun?.attempt, status: 'sending', detail: '' },
     ]);
     expect((await new Claims(ledger).holders(audioOf('a').names)).size).toBe(1);
@@ -113,7 +113,7 @@ describe('a purchase whose COMMIT got no answer', () => {
     ]);
     expect(await handOver()).toEqual([]);
     expect(await rows('SELECT status, detail FROM purchases')).toEqual([
-      { status: 'refused', detail: 'it was never sent: the ledger went away' },
+      { status: 'refused', detail: 'not sent: the ledger became unavailable' },
     ]);
     expect([(await new Claims(ledger).holders(audioOf('a').names)).size, keptFiles()]).toEqual([0, []]);
   });

@@ -77,7 +77,7 @@ describe('an event on a terminal', () => {
     const rows = (await drawn(watched.terminal.screen)).slice(1, -3);
     expect(rows).toEqual([
       `listening on ${watched.url}`,
-      'events are kept',
+      'saves events',
       expect.stringMatching(line(1, '✓', 'TRANSCRIPT_COMPLETE 71 the transcript is ready')),
       expect.stringMatching(line(2, '!', 'ORDER_ON_HOLD order o9 held .*')),
       expect.stringMatching(line(3, '✗', 'CC_AUTH_FAILURE order o9 the card was refused.*')),

@@ -263,7 +263,7 @@ describe('--forward-to', () => {
     const [{ outcome } = { outcome: '' }] = await actionsOf(user, 1);
     expect(outcome).toMatch(/^given up after 1d: /);
     expect(outcome).toContain(reason);
-    expect(listener.stderr).toMatch(/(event 1: .* failed: given up after 1d|was given up for 1 event)/);
+    expect(listener.stderr).toMatch(/(event 1: .* failed: given up after 1d|gave up on .*: 1 event)/);
     expect((await actionsOf(user, 2))[0]?.status).toBe('pending');
     await listener.stop();
   });

@@ -184,7 +184,7 @@ describe('what a listener that was killed has answered', () => {
     expect(await eventsOf(user, '--limit', '1')).toMatchObject([{ audiofile: '2' }]);
     expect((await user.run(['events', '--quiet'])).stdout).toBe('');
     const { stdout } = await user.onTerminal('steno events');
-    expect(stdout).toMatch(/2 on the way to the ledger; each gets its number there/);
+    expect(stdout).toMatch(/2 events not in the ledger yet; each gets its number there/);
     // Looking moves nothing.
     expect([keptIn(user), spooledIn(user).length]).toEqual([[], 2]);
   });

@@ -74,7 +74,7 @@ const OWN_PROCESS = new RegExp(
       'flows/files/outage',
       'flows/orders/(attempts|signatures|unclear-rows)',
     ],
-    ...['ledger/(gone|local-outcomes)', 'ledger/stores/(doctor|races)'],
+    ...['ledger/(gone|local-outcomes|places)', 'ledger/stores/(doctor|races)'],
   ].join('|')})`,
 );
 

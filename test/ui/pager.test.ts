@@ -55,7 +55,7 @@ describe('a pager', () => {
       const { code } = await user.onTerminal(line, { env });
       const text = paged(user) ?? '';
       expect([line, code]).toEqual([line, 0]);
-      expect(text).toContain(line === 'steno' ? 'completion' : 'Columns off a terminal');
+      expect(text).toContain(line === 'steno' ? 'completion' : 'Columns');
       writeFileSync(join(user.home, 'paged'), '');
     }
     for (const line of [

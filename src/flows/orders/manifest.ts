@@ -64,7 +64,7 @@ class WrongLines {
     const isCut = this.#errors.length > MAX_WRONG_LINES;
     const more = [
       ...others.map(({ message }) => message),
-      ...(isCut ? ['more lines after these are wrong'] : []),
+      ...(isCut ? ['further lines are invalid too'] : []),
     ];
     throw new StenoError('usage', first.message, { hint: first.hint, more });
   }

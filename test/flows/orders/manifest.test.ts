@@ -252,7 +252,7 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
   [
     'twelve wrong lines, and names ten',
     `${'nope\n'.repeat(12)}`,
-    /m, line 9: [^\n]*\nsteno: m, line 10: [^\n]*\nsteno: more lines after these are wrong\nhint: /,
+    /m, line 9: [^\n]*\nsteno: m, line 10: [^\n]*\nsteno: further lines are invalid too\nhint: /,
   ],
   [
     'the same URL twice',
