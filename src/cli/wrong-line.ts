@@ -87,7 +87,7 @@ function commandHint(word: string, commands: readonly Command[]): string {
     return `to order from a manifest: steno order --from ${shellWord(word)}; ${list}`;
   if (word.toLowerCase() === 'version') return `run: steno --version; ${list}`;
   if (word.toLowerCase() === 'update' || word.toLowerCase() === 'self-update')
-    return 'for a file: steno upgrade <id> --sku UPGRD2; for steno itself: npm install -g steno-cli@latest';
+    return 'for a file: steno upgrade <id> --sku UPGRD2; to update steno itself, install it again';
   const known = commands.find(({ name }) => name === (commandFor(word) ?? ''));
   if (known) return `did you mean ${known.name}? run: ${usageOf([known])}; ${list}`;
   const parent = commands.find(({ children }) => children?.some(({ name }) => name === word));

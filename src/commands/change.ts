@@ -3,6 +3,7 @@ import { getFile } from '../api/files.ts';
 import type { Transport } from '../api/http/transport.ts';
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import { meaningOfUpgradeSku, speedUpgradeSkus, upgradeSkus } from '../catalog/skus.ts';
+import { refuseOrders } from '../flows/files/ids.ts';
 import { changedFiles } from '../flows/files/shown.ts';
 import type { OrderCosts } from '../flows/orders/cost.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
@@ -72,6 +73,7 @@ export const upgrade = command({
     const several = args.length > 1 || from !== undefined;
     if (ids.length === 0) return context.out.show(changedView([], several));
     const ledger = await context.ledgers.forMoney({ what: 'this upgrade', again, test });
+    await refuseOrders(ledger, ids);
     const transport = await context.connect();
     const asks = ids.length > 1 && !options.yes && !test && stdin.isTTY && from !== '-';
     const costs = await callCosts(ledger, settings, unpriced, asks);
@@ -136,6 +138,7 @@ export const refund = command({
     const several = args.length > 1 || from !== undefined;
     if (ids.length === 0) return context.out.show(changedView([], several));
     const ledger = await context.ledgers.forMoney({ what: 'this refund', again, test, isFree: true });
+    await refuseOrders(ledger, ids);
     const transport = await context.connect();
     const plan = await planAll(ids, { kind: 'refund', skus: [], test }, { ledger, again });
     const ready = plan.ready.map(fileOf);

@@ -36,15 +36,15 @@ const units: Readonly<Record<string, number>> = {
 /** Ten years: added to any date, it still gives a date. */
 const MAX_DURATION_MS = 3650 * 86400e3;
 
-/** Reads `500ms`, `30s`, `5m`, `2h`, `3d`, `1w` or a bare number of seconds, as milliseconds. */
-export function parseDuration(text: string): number {
+/** Reads `500ms`, `30s`, `5m`, `2h`, `3d`, `1w` or a bare number of seconds, as milliseconds. `flag`: where it stands. */
+export function parseDuration(text: string, flag?: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w|)$/.exec(text.trim());
   const milliseconds = match
     ? Math.round(Number(match[1]) * (units[match[2] ?? ''] ?? Number.NaN))
     : Number.NaN;
   if (!(milliseconds <= MAX_DURATION_MS)) {
     throw usage(
-      `'${text}' is not a duration`,
+      `${flag ? `${flag}: ` : ''}'${text}' is not a duration`,
       'write it as 500ms, 30s, 5m, 2h, 3d or 1w; a bare number is seconds',
     );
   }

@@ -126,8 +126,9 @@ export function duration(flags: string, help: string, more?: More): Option<numbe
 export function duration(flags: string, help: string, more: More = {}): Option<number | undefined> {
   const initial = more.default === undefined ? undefined : parseDuration(more.default);
   return option<number | undefined>(flags, help, more, initial, (given) => {
-    const milliseconds = parseDuration(given);
-    if (milliseconds === 0) throw usage(`${flags.split(' ')[0]} must be longer than zero`);
+    const name = flags.split(' ')[0];
+    const milliseconds = parseDuration(given, name);
+    if (milliseconds === 0) throw usage(`${name} must be longer than zero`);
     return milliseconds;
   });
 }

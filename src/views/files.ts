@@ -184,8 +184,8 @@ const columnsForPeople = (files: readonly ShownFile[]): string[] => {
 
 /** `https://host/Monday%20talk.mp3` says no more than "Monday talk". */
 const repeatsTitle = ({ url, title }: ListedFile): boolean => {
-  const name = readableUrl(url).split('/').at(-1) ?? '';
-  return [name, name.replace(/\.\w{1,5}$/, '')].includes(title ?? '');
+  const name = (readableUrl(url).split('/').at(-1) ?? '').toLowerCase();
+  return [name, name.replace(/\.\w{1,5}$/, '')].includes((title ?? '').toLowerCase());
 };
 
 interface ListForm {

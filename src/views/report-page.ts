@@ -307,4 +307,4 @@ function turnaroundSection(report: Report): Markup {
 }
 
 const waitingSection = (report: Report): Markup =>
-  section('waiting', 'Open, held and unclear', waitingTable(report));
+  section('waiting', 'Open, on hold and uncertain', waitingTable(report));

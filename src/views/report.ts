@@ -3,6 +3,7 @@ import type { Report } from '../flows/report/report.ts';
 import { JsonNumber } from '../lib/json.ts';
 import { amountText, Fraction, most } from '../lib/money.ts';
 import { cutSignatures } from '../lib/signatures.ts';
+import { readableUrl } from '../lib/url.ts';
 import type { Column, Rows, View } from '../lib/view.ts';
 import { commonDecimals, exactField } from './money.ts';
 import {
@@ -201,7 +202,7 @@ export function reportPages(report: Report, by: Grouping | undefined, hasBars: b
   const pages = [
     spendPage(report, by ?? 'month', hasBars),
     ...(by ? [] : [spendPage(report, 'sku', hasBars), page('Turnaround', turnaroundTable(report))]),
-    ...(by ? [] : [page('Open, held and unclear', waitingTable(report))]),
+    ...(by ? [] : [page('Open, on hold and uncertain', waitingTable(report))]),
   ];
   return pages.filter(({ view }) => view.rows.length > 0);
 }
@@ -319,7 +320,7 @@ export const waitingTable = ({ waiting }: Report): Rows =>
     rows: waiting.map((file) => [
       file.id || `attempt ${file.attempt}`,
       stateText(file),
-      cutSignatures(file.title || file.url),
+      cutSignatures(file.title || readableUrl(file.url)),
       file.lateSeconds ? daysText(file.lateSeconds) : '',
       ...[file.dueAt, file.orderedAt, file.skus.join(','), file.order],
     ]),

@@ -213,7 +213,7 @@ describe('report', () => {
       'Spend by month',
       'Spend by SKU',
       'Turnaround',
-      'Open, held and unclear',
+      'Open, on hold and uncertain',
       '█',
       'Three',
     ])
@@ -241,7 +241,7 @@ describe('report', () => {
     expect(skus).toMatch(/^Spend by SKU\n\n\| sku \| spent \|.*\n.*\n\| TRANS6 \| 25\.00 \| 20 \| 1 \|/);
     expect(turnaround).toContain('\n| TRANS14 | 10.5d | 10.5d | 14d | 1 | 1 | 0 |\n');
     expect(waiting).toMatch(
-      /^Open, held and unclear\n\n\| audiofile \| state \| title \|.*\n.*\n\| 3 \| Transcribing \| Three \|/,
+      /^Open, on hold and uncertain\n\n\| audiofile \| state \| title \|.*\n.*\n\| 3 \| Transcribing \| Three \|/,
     );
     const orders = await report(it, '--by', 'order', '--markdown');
     expect(orders.stdout).toContain('\n| o2 | Two and 1 more | 35.00 | 20 | 1 | 1 |\n');

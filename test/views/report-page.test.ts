@@ -70,7 +70,9 @@ describe('a page', () => {
   it('is not longer for many rows than people can use, and says so', () => {
     const page = pageOf('many');
     expect(page.length).toBeLessThan(1_000_000);
-    expect(page).toMatch(/Open, held and unclear\. <\/span>500 of \d{4} rows; steno report --csv has all/);
+    expect(page).toMatch(
+      /Open, on hold and uncertain\. <\/span>500 of \d{4} rows; steno report --csv has all/,
+    );
     expect(page).toContain('The last 36 months; steno report --csv has all');
   });
 
@@ -182,7 +184,7 @@ describe.skipIf(!chromium && !process.env.CI)('in a browser', () => {
         'Spend by SKU',
         'Spend by order',
         'Turnaround by SKU',
-        'Open, held and unclear',
+        'Open, on hold and uncertain',
       ];
       expect(named('heading')).toEqual(['Transcription report', 'Not in these figures', ...parts]);
       expect(named('table').map((name) => name.replace(/\..*/, ''))).toEqual(parts);

@@ -66,7 +66,7 @@ Turnaround
 SKU      MEDIAN  SLOWEST  TARGET  DELIVERED  ON TIME  LATE
 TRANS14   10.0d    10.0d     14d          1        1     0
 
-Open, held and unclear
+Open, on hold and uncertain
 AUDIOFILE  STATE         TITLE      LATE  DUE      ORDERED   SKUS     ORDER
 2          Transcribing  Late one  92.1d  92d ago  106d ago  TRANS14  92
 `,

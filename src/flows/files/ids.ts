@@ -29,6 +29,15 @@ export async function withOrderHints(
   );
 }
 
+/** For calls that cost or return money: an order's id is seen before it is sent. */
+export async function refuseOrders(ledger: Ledger | undefined, ids: readonly string[]): Promise<void> {
+  if (!ledger) return;
+  const files = await new Files(ledger).known(ids);
+  for (const id of ids)
+    if (!files.has(id) && (await isOrder(ledger, id)))
+      throw usage(`${id} is an order, not a file`, `list its files: steno files --order ${shellWord(id)}`);
+}
+
 /** What can't be read of the ledger is no reason to hide the error itself. */
 const isOrder = async (ledger: Ledger | undefined, id: string): Promise<boolean> =>
   (await (ledger && new Files(ledger).hasOrder(id).catch(() => false))) ?? false;

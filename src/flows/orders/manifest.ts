@@ -80,7 +80,7 @@ export async function givenIds(
   if (args.length === 0 && from === undefined) {
     const known =
       command === 'upgrade'
-        ? 'for a file: steno upgrade <id> --sku UPGRD2; for steno itself: npm install -g steno-cli@latest'
+        ? 'for a file: steno upgrade <id> --sku UPGRD2; to update steno itself, install it again'
         : 'list your files: steno files';
     throw usage(`${command} requires an id or --from`, `${known}; see: steno ${command} --help`);
   }

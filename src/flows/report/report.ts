@@ -4,6 +4,7 @@ import { findOrderSku, targetDaysOf, transcriptionOf } from '../../catalog/skus.
 import { moneyText } from '../../lib/money.ts';
 import { cutSignatures } from '../../lib/signatures.ts';
 import { plural } from '../../lib/text.ts';
+import { readableUrl } from '../../lib/url.ts';
 import { groupBy } from '../bulk.ts';
 import { isWithin, type ReportFile, type ReportInput, type UnclearOrder } from './gather.ts';
 import { type Spend, spendOf } from './spend.ts';
@@ -40,7 +41,7 @@ function orderTitlesOf(files: readonly ReportFile[]): ReadonlyMap<string, string
   const named = [...groupBy(files, ({ order }) => order)].map(([order, group]) => {
     const { title = '', url = '' } = group.at(-1) ?? {};
     const more = group.length > 1 ? ` and ${group.length - 1} more` : '';
-    return [order, cutSignatures(title || url) + more] as const;
+    return [order, cutSignatures(title || readableUrl(url)) + more] as const;
   });
   return new Map(named);
 }

@@ -84,7 +84,7 @@ describe('an answer with', () => {
     const second = await order(each.urls[0] as string);
     expect([second.code, second.stderr]).toEqual([
       9,
-      expect.stringMatching(/order X1, accepted just now, but its files are unknown/),
+      expect.stringMatching(/order X1, accepted (?:just now|\d+s ago), but its files are unknown/),
     ]);
     expect(service.calls('POST /order_url')).toHaveLength(1);
     const wait = await user.run(['wait', '--order', 'X1']);

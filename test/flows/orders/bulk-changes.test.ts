@@ -38,6 +38,17 @@ const changes = [
 describe.each(changes)('$kind of several files', ({ kind, flags, done }) => {
   const line = (...ids: string[]): string[] => [kind, ...ids, ...flags];
   const route = (id: number): string => `POST /audiofile/${id}/${kind}`;
+
+  it("sends nothing where an id is an order's", async () => {
+    const { user, service } = await ordered();
+    const before = service.got.length;
+    const { code, stdout, stderr } = await user.run(line('1', 'o1'));
+    expect([code, stdout, stderr]).toEqual([
+      ...[2, ''],
+      'steno: o1 is an order, not a file\nhint: list its files: steno files --order o1\n',
+    ]);
+    expect([service.got.length, kept(user)]).toEqual([before, []]);
+  });
   const sent = ({ service }: OrderingAccount): string[] =>
     service.got.flatMap(({ path }) => new RegExp(`^/audiofile/(\\d+)/${kind}$`).exec(path)?.[1] ?? []);
 
