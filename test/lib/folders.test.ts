@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('a folder that takes none', () => {
     const { service, user } = await account();
     service.on('*', { body: 'words' });
     const refused =
-      "steno: can't write to /proc/1: it takes no new files\nhint: choose another folder for --download\n";
+      "steno: can't write to /proc/1: it takes no files\nhint: choose another folder for --download\n";
     for (const [args, ...ended] of [
       [['transcript', '5', '-o', `${IN_PROC}/`], 1, inProc],
       // What it waits for may be paid for: the folder is tried before.

@@ -1,7 +1,7 @@
 /** File names made of the service's data: safe on every system, whatever the data holds. */
 
-import { closeSync, openSync, statSync, unlinkSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { closeSync, mkdirSync, openSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { errorCode, systemReason, usage } from '../../lib/errors.ts';
 import { isDanglingLink, pathKey } from '../../lib/fs.ts';
 import { isUrl } from '../../lib/url.ts';
@@ -172,7 +172,7 @@ export function checkFolder(path: string, note?: (text: string) => void): void {
   const folder = resolve(path);
   const existing = existingFolder(folder);
   if (existing === undefined) throw usage(`'${path}' is not a folder`);
-  const reason = whyNoFileIn(existing);
+  const reason = whyNotWritable(folder, existing);
   if (reason) throw usage(`can't write to ${existing}: ${reason}`, 'choose another folder for --download');
   if (existing !== folder) note?.(`transcripts go to a new folder: ${folder}`);
 }
@@ -188,15 +188,24 @@ function existingFolder(path: string): string | undefined {
   }
 }
 
-/** Tried, because permissions alone don't tell: the disk may be full or read-only. */
-function whyNoFileIn(folder: string): string | undefined {
-  const probe = partialPath(join(folder, 'probe'));
+/**
+ * Tried, because permissions alone don't tell: the disk may be full or read-only. What a crash leaves is swept by the next
+ * download there, or is the new folder itself.
+ */
+function whyNotWritable(folder: string, existing: string): string | undefined {
   try {
-    closeSync(openSync(probe, 'wx'));
-    unlinkSync(probe);
+    if (folder === existing) {
+      const probe = partialPath(join(folder, 'probe'));
+      closeSync(openSync(probe, 'wx'));
+      unlinkSync(probe);
+    } else {
+      const [first = ''] = relative(existing, folder).split(sep);
+      mkdirSync(join(existing, first));
+      rmdirSync(join(existing, first));
+    }
     return undefined;
   } catch (error) {
     // Where a folder is no place for files, as in /proc.
-    return errorCode(error) === 'ENOENT' ? 'it takes no new files' : systemReason(error);
+    return errorCode(error) === 'ENOENT' ? 'it takes no files' : systemReason(error);
   }
 }

@@ -114,6 +114,7 @@ describe('trouble of the disk', () => {
     const env = faultIn(user.home, call, code);
     const waiting = ['wait', '5', '--download', 'd', '--timeout', '20s'];
     if (isSeenBefore) {
+      mkdirSync(join(user.home, 'd'));
       const { code, stderr } = await user.run(waiting, { env });
       expect([code, service.got]).toEqual([2, []]);
       expect(stderr).toMatch(/^steno: can't write to \S+: .*\nhint: choose another folder for --download\n$/);
