@@ -1,9 +1,9 @@
 /** File names made of the service's data: safe on every system, whatever the data holds. */
 
-import { closeSync, mkdirSync, openSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { errorCode, systemReason, usage } from '../../lib/errors.ts';
-import { isDanglingLink, pathKey } from '../../lib/fs.ts';
+import { errorCode, StenoError, systemReason, usage } from '../../lib/errors.ts';
+import { isDanglingLink, makeFolder, pathKey } from '../../lib/fs.ts';
 import { isUrl } from '../../lib/url.ts';
 import { partialPath } from './partial-files.ts';
 
@@ -173,7 +173,7 @@ export function checkFolder(path: string, note?: (text: string) => void): void {
   const existing = existingFolder(folder);
   if (existing === undefined) throw usage(`'${path}' is not a folder`);
   const reason = whyNotWritable(folder, existing);
-  if (reason) throw usage(`can't write to ${existing}: ${reason}`, 'choose another folder for --download');
+  if (reason) throw usage(reason, 'choose another folder for --download');
   if (existing !== folder) note?.(`transcripts go to a new folder: ${folder}`);
 }
 
@@ -199,13 +199,24 @@ function whyNotWritable(folder: string, existing: string): string | undefined {
       closeSync(openSync(probe, 'wx'));
       unlinkSync(probe);
     } else {
-      const [first = ''] = relative(existing, folder).split(sep);
-      mkdirSync(join(existing, first));
-      rmdirSync(join(existing, first));
+      const first = join(existing, relative(existing, folder).split(sep)[0] ?? '');
+      makeFolder(first);
+      removeIfEmpty(first);
     }
     return undefined;
   } catch (error) {
+    if (error instanceof StenoError) return error.message;
+    // Another process has just tried the same new folder.
+    if (!existsSync(folder)) return whyNotWritable(folder, existingFolder(folder) ?? folder);
     // Where a folder is no place for files, as in /proc.
-    return errorCode(error) === 'ENOENT' ? 'it takes no files' : systemReason(error);
+    const reason = errorCode(error) === 'ENOENT' ? 'it takes no files' : systemReason(error);
+    return `can't write to ${folder}: ${reason}`;
   }
+}
+
+/** Another process may have removed it, or written to it. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {}
 }
