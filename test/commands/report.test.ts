@@ -198,7 +198,7 @@ describe('report', () => {
     const { code, stderr } = await report(it, '--by', 'moth');
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/'moth' for --by .*\nhint: did you mean month\? .*sku/),
+      expect.stringMatching(/unknown --by value 'moth'\nhint: did you mean month\? .*sku/),
     ]);
     expect((await report(it, '--by', 'zz')).stderr).toMatch(
       /\nhint: choose from: month, sku, order, feed, tag\n$/,
