@@ -1,6 +1,6 @@
 /**
  * Finds secrets in a text in one pass, each character as it is or escaped for a URL, JSON, HTML or CSV.
- * All partial matches advance together, so that no text makes the search go back: a stranger's delivery goes
+ * All partial matches advance together, so that no text makes the search go back: deliveries of unauthenticated clients go
  * through here. A pattern with repeats takes half an hour for a megabyte of backslashes.
  */
 
