@@ -1,7 +1,7 @@
 /**
  * Finds secrets in a text in one pass, each character as it is or escaped for a URL, JSON, HTML or CSV.
- * All partial matches advance together, so that no text makes the search go back: deliveries of unauthenticated clients go
- * through here. A pattern with repeats takes half an hour for a megabyte of backslashes.
+ * All partial matches advance together, so that no text makes the search go back: deliveries of unauthenticated
+ * clients go through here. A pattern with repeats takes half an hour for a megabyte of backslashes.
  */
 
 // Patterns as numbered states, a state for each place of each pattern and one more for its end.
