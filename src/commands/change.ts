@@ -2,7 +2,13 @@
 import { getFile } from '../api/files.ts';
 import type { Transport } from '../api/http/transport.ts';
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
-import { meaningOfUpgradeSku, speedUpgradeSkus, upgradeSkus } from '../catalog/skus.ts';
+import {
+  findOrderSku,
+  findUpgradeSku,
+  meaningOfUpgradeSku,
+  speedUpgradeSkus,
+  upgradeSkus,
+} from '../catalog/skus.ts';
 import { refuseOrders } from '../flows/files/ids.ts';
 import { changedFiles } from '../flows/files/shown.ts';
 import type { OrderCosts } from '../flows/orders/cost.ts';
@@ -67,11 +73,13 @@ export const upgrade = command({
   async run(context, { args, options }) {
     const { settings, stdin } = context;
     const { test, again, unpriced, from } = options;
+    const sku = args.find((arg) => findUpgradeSku(arg) ?? findOrderSku(arg));
+    if (sku) throw usage(`'${sku}' is a SKU, not an id`, `write --sku before it: --sku ${sku}`);
     const ids = await givenIds('upgrade', args, from, stdin);
     const skus = checkUpgradeSkus(options.sku, options.anySku);
     if (test) ids.forEach(checkTestFile);
     const several = args.length > 1 || from !== undefined;
-    if (ids.length === 0) return context.out.show(changedView([], several));
+    if (ids.length === 0) return showNone(context, 'upgraded', several);
     const ledger = await context.ledgers.forMoney({ what: 'this upgrade', again, test });
     await refuseOrders(ledger, ids);
     const transport = await context.connect();
@@ -83,6 +91,12 @@ export const upgrade = command({
     await send(context, plan, { what: 'upgrade', transport, ledger, again, costs, several });
   },
 });
+
+/** A list of a pipe may be empty. */
+function showNone({ out }: Context, done: string, several: boolean): Promise<void> {
+  out.note(`the list contains no ids: nothing was ${done}`);
+  return out.show(changedView([], several));
+}
 
 function isUpgradeConfirmed(
   context: Context,
@@ -136,7 +150,7 @@ export const refund = command({
         goOnHint('confirm with', line, '--yes'),
       );
     const several = args.length > 1 || from !== undefined;
-    if (ids.length === 0) return context.out.show(changedView([], several));
+    if (ids.length === 0) return showNone(context, 'refunded', several);
     const ledger = await context.ledgers.forMoney({ what: 'this refund', again, test, isFree: true });
     await refuseOrders(ledger, ids);
     const transport = await context.connect();

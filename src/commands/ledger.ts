@@ -171,7 +171,7 @@ const prune = command({
     const { out, signal } = context;
     const { before, allProfiles, dryRun, yes } = options;
     if (before === undefined) throw usage('ledger prune requires --before', 'for example: --before 90d');
-    const time = parseSince(before, nowMs());
+    const time = parseSince(before, nowMs(), '--before');
     if (!yes && !dryRun && !context.stdin.isTTY)
       throw usage(
         'ledger prune requires --yes when not run in a terminal',

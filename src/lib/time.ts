@@ -96,14 +96,17 @@ function asDate(text: string, now: number): string {
 }
 
 /** Reads `2026-11-01` (midnight, UTC), `yesterday`, an ISO time, or a duration before now such as `3d`, as ISO 8601. */
-export function parseSince(text: string, now: number): string {
+export function parseSince(text: string, now: number, flag = '--since'): string {
   const [, day, time] = shape.exec(asDate(text, now)) ?? [];
   const at = day === undefined || !isDay(day) ? Number.NaN : Date.parse(time ? `${day}T${time}` : day);
   if (!Number.isNaN(at)) return new Date(at).toISOString();
   try {
     return new Date(now - parseDuration(text)).toISOString();
   } catch {
-    throw usage(`'${text}' is not a time`, 'write it like 2026-11-01, 2026-11-01T09:30:00Z, yesterday or 3d');
+    throw usage(
+      `${flag}: '${text}' is not a time`,
+      'write it like 2026-11-01, 2026-11-01T09:30:00Z, yesterday or 3d',
+    );
   }
 }
 
@@ -111,7 +114,7 @@ const LAST_MS_OF_DAY = DAY_MS - 1;
 
 /** The same for an end: a date is the end of that day. */
 export function parseUntil(text: string, now: number): string {
-  const at = parseSince(text, now);
+  const at = parseSince(text, now, '--until');
   const date = asDate(text, now);
   const isDate = shape.exec(date)?.[2] === undefined && isDay(date);
   return isDate ? new Date(Date.parse(at) + LAST_MS_OF_DAY).toISOString() : at;

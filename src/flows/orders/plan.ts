@@ -365,8 +365,11 @@ function checkUrlArgument(text: string, skus: readonly string[]): string {
   if (findOrderSku(text) || findUpgradeSku(text))
     throw usage(
       `'${text}' is a SKU, not a URL`,
-      `separate SKUs with commas, without spaces: --sku ${[...new Set([...skus, text])].join(',')}`,
+      skus.length
+        ? `separate SKUs with commas, without spaces: --sku ${[...new Set([...skus, text])].join(',')}`
+        : `write --sku before it: --sku ${text}`,
     );
+  if (/^(\.{1,2})?\//.test(text)) throw usage(`can't read ${text}: there is no such file or folder`);
   // What is not UTF-8 in an argument is this character when it comes to us.
   if (text.includes('\ufffd') && !/^https?:/i.test(text))
     throw usage(`the name '${text}' is not UTF-8`, 'rename the file or folder');

@@ -52,7 +52,10 @@ export function parseHeader(bytes: Buffer): DumpHeader {
   const fields = objectIn(bytes);
   const format = fields?.steno_ledger;
   if (!fields || !Number.isSafeInteger(format))
-    throw badLine(1, "this is not an export of a ledger (an export starts with 'steno_ledger')");
+    throw usage(
+      'this is not an export of a ledger',
+      `make one with: steno ledger export -o ledger.jsonl; ${NOTHING_IMPORTED}`,
+    );
   if (format !== FORMAT)
     throw usage(
       `line 1: this export has format ${format}, but this steno reads only format ${FORMAT}`,
