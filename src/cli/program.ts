@@ -186,7 +186,7 @@ function checkColumns(spec: Command, given: GivenFlags): void {
   if (flag === undefined) return;
   const output = given.has('--dry-run') ? (spec.dryRunOutput ?? spec.output) : spec.output;
   const known = (output?.().choosable ?? []).map(({ name }) => name);
-  if (known.length === 0) throw usage(`${flag} has no effect here: ${spec.name} prints no table`);
+  if (known.length === 0) throw usage(`${flag} has no effect here: this command prints no table`);
   const asked = (given.get('--columns') ?? []) as readonly string[];
   for (const name of asked) {
     if (!known.includes(name))

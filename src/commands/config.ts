@@ -3,6 +3,7 @@ import { StenoError, usage } from '../lib/errors.ts';
 import { readAll } from '../lib/lines.ts';
 import { masked } from '../lib/mask.ts';
 import { shownPostgresUrl } from '../lib/postgres-url.ts';
+import { didYouMean } from '../lib/text.ts';
 import { configPath, writeProfile } from '../settings/config-file.ts';
 import { acceptKey } from '../settings/key.ts';
 import {
@@ -141,8 +142,21 @@ const set = command({
     if (setting.name === 'api-key') acceptKey(value, context.mask);
     else setting.check(value);
     await change(context, setting.name, value);
+    const near = unlistedPrice(setting.name);
+    if (near) await context.out.warn(`${setting.name} names a SKU that is not listed`, near);
   },
 });
+
+/** The API document does not list every SKU: such a price is saved, but it may be a typing error. */
+function unlistedPrice(name: string): string | undefined {
+  const sku = name.startsWith('price.') ? name.slice('price.'.length) : undefined;
+  if (sku === undefined || meaningOfOrderSku(sku)) return undefined;
+  return didYouMean(
+    sku,
+    orderSkus.map((each) => each.sku),
+    'see: steno skus',
+  );
+}
 
 const unset = command({
   name: 'unset',

@@ -1,6 +1,7 @@
 import { getInvoice } from '../api/account.ts';
 import { checkId } from '../api/decode.ts';
 import { doEach, raiseFailures, values } from '../flows/bulk.ts';
+import { withInvoiceHints } from '../flows/files/ids.ts';
 import { noteInvoices } from '../flows/prices/invoices.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { withPager } from '../ui/pager.ts';
@@ -44,7 +45,7 @@ export const invoice = command({
     } else if (found.length || ids.length > 1) {
       await out.show(invoicesView(outcomes, currency));
     }
-    raiseFailures(outcomes);
+    raiseFailures(await withInvoiceHints(outcomes, ledger));
   },
 });
 
