@@ -28,7 +28,7 @@ describe('an id', () => {
   it('of a file in place of its invoice', async () => {
     const { service, user } = await ordered();
     service.on('GET /audiofile/77', {
-      body: { audiofile: '77', audiostate: 'Delivered', invoices: ['900'] },
+      body: { audiofile: { id: '77', statename: 'Delivered', invoices: ['900'] } },
     });
     await user.run(['file', '77']);
     service.allow('*', { status: 404, body: { message: 'no' } });
