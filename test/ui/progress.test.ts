@@ -130,7 +130,7 @@ describe.concurrent('work on many', () => {
     expect(code, stdout).toBe(0);
     expect(stdout.match(/onetwo three\r\n/g)).toHaveLength(2);
     expect(
-      frames(stdout).filter((each) => /^Replaying: 1 of 2, [\d.]+\/s, \d s left$/.test(each)),
+      frames(stdout).filter((each) => /^Replaying · 1 of 2 · [\d.]+\/s · \d s left$/.test(each)),
     ).not.toEqual([]);
   });
 });
