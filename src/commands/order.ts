@@ -43,6 +43,7 @@ import { checkAmount, type Money } from '../lib/money.ts';
 import { processAge } from '../lib/processes.ts';
 import type { Report } from '../lib/progress.ts';
 import { monotonicMs, pollNote } from '../lib/time.ts';
+import { requireAllowed } from '../spec/allow.ts';
 import { command, MONEY_EXITS } from '../spec/command.ts';
 import { type Context, publicReading } from '../spec/context.ts';
 import {
@@ -88,6 +89,7 @@ const options = {
   wait: flag('--wait', 'wait until the files are delivered'),
   download: text('--download <dir>', 'wait, and download the transcripts to this folder', {
     values: 'folder',
+    effect: 'local',
   }),
   skipOrdered: flag('--skip-ordered', 'skip audio that is already ordered', {
     excludes: ['--again', '--no-ledger'],
@@ -205,16 +207,13 @@ export const order = command({
   async run(context, { args, options, line }) {
     const { out, globals } = context;
     const waits = options.wait || options.download !== undefined;
-    if (options.download !== undefined) checkFolder(options.download, (text) => out.note(text));
     const maxCost = checkMaxCost(options.maxCost);
-    const formats = checkFormats(options.format, options.nameAs);
-    checkTemplate(options.nameAs, formats);
+    const formats = checkTargets(options, out);
     const plan = await readPlan(context, args, options);
+    const hasFiles = hasLocalFiles(args, plan);
     const ledger = await context.ledgers.forMoney({ what: 'this order', ...options });
     const isShown = options.dryRun || plan.isWholeFeed;
     const keyMark = await context.ledgers.keyMark(ledger, !isShown);
-    const hasFiles =
-      args.some(isLocalPath) || plan.orders.some(({ audios }) => audios.some(({ path }) => path));
     const manifest = options.from !== undefined || options.feed !== undefined || hasFiles;
     const sorting = OrderGuard.of(plan.orders, ledger, {
       ...options,
@@ -271,6 +270,17 @@ const feedSource = ({ sandbox }: Context, given: string): string =>
   sandbox && given === 'sample' ? new URL('/feed.xml', sandbox.baseUrl).href : given;
 
 /** Says what a feed or a folder holds that is not ordered. */
+/** Where transcripts go, and in which formats. A dry run writes nothing, not even to try the folder. */
+function checkTargets({ download, dryRun, format, nameAs }: Job['options'], out: Output): string[] {
+  if (download !== undefined && !dryRun) checkFolder(download, (text) => out.note(text));
+  const formats = checkFormats(format, nameAs);
+  checkTemplate(nameAs, formats);
+  return formats;
+}
+
+const hasLocalFiles = (args: readonly string[], { orders }: OrderPlan): boolean =>
+  args.some(isLocalPath) || orders.some(({ audios }) => audios.some(({ path }) => path));
+
 async function readPlan(
   context: Context,
   args: readonly string[],
@@ -284,6 +294,8 @@ async function readPlan(
   const plan = await whileWorking(out, what, (report) =>
     planOrders(args, { ...options, feed }, { stdin, signal, uploadCommand, reading, report }),
   );
+  if (!options.dryRun && hasLocalFiles(args, plan))
+    requireAllowed(context, 'exec', 'order with an upload command');
   for (const note of plan.notes) out.note(note);
   if (plan.unread) await out.warn(plan.unread.message, plan.unread.hint);
   for (const { because, rows, hint } of plan.counted) {
