@@ -14,7 +14,7 @@ import { doubtfulText, otherSkusNote } from '../flows/orders/duplicates.ts';
 import { orderGoOn, raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { type KeptOut, OrderGuard } from '../flows/orders/guard.ts';
-import { isLocalPath, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
+import { hasLocalFiles, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
 import {
   type OrderResult,
   orderResult,
@@ -210,7 +210,7 @@ export const order = command({
     const maxCost = checkMaxCost(options.maxCost);
     const formats = checkTargets(options, out);
     const plan = await readPlan(context, args, options);
-    const hasFiles = hasLocalFiles(args, plan);
+    const hasFiles = hasLocalFiles(args, plan.orders);
     const ledger = await context.ledgers.forMoney({ what: 'this order', ...options });
     const isShown = options.dryRun || plan.isWholeFeed;
     const keyMark = await context.ledgers.keyMark(ledger, !isShown);
@@ -269,7 +269,6 @@ const listsHeld = ({ manifest, plan }: Job): boolean => manifest || countAudios(
 const feedSource = ({ sandbox }: Context, given: string): string =>
   sandbox && given === 'sample' ? new URL('/feed.xml', sandbox.baseUrl).href : given;
 
-/** Says what a feed or a folder holds that is not ordered. */
 /** Where transcripts go, and in which formats. A dry run writes nothing, not even to try the folder. */
 function checkTargets({ download, dryRun, format, nameAs }: Job['options'], out: Output): string[] {
   if (download !== undefined && !dryRun) checkFolder(download, (text) => out.note(text));
@@ -278,9 +277,7 @@ function checkTargets({ download, dryRun, format, nameAs }: Job['options'], out:
   return formats;
 }
 
-const hasLocalFiles = (args: readonly string[], { orders }: OrderPlan): boolean =>
-  args.some(isLocalPath) || orders.some(({ audios }) => audios.some(({ path }) => path));
-
+/** Says what a feed or a folder holds that is not ordered. */
 async function readPlan(
   context: Context,
   args: readonly string[],
@@ -294,8 +291,7 @@ async function readPlan(
   const plan = await whileWorking(out, what, (report) =>
     planOrders(args, { ...options, feed }, { stdin, signal, uploadCommand, reading, report }),
   );
-  if (!options.dryRun && hasLocalFiles(args, plan))
-    requireAllowed(context, 'exec', 'order with an upload command');
+  if (!options.dryRun && hasLocalFiles(args, plan.orders)) requireAllowed(context, 'exec', 'an upload');
   for (const note of plan.notes) out.note(note);
   if (plan.unread) await out.warn(plan.unread.message, plan.unread.hint);
   for (const { because, rows, hint } of plan.counted) {
@@ -392,19 +388,18 @@ async function openCosts(
 
 /** What is not learned is not known: that is said, and stops nothing that does not ask for the cost. Gives whether something was. */
 async function learnPrices(context: Context, ledger: Ledger, facts: CostFacts): Promise<boolean> {
-  const { out } = context;
   const connect = async () => ((await context.key()) ? context.connect() : undefined);
   try {
-    const failed = await whileWorking(out, 'Learning prices from invoices', (report) =>
+    const failed = await whileWorking(context.out, 'Learning prices from invoices', (report) =>
       learnFromService(connect, ledger, facts, report),
     );
     const [first, ...more] = failed ?? [];
-    const others = more.length ? ` (and ${more.length} more)` : '';
-    if (first) await out.warn(`invoice ${first.what} could not be read: ${first.error.message}${others}`);
+    const why = first && `invoice ${first.what} could not be read: ${first.error.message}`;
+    if (why) await context.out.warn(more.length ? `${why} (and ${more.length} more)` : why);
     return failed !== undefined;
   } catch (error) {
     if (error instanceof StenoError && error.kind === 'interrupted') throw error;
-    await out.warn(`could not learn prices from invoices: ${errorMessage(error)}`);
+    await context.out.warn(`could not learn prices from invoices: ${errorMessage(error)}`);
     return false;
   }
 }
