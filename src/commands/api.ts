@@ -3,7 +3,6 @@ import { type Call, type MoneyTarget, moneyTargetOf } from '../api/http/call.ts'
 import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
 import type { Effect } from '../lib/command-entry.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { httpMethods } from '../lib/http-methods.ts';
 import { append, formatJson, type Json, type JsonObject } from '../lib/json.ts';
 import { didYouMean } from '../lib/text.ts';
 import { command, MONEY_EXITS } from '../spec/command.ts';
@@ -12,6 +11,8 @@ import { flag, type OptionValues } from '../spec/options.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { printed } from '../views/record.ts';
 import { anything, described } from '../views/schema.ts';
+
+const httpMethods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
 const options = {
   again: flag('--again', 'send an order, upgrade or refund that the ledger already has'),
