@@ -473,10 +473,7 @@ export function addFileConditions(
 ): void {
   if (order !== undefined) all.add('files.order_id = ?', order);
   for (const texts of detailsTexts(tag, feed, hide))
-    all.add(
-      `(${texts.map(() => "replace(files.details, ?, '') <> files.details").join(' OR ')})`,
-      ...texts,
-    );
+    all.add(`(${texts.map(() => "replace(files.details, ?, '') <> files.details").join(' OR ')})`, ...texts);
 }
 
 /** One of each must be in the details, which are JSON as we write it: both stores find a part of it so. */

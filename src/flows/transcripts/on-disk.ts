@@ -42,7 +42,15 @@ export async function* transcriptsOnDisk(
 }
 
 /** Undefined where it is gone, or in a format without text to read. */
-function onDisk({ file, ext, path, at, title, duration, details }: DownloadRow): TranscriptOnDisk | undefined {
+function onDisk({
+  file,
+  ext,
+  path,
+  at,
+  title,
+  duration,
+  details,
+}: DownloadRow): TranscriptOnDisk | undefined {
   const format = readableFormats.find((each) => each === ext);
   const found = format && statSync(path, { throwIfNoEntry: false });
   if (!format || !found?.isFile()) return undefined;
