@@ -19,6 +19,9 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     transcript: async () => (await import('../commands/transcript.ts')).transcript,
     sync: async () => (await import('../commands/sync.ts')).sync,
   },
+  Transcripts: {
+    search: async () => (await import('../commands/search.ts')).search,
+  },
   'Change and pay': {
     upgrade: async () => (await import('../commands/change.ts')).upgrade,
     refund: async () => (await import('../commands/change.ts')).refund,
