@@ -36,6 +36,17 @@ const replacements = [
     module: /^string-width$/,
     code: "module.exports = require('string-width').default;",
   },
+  // A validator of JSON schemas, as large as all the rest of it: for answers of a person, which we check ourselves.
+  {
+    package: '@modelcontextprotocol',
+    module: /[/]_shims$/,
+    code: `module.exports.process = process;
+    module.exports.DefaultJsonSchemaValidator = class {
+      getValidator() {
+        return (data) => ({ valid: true, data });
+      }
+    };`,
+  },
 ];
 const replace = {
   name: 'replace',
@@ -65,6 +76,7 @@ const start = { name: 'start', tags: ['$initial'], priority: 9 };
  */
 const groups = [
   start,
+  { name: 'protocol', test: /[\\/]node_modules[\\/](@modelcontextprotocol|zod)[\\/]/, priority: 4 },
   { name: 'common', test: /[\\/]src[\\/](?!ledger|lib[\\/]sqlite)/, minShareCount: 24, priority: 3 },
   {
     name: 'call',

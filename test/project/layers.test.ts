@@ -55,6 +55,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   start: ['completion', 'ledger', 'settings', 'lib'],
   cli: ['commands', 'spec', 'completion', 'views', 'settings', 'ui', 'catalog', 'lib'],
   commands: [
+    'mcp',
     'spec',
     'completion',
     'listen',
@@ -70,6 +71,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
     'catalog',
     'lib',
   ],
+  mcp: ['spec', 'views', 'flows', 'ledger', 'ui', 'transcripts', 'lib'],
   spec: ['completion', 'views', 'ledger', 'api', 'settings', 'ui', 'sandbox', 'catalog', 'lib'],
   completion: ['lib'],
   views: ['catalog', 'lib'],
@@ -202,6 +204,7 @@ describe('packages', () => {
     [['sax'], /^feeds\//],
     [['csv-parse'], /^flows\/orders\/manifest-formats\.ts$/],
     [['commander'], /^cli\/program\.ts$/],
+    [['@modelcontextprotocol/server'], /^mcp\//],
   ];
 
   it.each(owners)('keeps %s to one place', (names, owner) => {
@@ -267,6 +270,7 @@ describe('what loads at once', () => {
     'node:sqlite',
     'pg',
     'pg/lib/client.js',
+    '@modelcontextprotocol/server',
   ];
 
   it('is small: no HTTP, settings writer, colour, spinner, table or database', () => {

@@ -1,0 +1,78 @@
+/** Transcripts as text with times: the download on this disk, or else what the service has. */
+import { mostPrecise, transcriptsOnDisk } from '../flows/transcripts/on-disk.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { StenoError } from '../lib/errors.ts';
+import type { TranscriptText } from '../transcripts/model.ts';
+import { readTranscript, readTranscriptFile } from '../transcripts/read.ts';
+import type { Children } from './children.ts';
+import { plainError } from './results.ts';
+
+export class Transcripts {
+  readonly #children: Children;
+  readonly #openLedger: () => Promise<Ledger | undefined>;
+  /** Parts must be of one text. */
+  #latest = { id: '', text: '' };
+
+  constructor(children: Children, openLedger: () => Promise<Ledger | undefined>) {
+    this.#children = children;
+    this.#openLedger = openLedger;
+  }
+
+  /** Ends where a line does, and says where to go on. */
+  async part(id: string, offset: number, limit: number, signal: AbortSignal): Promise<string> {
+    const isKept = offset > 0 && this.#latest.id === id;
+    const text = isKept ? this.#latest.text : await this.whole(id, signal);
+    const from = Math.min(offset, text.length);
+    const end = endOfPart(text, from, limit);
+    const more = end < text.length ? `go on with offset ${end}` : 'this is the end';
+    return `Transcript ${id}, characters ${from} to ${end} of ${text.length}; ${more}\n\n${text.slice(from, end)}`;
+  }
+
+  async whole(id: string, signal: AbortSignal): Promise<string> {
+    const text = (await this.#onDisk(id, signal)) ?? (await this.#ofService(id, signal));
+    this.#latest = { id, text };
+    return text;
+  }
+
+  /** Whatever is wrong with the download, the service has another. */
+  async #onDisk(id: string, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      const ledger = await this.#openLedger();
+      const pages = ledger ? transcriptsOnDisk(ledger, { files: [id] }) : [];
+      for await (const page of pages) {
+        const [file] = mostPrecise(page);
+        if (file) return linesOf((await readTranscriptFile(file, signal)).text);
+      }
+    } catch {
+      if (signal.aborted) throw new StenoError('interrupted', 'cancelled');
+    }
+    return undefined;
+  }
+
+  async #ofService(id: string, signal: AbortSignal): Promise<string> {
+    const words = ['transcript', '--format=tstxt', '--output=-'];
+    const ran = await this.#children.run({ words, args: [id], isText: true }, signal);
+    if (ran.code !== 0) throw plainError(ran);
+    return linesOf(readTranscript(Buffer.from(ran.stdout), 'tstxt', `transcript ${id}`));
+  }
+}
+
+/** `[00:12:03] Ada: Welcome back.` */
+const linesOf = ({ segments }: TranscriptText): string =>
+  segments
+    .map(({ start, speaker, text }) => {
+      const time = start === undefined ? '' : `[${clock(start)}] `;
+      return `${time}${speaker ? `${speaker}: ` : ''}${text.replaceAll('\n', ' ')}\n`;
+    })
+    .join('');
+
+const clock = (ms: number): string =>
+  `${String(Math.floor(ms / 3_600_000)).padStart(2, '0')}:${new Date(ms).toISOString().slice(14, 19)}`;
+
+/** A line longer than the part is cut, but not within a character. */
+function endOfPart(text: string, from: number, limit: number): number {
+  if (from + limit >= text.length) return text.length;
+  const line = text.lastIndexOf('\n', from + limit - 1) + 1;
+  if (line > from) return line;
+  return from + limit + (/[\udc00-\udfff]/.test(text.charAt(from + limit)) ? 1 : 0);
+}
