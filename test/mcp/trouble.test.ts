@@ -1,0 +1,168 @@
+/** Whatever a client does to `steno mcp`, no process is left behind and nothing is bought. */
+import { describe, expect, it } from 'vitest';
+import { orderingAccount } from '../support/ledger.ts';
+import { BareClient, processesOf } from '../support/mcp.ts';
+import { User } from '../support/steno.ts';
+import { until } from '../support/until.ts';
+
+const nobody = (user: User): Promise<true> =>
+  until(
+    () => processesOf(user).length === 0,
+    () => `the end of ${processesOf(user)}`,
+  );
+
+describe('the end', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('by %s leaves nothing behind', async (signal) => {
+    const { service, user } = await orderingAccount();
+    service.on('GET /prepay_balance', () => {});
+    const client = await new BareClient(user, []).open();
+    client.call(1, 'balance');
+    await until(() => service.got.length === 1, 'a call');
+    client.child.kill(signal);
+    const { code, stdout } = await client.ended;
+    expect(code).toBe({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[signal]);
+    expect(stdout.split('\n').filter(Boolean)).toHaveLength(1);
+    await nobody(user);
+  });
+
+  it('by a closed stdin is a good one', async () => {
+    const { service, user } = await orderingAccount();
+    service.on('GET /prepay_balance', () => {});
+    const client = await new BareClient(user, []).open();
+    for (let id = 1; id <= 9; id += 1) client.call(id, 'balance');
+    await until(() => service.got.length === 4, 'four calls');
+    client.child.stdin.end();
+    expect(await client.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(service.got).toHaveLength(4);
+    await nobody(user);
+  });
+
+  it('by a closed stdout comes with the next answer', async () => {
+    const user = new User();
+    const client = await new BareClient(user).open();
+    client.child.stdout.destroy();
+    client.call(1, 'balance');
+    expect((await client.ended).code).toBe(0);
+    await nobody(user);
+  });
+
+  it('comes before the first message, too', async () => {
+    const client = new BareClient(new User());
+    client.child.stdin.end();
+    expect(await client.ended).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('in the middle of a question buys nothing', async () => {
+    const { service, user } = await orderingAccount();
+    await user.run(['config', 'set', 'price.TRANS14', '0.86']);
+    const order = { urls: ['https://example.com/a.mp3'], minutes: [1], sku: ['TRANS14'] };
+    for (const end of ['stdin', 'SIGTERM', 'SIGKILL'] as const) {
+      const client = await new BareClient(user, ['--allow-orders', '--max-cost', '5']).open({
+        elicitation: {},
+      });
+      client.call(1, 'order', order);
+      await client.asked('elicitation/create');
+      if (end === 'stdin') client.child.stdin.end();
+      else client.child.kill(end);
+      await client.ended;
+      await nobody(user);
+    }
+    expect(service.calls('POST /order_url')).toEqual([]);
+    expect((await user.run(['log', '--json'])).stdout).toBe('[]\n');
+  });
+});
+
+describe('a message', () => {
+  it.each([
+    ['that is no JSON', '{"jsonrpc": nonsense'],
+    ['that is empty', ''],
+    ['that is no object', '[1, 2, 3]'],
+    ['without a method', '{"jsonrpc":"2.0","id":5}'],
+    ['of another protocol', '{"jsonrpc":"1.0","id":5,"method":"tools/list"}'],
+    ['with parameters of a wrong kind', '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":7}'],
+    [
+      'to a tool that is none',
+      '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"__proto__"}}',
+    ],
+    ['of binary', '\u0000\u0001\ufffd'],
+    ['that answers what nobody asked', '{"jsonrpc":"2.0","id":77,"result":{}}'],
+  ])('%s does not stop the server', async (_, text) => {
+    const client = await new BareClient(new User()).open();
+    client.write(text);
+    client.call(1, 'balance');
+    expect(await client.answer(1)).toMatchObject({ result: { isError: false } });
+    client.child.stdin.end();
+    expect((await client.ended).code).toBe(0);
+  });
+
+  it('of 10 MB is refused, and the server goes on', async () => {
+    const user = new User();
+    const client = await new BareClient(user).open();
+    client.call(1, 'search', { words: ['x'.repeat(10_000_000)] });
+    expect(await client.answer(1)).toMatchObject({ result: { isError: true } });
+    client.call(2, 'balance');
+    expect(await client.answer(2)).toMatchObject({ result: { isError: false } });
+    client.child.stdin.end();
+    expect((await client.ended).code).toBe(0);
+    await nobody(user);
+  });
+
+  it('without an end is not gathered for ever', async () => {
+    const user = new User();
+    const client = await new BareClient(user).open();
+    client.child.stdin.write('x'.repeat(40_000_000));
+    const { stderr } = await client.ended;
+    expect(stderr).toContain('maximum size');
+    await nobody(user);
+  });
+});
+
+describe('200 requests at once', () => {
+  it('are all answered, with four processes at a time', async () => {
+    const { service, user } = await orderingAccount();
+    service.on('GET /prepay_balance', { body: { balance: '1.00' } });
+    const client = await new BareClient(user, []).open();
+    // Most are refused without a process.
+    for (let id = 1; id <= 200; id += 1) client.call(id, id % 10 ? 'file' : 'balance');
+    let most = 0;
+    await until(() => {
+      most = Math.max(most, processesOf(user, client.child.pid).length);
+      return client.messages.length === 201;
+    }, 'all answers');
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(4);
+    const answers = client.messages.slice(1) as Array<{ id: number; result: { isError: boolean } }>;
+    for (const { id, result } of answers) expect([id, result.isError]).toEqual([id, id % 10 !== 0]);
+    expect(service.got).toHaveLength(20);
+    client.child.stdin.end();
+    expect(await client.ended).toMatchObject({ code: 0, stderr: '' });
+    await nobody(user);
+  });
+
+  it('end with the client: those that wait are never run', async () => {
+    const { service, user } = await orderingAccount();
+    service.allow('GET /prepay_balance', () => {});
+    const client = await new BareClient(user, []).open();
+    for (let id = 1; id <= 200; id += 1) client.call(id, 'balance');
+    await until(() => service.got.length === 4, 'four calls');
+    client.child.stdin.end();
+    expect((await client.ended).code).toBe(0);
+    expect(service.got).toHaveLength(4);
+    await nobody(user);
+  });
+
+  it('can be cancelled one by one', async () => {
+    const { service, user } = await orderingAccount();
+    service.allow('GET /prepay_balance', () => {});
+    const client = await new BareClient(user, []).open();
+    client.call(1, 'balance');
+    await until(
+      () => processesOf(user, client.child.pid).length === 1 && service.got.length === 1,
+      'a process',
+    );
+    client.write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    await until(() => processesOf(user, client.child.pid).length === 0, 'its end');
+    client.call(2, 'files');
+    expect(await client.answer(2)).toMatchObject({ result: { isError: false } });
+  });
+});
