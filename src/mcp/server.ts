@@ -21,7 +21,7 @@ import { lineOf, orderInput, tools, transcriptInput } from './tools.ts';
 import { Transcripts } from './transcripts.ts';
 
 /** A larger message ends the connection. */
-const MAX_MESSAGE = 32 * 1024 * 1024;
+const MAX_MESSAGE = 16 * 1024 * 1024;
 /** How many transcripts the list of resources names. */
 const LISTED = 50;
 
@@ -35,7 +35,9 @@ export async function serve(context: Context, maxCost: Money | undefined): Promi
   const children = new Children(...settingsOf(context));
   const transcripts = new Transcripts(children, () => ledgers.ifAny());
   const orders = maxCost && new Orders(children, maxCost);
-  const wire = new StdioServerTransport(stdin, writableTo(out.stdout), { maxBufferSize: MAX_MESSAGE });
+  const wire = new StdioServerTransport(stdin, writableTo(out.stdout, signal), {
+    maxBufferSize: MAX_MESSAGE,
+  });
   const handle = serveStdio(() => makeServer(children, transcripts, orders), {
     transport: wire,
     onerror: (error) => void out.warn(`trouble with the client: ${errorMessage(error)}`),
@@ -68,12 +70,12 @@ function settingsOf({ globals, env }: Context): ConstructorParameters<typeof Chi
 }
 
 /** Fails where the reader has gone, which ends the connection. */
-const writableTo = (stdout: Stdout): Writable =>
+const writableTo = (stdout: Stdout, signal: AbortSignal): Writable =>
   new Writable({
     decodeStrings: false,
     write: (text: string, _, done) => {
       stdout.writeNow(text);
-      stdout.drain().then((isRead) => done(isRead ? null : new Error('it has gone')), done);
+      stdout.isWritten(signal).then((isRead) => done(isRead ? null : new Error('it has gone')), done);
     },
     // Every answer that waits for its reader listens.
   }).setMaxListeners(0);

@@ -192,7 +192,7 @@ describe('limits', () => {
     });
     expect((await opened.call('file', { ids: ['1'] })).error).toMatchObject({
       code: 'failed',
-      message: 'the result is larger than 4 MB',
+      message: 'the result is larger than 4.0 MB',
       hint: expect.stringContaining('limit'),
     });
   });

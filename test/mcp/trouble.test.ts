@@ -110,7 +110,7 @@ describe('a message', () => {
   it('without an end is not gathered for ever', async () => {
     const user = new User();
     const client = await new BareClient(user).open();
-    client.child.stdin.write('x'.repeat(40_000_000));
+    client.child.stdin.write('x'.repeat(20_000_000));
     const { stderr } = await client.ended;
     expect(stderr).toContain('maximum size');
     await nobody(user);
