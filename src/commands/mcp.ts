@@ -13,6 +13,12 @@ export const mcp = command({
     'A Model Context Protocol server on stdin and stdout, to be started by an assistant. It lists files, reads and ' +
     'searches transcripts, and estimates costs. It can order only with --allow-orders, and then asks you first.',
   details: [
+    'Add it to an assistant:',
+    [
+      ['Claude Code', 'claude mcp add steno -- steno mcp'],
+      ['VS Code', '.vscode/mcp.json: {"servers": {"steno": {"command": "steno", "args": ["mcp"]}}}'],
+      ['others', '{"mcpServers": {"steno": {"command": "steno", "args": ["mcp"]}}}'],
+    ],
     'Each tool runs the steno command of the same name, with the same profile and ledger, and may only read ' +
       '(STENO_ALLOW=read); estimate is steno order --dry-run. The JSON schemas of the results and the transcripts are ' +
       'resources: steno://schema/files, steno://transcript/12345.',
@@ -33,7 +39,6 @@ export const mcp = command({
   },
   examples: [
     ['steno mcp', 'read-only, for the configuration of an assistant'],
-    ['claude mcp add steno -- steno mcp', 'add it to Claude Code'],
     ['steno mcp --sandbox', 'try it with the test service'],
     ['steno mcp --allow-orders --max-cost 20', 'let it order, up to 20 per order'],
   ],
