@@ -102,7 +102,7 @@ function questionOf({ sku, notes }: Wanted, { orders, estimate, left_out }: Plan
   const range = low === high ? high : `${low} to ${high}`;
   const lines = [
     `Order the transcription of ${plural(audios.length, 'recording')} with ${sku.join(', ')}?`,
-    `Estimated cost: ${range ?? 'none'} ${currency ?? ''}(limit: ${most})`,
+    `Estimated cost: ${range}${currency ? ` ${currency}` : ''} (limit: ${most})`,
     ...audios.slice(0, MAX_NAMED).map(({ url, minutes }) => `- ${url} (${minutes} min, says the assistant)`),
     audios.length > MAX_NAMED ? `and ${audios.length - MAX_NAMED} more` : '',
     left_out.length ? `${plural(left_out.length, 'recording')} on order already: not bought again` : '',
