@@ -9,6 +9,8 @@ import { longName, type Option, type Options } from '../spec/options.ts';
 /** What a command line asks for. */
 export interface Run {
   readonly command: Command;
+  /** `events show` */
+  readonly path: string;
   readonly input: Input<Options>;
   readonly globals: GlobalValues;
 }
@@ -114,7 +116,8 @@ function build(spec: Command, parent: Commander, read: Line): Commander {
     if (!spec.run) throw new NoSubcommand(spec, command.args[0]);
     const globals = globalsOf(command);
     checkFlags(spec, givenFlags(command, spec));
-    read.run = { command: spec, input: { ...inputOf(command, spec), line: read.argv }, globals };
+    const input = { ...inputOf(command, spec), line: read.argv };
+    read.run = { command: spec, path: namesOf(command).join(' '), input, globals };
   });
 }
 
@@ -186,7 +189,7 @@ function checkColumns(spec: Command, given: GivenFlags): void {
   if (flag === undefined) return;
   const output = given.has('--dry-run') ? (spec.dryRunOutput ?? spec.output) : spec.output;
   const known = (output?.().choosable ?? []).map(({ name }) => name);
-  if (known.length === 0) throw usage(`${flag} has no effect here: ${spec.name} prints no table`);
+  if (known.length === 0) throw usage(`${flag} has no effect here: this command prints no table`);
   const asked = (given.get('--columns') ?? []) as readonly string[];
   for (const name of asked) {
     if (!known.includes(name))

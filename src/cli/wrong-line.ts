@@ -70,7 +70,13 @@ function explainLine(error: WrongLine, argv: readonly string[], commands: readon
   if (error.code === 'commander.unknownCommand') return unknownCommand(wrong, commands);
   if (error.code === 'commander.unknownOption') return unknownOption(wrong, { path, argv, commands }, see);
   if (error.code === 'commander.excessArguments') return excessArguments(path, argv, see);
-  if (error.code === 'commander.missingArgument') return usage(first, missingHint(path.at(-1), see));
+  if (error.code === 'commander.missingArgument')
+    return usage(
+      `${namesOf(path).join(' ')} requires ${path.at(-1)?.args?.[0]?.name}`,
+      missingHint(path.at(-1), see),
+    );
+  if (error.code === 'commander.optionMissingArgument')
+    return usage(`${/--[\w-]+/.exec(wrong)?.[0] ?? wrong} requires a value: ${wrong}`, see);
   const guess = /\(Did you mean (?:one of )?(.*?)\?\)/.exec(rest.join(' '))?.[1];
   return usage(first, guess ? `did you mean ${guess}?` : see);
 }
@@ -144,6 +150,7 @@ function unknownOption(given: string, { path, argv, commands }: Line, see: strin
   const spec = path.at(-1);
   const known = new Set(optionsOf(spec).map(longName));
   const message = `unknown option '${given}'`;
+  if (/^-\d/.test(given)) return usage(message, 'ids and amounts do not start with a hyphen');
   if (known.has(flag) && given !== flag && !takesValue(flag, spec))
     return usage(message, `${flag} takes no value: write ${flag}, or leave it out`);
   if (spec && known.has(flag)) return usage(message, misplacedHint(flag, path, argv));
@@ -230,6 +237,7 @@ function argumentOf({ name }: Command, word: string): string | undefined {
   if (name === 'attempts' && /^\d+$/.test(word)) return `settle ${word}`;
   if (name === 'webhook' && /^https?:\/\//i.test(word)) return `set ${shellWord(word)}`;
   if (name === 'webhook' && /^[A-Z]+_[A-Z_]+$/.test(word)) return `test ${word}`;
+  if (name === 'budget' && /^\d[^/]*\/\w+$/.test(word)) return `set ${shellWord(word)}`;
   if (name === 'config' && settingNames.some((each) => each === word)) return `get ${word}`;
   return undefined;
 }

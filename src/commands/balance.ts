@@ -18,12 +18,12 @@ export const balance = command({
     ['steno balance --quiet', 'only the number'],
     ['steno balance --min 50 || echo "time to top up"', 'check it in a script'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: CALL_EXITS,
   output: () => balanceRecord.printed,
   async run(context, { options: { min } }) {
     if (min !== undefined && !isAmount(min))
-      throw usage(`'${min}' is not an amount`, 'write it like 50 or 49.99');
+      throw usage(`--min: '${min}' is not an amount`, 'write it like 50 or 49.99');
     const transport = await context.connect();
     const found = await whileWorking(context.out, WAITING, () => getBalance(transport));
     await context.out.show(balanceView(found, context.out.isBrief));

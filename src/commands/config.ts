@@ -1,8 +1,10 @@
 import { meaningOfOrderSku, orderSkus } from '../catalog/skus.ts';
+import type { Effect } from '../lib/command-entry.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { readAll } from '../lib/lines.ts';
 import { masked } from '../lib/mask.ts';
 import { shownPostgresUrl } from '../lib/postgres-url.ts';
+import { didYouMean } from '../lib/text.ts';
 import { configPath, writeProfile } from '../settings/config-file.ts';
 import { acceptKey } from '../settings/key.ts';
 import {
@@ -67,12 +69,19 @@ const changed = () =>
     }),
   );
 
+/** A command in the settings is run later, by commands that only read; what is allowed decides about all others. */
+function effectOfSetting(name: string): Effect {
+  const setting = name.replaceAll('_', '-').toLowerCase();
+  if (setting === 'allow') return 'money';
+  return setting.endsWith('-command') ? 'exec' : 'local';
+}
+
 const list = command({
   name: 'list',
   summary: 'List every setting and where it came from',
   about: 'Lists every setting with its value and where it came from. A key is masked.',
   examples: [['steno config list', 'the settings in use']],
-  effect: 'none',
+  effect: 'read',
   exits: [],
   output: () =>
     printed(
@@ -93,7 +102,7 @@ const get = command({
   args: [setting],
   details,
   examples: [['steno config get base-url', 'the address in use']],
-  effect: 'none',
+  effect: 'read',
   exits: [],
   output: () => oneSetting.printed,
   async run(context, { args: [name = ''] }) {
@@ -123,6 +132,7 @@ const set = command({
     ['steno config set timeout 2m --profile slow', 'in another profile'],
   ],
   effect: 'local',
+  effectsOf: ({ args: [name = ''] }) => [effectOfSetting(name)],
   exits: [],
   output: changed,
   async run(context, { args: [name = '', given] }) {
@@ -141,8 +151,21 @@ const set = command({
     if (setting.name === 'api-key') acceptKey(value, context.mask);
     else setting.check(value);
     await change(context, setting.name, value);
+    const near = unlistedPrice(setting.name);
+    if (near) await context.out.warn(`${setting.name} names a SKU that is not listed`, near);
   },
 });
+
+/** The API document does not list every SKU: such a price is saved, but it may be a typing error. */
+function unlistedPrice(name: string): string | undefined {
+  const sku = name.startsWith('price.') ? name.slice('price.'.length) : undefined;
+  if (sku === undefined || meaningOfOrderSku(sku)) return undefined;
+  return didYouMean(
+    sku,
+    orderSkus.map((each) => each.sku),
+    'see: steno skus',
+  );
+}
 
 const unset = command({
   name: 'unset',
@@ -152,6 +175,7 @@ const unset = command({
   details,
   examples: [['steno config unset timeout', 'back to the default']],
   effect: 'local',
+  effectsOf: ({ args: [name = ''] }) => [effectOfSetting(name)],
   exits: [],
   output: changed,
   async run(context, { args: [name = ''] }) {
@@ -164,7 +188,7 @@ const path = command({
   summary: 'Show the path of the config file',
   about: 'Shows the path of the config file, which holds the settings of all profiles.',
   examples: [['steno config path', 'show the path']],
-  effect: 'none',
+  effect: 'read',
   exits: [],
   output: () => configFile.printed,
   run: ({ env, out }) => out.show(configFile.page({ path: configPath(env) })),

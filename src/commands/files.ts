@@ -54,7 +54,7 @@ export const files = command({
     ['steno files --key "show 41" --json | jq -r ".[].state"', 'the state of one file, by its key'],
     ['steno ls --csv > files.csv', 'everything, for a spreadsheet'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: SEVERAL_EXITS,
   output: () => printed(arrayOf(fileSchema()), fileRecord.columnHelp),
   async run(context, { options, line }) {

@@ -1,6 +1,7 @@
 import { getInvoice } from '../api/account.ts';
 import { checkId } from '../api/decode.ts';
 import { doEach, raiseFailures, values } from '../flows/bulk.ts';
+import { withInvoiceHints } from '../flows/files/ids.ts';
 import { noteInvoices } from '../flows/prices/invoices.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { withPager } from '../ui/pager.ts';
@@ -20,7 +21,7 @@ export const invoice = command({
     ['steno invoice 777 778 --csv > items.csv', 'one row per item'],
     ['steno invoice 777 --quiet', 'only the total'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: SEVERAL_EXITS,
   output: () => printed(invoiceRecord.printedOneOrSeveral('invoice').schema, invoiceColumns),
   async run(context, { args }) {
@@ -44,7 +45,7 @@ export const invoice = command({
     } else if (found.length || ids.length > 1) {
       await out.show(invoicesView(outcomes, currency));
     }
-    raiseFailures(outcomes);
+    raiseFailures(await withInvoiceHints(outcomes, ledger));
   },
 });
 

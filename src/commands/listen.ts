@@ -40,6 +40,7 @@ const options = {
   register: flag(
     '--register',
     "point the account's webhook to this listener, at a secret path, until it ends",
+    { effect: 'account' },
   ),
   publicUrl: text(
     '--public-url <url>',
@@ -52,9 +53,14 @@ const options = {
   tunnel: text(
     '--tunnel <command>',
     'run this tunnel, with {url} or {port} filled in, and use the https URL it prints',
+    { effect: 'exec' },
   ),
-  forwardTo: list('--forward-to <url…>', 'forward each event to these URLs, unchanged'),
-  exec: text('--exec <command>', 'run this command for each event: JSON on stdin, STENO_EVENT_* variables'),
+  forwardTo: list('--forward-to <url…>', 'forward each event to these URLs, unchanged', {
+    effect: 'account',
+  }),
+  exec: text('--exec <command>', 'run this command for each event: JSON on stdin, STENO_EVENT_* variables', {
+    effect: 'exec',
+  }),
   download: text('--download <dir>', 'download each transcript to this folder when it is complete', {
     values: 'folder',
   }),
@@ -138,7 +144,7 @@ export const listen = command({
     ['steno listen --exec "jq -r .audiofile >> done.txt"', 'run a command for each event'],
     ['steno listen --until TRANSCRIPT_COMPLETE --timeout 2h', 'in a script: exits with 6 if none arrives'],
   ],
-  effect: 'account',
+  effect: 'local',
   exits: CALL_EXITS,
   output: () => ({
     ...printed(eventSchema, eventRecord.columnHelp.slice(0, -1)),

@@ -1,7 +1,7 @@
 import { type Balance, getBalance } from '../api/account.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { readAll } from '../lib/lines.ts';
-import { configPath, writeProfile } from '../settings/config-file.ts';
+import { configPath, readProfiles, writeProfile } from '../settings/config-file.ts';
 import { acceptKey, keyFromCommand } from '../settings/key.ts';
 import { checkBaseUrl, type Settings } from '../settings/settings.ts';
 import { CALL_EXITS, command } from '../spec/command.ts';
@@ -15,6 +15,7 @@ import * as schema from '../views/schema.ts';
 const options = {
   apiKeyCommand: text('--api-key-command <cmd>', 'save a command that prints the key, instead of the key', {
     excludes: ['--api-key'],
+    effect: 'exec',
   }),
   verify: flag('--no-verify', 'save the key without checking it'),
 };
@@ -82,8 +83,11 @@ export const logout = command({
   output: () => printed(schema.object({ profile: schema.text })),
   async run({ settings, env, out, signal }) {
     const { profileName } = settings;
+    const profile = readProfiles(env)[profileName];
+    const hadKey = profile?.['api-key'] !== undefined || profile?.['api-key-command'] !== undefined;
     await writeProfile(env, profileName, { 'api-key': undefined, 'api-key-command': undefined }, signal);
-    out.done(`removed the key from profile ${profileName}`, { profile: profileName });
+    const done = hadKey ? 'removed the key from profile' : 'there was no key in profile';
+    out.done(`${done} ${profileName}`, { profile: profileName });
     if (env.STENO_API_KEY) await out.warn('STENO_API_KEY is still set');
   },
 });

@@ -60,6 +60,7 @@ export const report = command({
     }),
     html: text('--html <file>', 'write an HTML page with charts, to view or print', {
       values: 'file',
+      effect: 'local',
       excludes: ['--by', '--csv'],
     }),
     force: flag('--force', 'with --html, replace a file that is not a report', { needs: ['--html'] }),
@@ -71,7 +72,7 @@ export const report = command({
     ['steno report --html report.html', 'a page to open, send or print'],
     ['steno report --json | jq ".totals"', 'exact amounts for a script'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: SEVERAL_EXITS,
   output: () => printed(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
   async run(context, { options, line }) {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { checkFormats } from '../catalog/check.ts';
-import { findFormat } from '../catalog/formats.ts';
+import { findFormat, formatOfName } from '../catalog/formats.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
 import { withOrderHints } from '../flows/files/ids.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
@@ -15,6 +15,7 @@ import type { IfExists, Saved } from '../flows/transcripts/save.ts';
 import { usage } from '../lib/errors.ts';
 import { goOnHint, type Summary, untilInterrupted } from '../lib/interruption.ts';
 import type { Report } from '../lib/progress.ts';
+import { shellWord } from '../lib/text.ts';
 import { command, type Input, SEVERAL_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import {
@@ -87,9 +88,11 @@ export const transcript = command({
     ['--output -', '--csv'],
   ],
   effect: 'local',
+  effectsOf: ({ options }) => [options.output === '-' ? 'read' : 'local'],
   exits: SEVERAL_EXITS,
   output: () => printed(arrayOf(anyOf(savedSchema(), failed('audiofile', 'format'))), savedRecord.columnHelp),
   async run(context, { args, options, line }) {
+    refusePath(args, options.output);
     const ids = await givenIds('transcript', args, options.from, context.stdin);
     const formats = checkFormats(options.format, options.nameAs ?? (await namedFile(options.output)));
     checkTemplate(options.nameAs, formats);
@@ -100,6 +103,13 @@ export const transcript = command({
     return save(context, selection, { ...options, line });
   },
 });
+
+/** A folder or a file name behind the ids: its -o was forgotten. */
+function refusePath(args: readonly string[], output: string | undefined): void {
+  const last = args.at(-1) ?? '';
+  if (args.length < 2 || output !== undefined || !(/[/\\]$/.test(last) || formatOfName(last))) return;
+  throw usage(`'${last}' is a path, not an id`, `to write to it: -o ${shellWord(last)}`);
+}
 
 /** What is given with -o, unless that is a folder. */
 async function namedFile(output = ''): Promise<string> {

@@ -32,6 +32,7 @@ export const wait = command({
     }),
     download: text('--download <dir>', 'download each transcript to this folder as it is delivered', {
       values: 'folder',
+      effect: 'local',
     }),
     ...downloadOptions(),
   },
@@ -40,7 +41,7 @@ export const wait = command({
     ['steno wait --order 4nX --timeout 2h --download transcripts', 'wait for an order and download it'],
     ['steno wait', 'all open files'],
   ],
-  effect: 'local',
+  effect: 'read',
   exits: [...SEVERAL_EXITS, 'held', 'unfinished', 'uncertain'],
   output: askedFiles,
   async run(context, { args, options, line }) {

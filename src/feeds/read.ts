@@ -154,7 +154,7 @@ async function readFeedFile(path: string, signal: AbortSignal, choice: Choice): 
     bytes = await readBytes(createReadStream(path, { signal }), MAX_FEED_BYTES);
   } catch (error) {
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-    const hint = existsSync(path) ? undefined : urlHint(path, 'feed');
+    const hint = existsSync(path) ? undefined : feedHint(path);
     throw usage(`can't read the feed ${path}: ${systemReason(error)}`, hint);
   }
   const where = `the feed ${path}`;
@@ -163,6 +163,11 @@ async function readFeedFile(path: string, signal: AbortSignal, choice: Choice): 
   const isNeeded = olderWanted(choice)(pages.episodes);
   return pages.toFeed(where, page.older && (isNeeded ? onlyFile(where) : 'not needed'));
 }
+
+const feedHint = (path: string): string =>
+  /^[^/]*\.(xml|rss|atom)$/i.test(path)
+    ? 'check the path, or give the address of the feed: --feed https://host/feed.xml'
+    : urlHint(path, 'feed');
 
 const onlyFile = (where: string): UnreadPages => ({
   message: `${where} continues at a URL, which is not fetched for a file: older episodes were left out`,

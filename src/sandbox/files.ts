@@ -327,7 +327,10 @@ export interface MovedFile {
 export function release(context: ServiceContext, order: string): MovedFile[] {
   const { db, now } = context;
   const row = db.get<{ held: number }>('SELECT held FROM orders WHERE id = ?', order);
-  if (!row) throw new StenoError('missing', `the sandbox has no order ${order}`);
+  if (!row)
+    throw new StenoError('missing', `the sandbox has no order ${order}`, {
+      hint: 'list the orders and their files: steno --sandbox files',
+    });
   if (!row.held) throw new StenoError('failed', `order ${order} is not on hold`);
   db.run('UPDATE orders SET held = 0 WHERE id = ?', order);
   const files = db.all<{ id: string }>('SELECT id FROM files WHERE "order" = ? ORDER BY rowid', order);

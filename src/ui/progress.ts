@@ -51,7 +51,7 @@ function showLine(out: Output, text: ProgressText): () => Promise<void> {
 const FIRST_STATE = 'delivered';
 const MIN_RATE_MS = 200;
 
-/** What a person reads of it: `Downloading: 12 of 40, 2 failed, 3.1 MB, 420 kB/s, 9 s left`. */
+/** What a person reads of it: `Downloading · 12 of 40 · 2 failed · 3.1 MB · 420 kB/s · 9 s left`. */
 export class ProgressText {
   #news: ProgressNews;
   readonly #clock: () => number;
@@ -82,13 +82,14 @@ export class ProgressText {
   toString(): string {
     const { what = '', states, of, done = 0, bytes = 0, note } = this.#news;
     const partMs = this.#clock() - this.#partAt;
-    if (states) return `${what}: ${this.#waitingText(states).join(', ')}`;
+    const line = (...parts: string[]): string => [what, ...parts].join(' · ');
+    if (states) return line(...this.#waitingText(states));
     if (note !== undefined && of === undefined) return note;
     const isOneAnswer = of === 1 && done === 0 && bytes === 0;
-    if (isOneAnswer) return `${what}: ${note ?? 'waiting for the service'}, ${seconds(partMs)}`;
+    if (isOneAnswer) return line(note ?? 'waiting for the service', seconds(partMs));
     const figures = this.#figures(partMs);
     if (figures.length === 0) return `${what}, ${seconds(partMs)}`;
-    return `${what}: ${[...figures, ...(note === undefined ? [] : [note])].join(', ')}`;
+    return line(...figures, ...(note === undefined ? [] : [note]));
   }
 
   #waitingText(states: ReadonlyMap<string, number>): string[] {

@@ -21,9 +21,9 @@ export const sessions: readonly Session[] = [
       await terminal.type(
         'steno order https://example.com/talk.mp3 --sku TRANS14 --wait --download .',
         async () => {
-          await terminal.sees(/Waiting: 1 pre-processing, 00:/);
+          await terminal.sees(/Waiting · 1 pre-processing · 00:/);
           terminal.clock.set('09:41:03');
-          await terminal.keep(/Waiting: 1 transcribing, 00:/, 3);
+          await terminal.keep(/Waiting · 1 transcribing · 00:/, 3);
           terminal.clock.set('09:41:10');
         },
       );

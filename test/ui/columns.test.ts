@@ -54,8 +54,11 @@ describe('--columns', () => {
       'order https://a.example/1.mp3 --sku TRANS14 --dry-run --columns hold',
       "steno: order has no column 'hold'\n",
     ],
-    ['config set currency EUR --columns a', 'steno: --columns has no effect here: set prints no table\n'],
-    ['completion bash --markdown', 'steno: --markdown has no effect here: completion prints no table\n'],
+    [
+      'config set currency EUR --columns a',
+      'steno: --columns has no effect here: this command prints no table\n',
+    ],
+    ['completion bash --markdown', 'steno: --markdown has no effect here: this command prints no table\n'],
     [
       'files --columns state --json',
       '{"error":{"code":"usage","message":"--columns and --json can\'t be used together"',

@@ -89,10 +89,10 @@ describe.concurrent('work on many', () => {
   it.each(
     sliceOf(
       [
-        ['file', /^Asking: \d+ of 40, [\d.]+\/s, \d+ s left$/],
-        ['track', /^Asking: \d+ of 40, [\d.]+\/s, \d+ s left$/],
-        ['invoice', /^Asking: \d+ of 40, [\d.]+\/s, \d+ s left$/],
-        ['transcript', /^Downloading: \d+ of 40, [\d.]+ kB, [\d.]+ k?B\/s, \d+ s left$/],
+        ['file', /^Asking · \d+ of 40 · [\d.]+\/s · \d+ s left$/],
+        ['track', /^Asking · \d+ of 40 · [\d.]+\/s · \d+ s left$/],
+        ['invoice', /^Asking · \d+ of 40 · [\d.]+\/s · \d+ s left$/],
+        ['transcript', /^Downloading · \d+ of 40 · [\d.]+ kB · [\d.]+ k?B\/s · \d+ s left$/],
       ],
       2,
     ),
@@ -109,7 +109,7 @@ describe.concurrent('work on many', () => {
     states.set('3', ['Transcribing', `In${ESC}[31m\u0007spection`, 'Delivered']);
     const { code, stdout } = await user.onTerminal('steno wait 1 2 3 --interval 1200ms --json');
     expect([code, service.got.length > 5]).toEqual([0, true]);
-    expect(frames(stdout)).toContain('Waiting: 1 delivered, 2 transcribing, 00:01');
+    expect(frames(stdout)).toContain('Waiting · 1 delivered · 2 transcribing · 00:01');
     expect(stdout).not.toContain('\u0007');
     expect(stdout).not.toContain(`${ESC}[31m`);
   });
@@ -130,7 +130,7 @@ describe.concurrent('work on many', () => {
     expect(code, stdout).toBe(0);
     expect(stdout.match(/onetwo three\r\n/g)).toHaveLength(2);
     expect(
-      frames(stdout).filter((each) => /^Replaying: 1 of 2, [\d.]+\/s, \d s left$/.test(each)),
+      frames(stdout).filter((each) => /^Replaying · 1 of 2 · [\d.]+\/s · \d s left$/.test(each)),
     ).not.toEqual([]);
   });
 });

@@ -29,6 +29,23 @@ export async function withOrderHints(
   );
 }
 
+/** The same where an id of a file stands in place of that of its invoice. */
+export async function withInvoiceHints(
+  outcomes: readonly MayHaveFailed[],
+  ledger: Ledger | undefined,
+): Promise<readonly MayHaveFailed[]> {
+  return Promise.all(
+    outcomes.map(async ({ what, error }) => {
+      if (error?.kind !== 'missing' || !ledger) return { what, error };
+      const file = await new Files(ledger).get(what).catch(() => undefined);
+      if (!file) return { what, error };
+      const [invoice] = file.invoices.split(',');
+      const hint = `${what} is a file, not an invoice${invoice ? `; its invoice: steno invoice ${invoice}` : ''}`;
+      return { what, error: new StenoError('missing', error.message, { hint, cause: error }) };
+    }),
+  );
+}
+
 /** For calls that cost or return money: an order's id is seen before it is sent. */
 export async function refuseOrders(ledger: Ledger | undefined, ids: readonly string[]): Promise<void> {
   if (!ledger) return;

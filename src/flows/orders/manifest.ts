@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { checkId } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
-import { StenoError, systemReason, usage } from '../../lib/errors.ts';
+import { errorCode, StenoError, systemReason, usage } from '../../lib/errors.ts';
 import { decodeUtf8, readBytes } from '../../lib/lines.ts';
 import { oneLine, shellWord } from '../../lib/text.ts';
 import {
@@ -66,7 +66,10 @@ class WrongLines {
       ...others.map(({ message }) => message),
       ...(isCut ? ['further lines are invalid too'] : []),
     ];
-    throw new StenoError('usage', first.message, { hint: first.hint, more });
+    const isForAll = others.every(({ hint }) => hint === first.hint);
+    const [line = ''] = first.message.split(': ', 1);
+    const hint = first.hint && !isForAll ? `for ${line}: ${first.hint}` : first.hint;
+    throw new StenoError('usage', first.message, { hint, more });
   }
 }
 
@@ -164,16 +167,21 @@ function fromPlain(line: string): Cells {
 /** As messages name it. */
 export const manifestName = (file: string): string => (file === '-' ? 'stdin' : file);
 
+function inputHint(file: string, error: unknown): string | undefined {
+  if (/^https?:\/\//i.test(file))
+    return `it is a URL; fetch it first: curl -fsS ${shellWord(file)} | steno order --from -`;
+  return errorCode(error) === 'EISDIR'
+    ? `to order the audio in it: steno order ${shellWord(file)} --sku TRANS14`
+    : undefined;
+}
+
 /** With a line feed alone at the end of each line. */
 async function readInput(file: string, stdin: NodeJS.ReadStream): Promise<string> {
   let bytes: Buffer;
   try {
     bytes = await readBytes(file === '-' ? stdin : createReadStream(file), MAX_MANIFEST_BYTES);
   } catch (error) {
-    const hint = /^https?:\/\//i.test(file)
-      ? `it is a URL; fetch it first: curl -fsS ${shellWord(file)} | steno order --from -`
-      : undefined;
-    throw usage(`can't read ${manifestName(file)}: ${systemReason(error)}`, hint);
+    throw usage(`can't read ${manifestName(file)}: ${systemReason(error)}`, inputHint(file, error));
   }
   return decodeUtf8(bytes, manifestName(file)).replace(/\r\n?/g, '\n');
 }

@@ -287,6 +287,8 @@ export class PlannedRows {
 
   #checkSkus(row: Row): string[] {
     const { skus, anySku } = this.#defaults;
+    if (row.at && (row.skus ?? skus).length === 0)
+      throw usage(`${row.at}: there is no SKU`, 'fill in its column sku, or give --sku for every row');
     try {
       return checkOrderSkus(row.skus ?? skus, anySku);
     } catch (error) {
@@ -369,7 +371,11 @@ function checkUrlArgument(text: string, skus: readonly string[]): string {
         ? `separate SKUs with commas, without spaces: --sku ${[...new Set([...skus, text])].join(',')}`
         : `write --sku before it: --sku ${text}`,
     );
-  if (/^(\.{1,2})?\//.test(text)) throw usage(`can't read ${text}: there is no such file or folder`);
+  if (/^\.{0,2}\/(?!\/)/.test(text))
+    throw usage(
+      `can't read ${text}: there is no such file or folder`,
+      'check the path; ordering audio on this machine also requires upload-command: see steno help uploads',
+    );
   // What is not UTF-8 in an argument is this character when it comes to us.
   if (text.includes('\ufffd') && !/^https?:/i.test(text))
     throw usage(`the name '${text}' is not UTF-8`, 'rename the file or folder');

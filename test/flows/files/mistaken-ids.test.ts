@@ -25,6 +25,20 @@ describe('an id', () => {
     },
   );
 
+  it('of a file in place of its invoice', async () => {
+    const { service, user } = await ordered();
+    service.on('GET /audiofile/77', {
+      body: { audiofile: { id: '77', statename: 'Delivered', invoices: ['900'] } },
+    });
+    await user.run(['file', '77']);
+    service.allow('*', { status: 404, body: { message: 'no' } });
+    const { code, stderr } = await user.run(['invoice', '77']);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/hint: 77 is a file, not an invoice; its invoice: steno invoice 900\n$/),
+    ]);
+  });
+
   it('that is neither gets no such hint', async () => {
     const { service, user } = await ordered();
     service.allow('*', { status: 404, body: { message: 'no' } });
