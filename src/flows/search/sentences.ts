@@ -59,46 +59,34 @@ interface Piece {
 }
 
 function piecesOf(text: string): Piece[] {
-  const pieces: Piece[] = [];
-  let from = 0;
-  let line = 0;
-  const add = (to: number, isWhole: boolean): void => {
-    const raw = text.slice(from, to);
-    const lead = raw.length - raw.trimStart().length;
-    const piece = { line: line + breaksIn(raw.slice(0, lead)), isWhole };
-    if (lead < raw.length) for (const part of shortened(oneLine(raw))) pieces.push({ ...piece, text: part });
-    line += breaksIn(raw);
-    from = to;
-  };
-  for (const { 0: found, index } of text.matchAll(end)) add(index + found.length, true);
-  if (from < text.length) add(text.length, false);
-  return pieces;
+  const ends = Array.from(text.matchAll(end), ({ 0: found, index }) => index + found.length);
+  let [from, line] = [0, 0];
+  return [...ends, text.length].flatMap((to, at) => {
+    const lead = text.slice(from, to);
+    const begin = line + breaksIn(/^\s*/.exec(lead)?.[0] ?? '');
+    [from, line] = [to, line + breaksIn(lead)];
+    return shortened(lead.trim().replace(/\s+/g, ' ')).map((part) => ({
+      ...{ text: part, line: begin, isWhole: at < ends.length },
+    }));
+  });
 }
 
 const breaksIn = (text: string): number => (text.includes('\n') ? text.split('\n').length - 1 : 0);
 
-const oneLine = (text: string): string => text.trim().replace(/\s+/g, ' ');
-
 /** Cut between words where there are some, and never within a character. */
 function shortened(text: string): string[] {
-  const parts: string[] = [];
-  let rest = text;
-  while (rest.length > MAX_LENGTH) {
-    const blank = rest.lastIndexOf(' ', MAX_LENGTH);
-    const isPair = /[\ud800-\udbff]/.test(rest.charAt(MAX_LENGTH - 1));
-    const at = blank > 0 ? blank : MAX_LENGTH - Number(isPair);
-    parts.push(rest.slice(0, at));
-    rest = rest.slice(at).trimStart();
-  }
-  return [...parts, rest];
+  if (text.length <= MAX_LENGTH) return text ? [text] : [];
+  return text.match(/.{1,399}(?:\s|$)|.{399}/gsu)?.map((part) => part.trim()) ?? [];
 }
+
+export type Range = readonly [from: number, to: number];
 
 /** As long as this, a passage is one row of the index: with shorter ones it is larger, with longer ones more is read. */
 const PASSAGE_LENGTH = 2_000;
 
 /** Sentences that follow each other, by their places: the index knows where a word is to this accuracy. */
-export function passagesOf(sentences: readonly Sentence[]): Array<readonly [from: number, to: number]> {
-  const passages: Array<readonly [number, number]> = [];
+export function passagesOf(sentences: readonly Sentence[]): Range[] {
+  const passages: Range[] = [];
   let from = 0;
   let length = 0;
   sentences.forEach(({ text }, at) => {
