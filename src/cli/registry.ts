@@ -20,6 +20,9 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     sync: async () => (await import('../commands/sync.ts')).sync,
     check: async () => (await import('../commands/check.ts')).check,
   },
+  Transcripts: {
+    search: async () => (await import('../commands/search.ts')).search,
+  },
   'Change and pay': {
     upgrade: async () => (await import('../commands/change.ts')).upgrade,
     refund: async () => (await import('../commands/change.ts')).refund,
