@@ -54,6 +54,7 @@ export const check = command({
     ['steno check transcripts/*.srt --markdown', 'a task list for a pull request'],
   ],
   effect: 'local',
+  effectsOf: ({ args }) => [args.length ? 'read' : 'local'],
   exits: [...LEDGER_EXITS, 'partial'],
   output: checkOutput,
   async run(context, { args, options }) {

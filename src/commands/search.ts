@@ -56,7 +56,9 @@ export const search = command({
       defaultNote: `all; ${LIST_ROWS} on a terminal without a pager`,
     }),
     context: count('--context <n>', 'also show this many sentences before and after'),
-    forget: flag('--forget', 'delete the index of all profiles; the next search makes a new one'),
+    forget: flag('--forget', 'delete the index of all profiles; the next search makes a new one', {
+      effect: 'local',
+    }),
   },
   examples: [
     ['steno search "annual report"', 'where was that said?'],
@@ -64,7 +66,7 @@ export const search = command({
     ['steno search invoice --context 2', 'with two sentences before and after'],
     ['steno search invoice --json | jq -r ".[].path"', 'for a script'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: [...LEDGER_EXITS, 'partial'],
   output: () => hitsOutput(),
   async run(context, { args, options }) {
