@@ -241,6 +241,15 @@ function jsonSections(): Section[] {
       ['steno balance --json | jq .balance', 'the amount'],
       ['steno file 12345 --json | jq -r .state', 'the state of a file'],
     ]),
+    section(
+      'From Python',
+      [
+        'import json, subprocess',
+        'line = "steno order https://host/talk.mp3 --sku TRANS14 --wait --json"',
+        '[file] = json.loads(subprocess.run(line.split(), check=True, stdout=subprocess.PIPE).stdout)',
+        'print(file["audiofile"], file["state"], file["minutes"])',
+      ].join('\n'),
+    ),
   ];
 }
 
