@@ -60,7 +60,7 @@ const topics: readonly Topic[] = [
   },
   {
     name: 'security',
-    summary: 'the key, the mask, unauthenticated clients and privacy',
+    summary: 'the key, hidden secrets, unauthenticated clients and privacy',
     sections: securityGuide,
   },
   { name: 'topics', summary: 'all help topics', sections: topicSections },

@@ -205,7 +205,8 @@ export async function parsePage({
 }: FeedSource): Promise<FeedPage> {
   const text = decodeFeed(bytes, contentType, where).trimStart();
   if (text === '') throw usage(`${where} is empty`);
-  if (!text.startsWith('<')) throw usage(`${where} is not a feed: it does not start with <`);
+  if (!text.startsWith('<'))
+    throw usage(`${where} is not a feed`, 'if it is a list of URLs, use --from in place of --feed');
   const collector = new FeedCollector(where, () => pageError(where, text, url));
   await readXml(text, where, collector, signal);
   return toPage(collector.feed, url, { addresses, path, links });
