@@ -260,6 +260,30 @@ describe('bad input', () => {
     expect((await user.run(['check', 'page.vtt'])).code).toBe(1);
   });
 
+  it('of any size within the limit is checked within its time', async () => {
+    const million = 1_000_000;
+    const user = withFiles({
+      'line.txt': 'word '.repeat(3 * million),
+      'marks.txt': '[xx] '.repeat(million),
+      'lines.srt': `1\n00:00:01,000 --> 00:00:02,000\n${'a\n'.repeat(million)}`,
+      'voices.vtt': vtt(cue('01.000', '02.000', '<v Ada>a '.repeat(100_000))),
+      'emoji.vtt': vtt(
+        cue('01.000', '02.000', '😀'.repeat(21), `${'😀'.repeat(60)} [xx] ${'😀'.repeat(60)}`),
+      ),
+    });
+    const files = ['line.txt', 'marks.txt', 'lines.srt', 'voices.vtt', 'emoji.vtt'];
+    const { code, found } = await check(user, ...files, '--rules', 'netflix');
+    expect(code).toBe(1);
+    expect(found.filter(({ path }) => path === 'marks.txt')).toHaveLength(1000);
+    expect(found.find(({ rule, path }) => rule === 'line-count' && path === 'lines.srt')?.text).toContain(
+      '1000000 lines',
+    );
+    expect(found.every(({ text }) => text.length < 200 && !/\ufffd|\p{Cs}/u.test(text))).toBe(true);
+    expect(found.find(({ rule, path }) => rule === 'line-length' && path === 'emoji.vtt')?.text).toContain(
+      '126 characters',
+    );
+  });
+
   it('never reaches the terminal as it is', async () => {
     const user = withFiles({ 'a.vtt': vtt(cue('01.000', '02.000', '\u001b[31m[xx]\u0007\u202e')) });
     const { stdout } = await user.run(['check', 'a.vtt']);
