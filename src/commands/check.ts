@@ -40,7 +40,7 @@ export const check = command({
     Object.entries(guides),
     'Of a file in several formats, check reads the one with the most precise times. To check another, give its path.',
   ],
-  args: [{ name: '[id|path…]', help: 'audiofile ids, or paths of transcripts', values: 'audiofile' }],
+  args: [{ name: '[id|path…]', help: 'audiofile ids, or paths of transcripts', values: 'audiofile-or-path' }],
   options: {
     rules: text('--rules <name>', 'also check captions against a style guide: netflix, bbc or podcast', {
       values: captionRules,
