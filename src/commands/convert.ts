@@ -81,8 +81,8 @@ export const convert = command({
       ['lengthen', 'a cue shorter than 5/6 s, into the silence after it'],
       ['keep', 'every other cue as it is; overlaps end where the next cue starts'],
     ],
-    'Line length counts what is said, not the name of the speaker. Captions and json need times: vtt, srt or ' +
-      'tstxt. A tstxt has no end times: each turn ends where the next one starts, the last one with the audio, or ' +
+    'In srt, lines have room for the name of the speaker where that needs no more cues. Captions and json need ' +
+      'times: vtt, srt or tstxt. A tstxt has no end times: each turn ends where the next one starts, the last one with the audio, or ' +
       'after 15 characters per second if its length is unknown. For an id with several downloads, the one with the ' +
       'most precise times is used. Speakers are <v Name> in vtt and "Name: " in srt.',
     'With --feed, steno looks up the episodes of the feed in the ledger, and adds a <podcast:transcript> for each ' +
