@@ -84,7 +84,8 @@ export const convert = command({
     'In srt, lines have room for the name of the speaker where that needs no more cues. Captions and json need ' +
       'times: vtt, srt or tstxt. A tstxt has no end times: each turn ends where the next one starts, the last one with the audio, or ' +
       'after 15 characters per second if its length is unknown. For an id with several downloads, the one with the ' +
-      'most precise times is used. Speakers are <v Name> in vtt and "Name: " in srt.',
+      'most precise times is used. Speakers are <v Name> in vtt and "Name: " in srt; an ' +
+      'invisible U+2060 marks text that would otherwise be read as a name or a tag.',
     'With --feed, steno looks up the episodes of the feed in the ledger, and adds a <podcast:transcript> for each ' +
       'vtt, srt, json, html and txt file beside their downloads, or in the folders named as arguments. Its URL is ' +
       '--base with the name of the file. The rest of the feed stays the same, byte for byte.',
