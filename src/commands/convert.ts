@@ -93,9 +93,9 @@ export const convert = command({
   args: [{ name: '[id|path…]', help: 'audiofile ids, or paths; with --feed, folders', values: 'audiofile' }],
   options,
   examples: [
-    ['steno convert 12345 --to vtt,srt', 'captions beside the download'],
+    ['steno convert 12345 --to vtt,srt -o public/', 'captions of a download, in another folder'],
     ['steno convert talk.tstxt --to md --link "https://example.com/talk?t={seconds}"', 'show notes'],
-    ['steno convert 12345 --to vtt --speaker "Man=Ada" --line-length 32 -o public/', 'with a real name'],
+    ['steno convert 12345 --to vtt --speaker "Man=Ada" --line-length 32 -o named/', 'with a real name'],
     [
       'steno convert --feed feed.xml --base https://example.com/t/ public/ > new.xml',
       'feed with transcripts',
