@@ -81,10 +81,11 @@ export const convert = command({
       ['lengthen', 'a cue shorter than 5/6 s, into the silence after it'],
       ['keep', 'every other cue as it is; overlaps end where the next cue starts'],
     ],
-    'Line length counts what is said, not the name of the speaker. Captions and json need times: vtt, srt or ' +
-      'tstxt. A tstxt has no end times: each turn ends where the next one starts, the last one with the audio, or ' +
+    'In srt, lines have room for the name of the speaker where that needs no more cues. Captions and json need ' +
+      'times: vtt, srt or tstxt. A tstxt has no end times: each turn ends where the next one starts, the last one with the audio, or ' +
       'after 15 characters per second if its length is unknown. For an id with several downloads, the one with the ' +
-      'most precise times is used. Speakers are <v Name> in vtt and "Name: " in srt.',
+      'most precise times is used. Speakers are <v Name> in vtt and "Name: " in srt; an ' +
+      'invisible U+2060 marks text that would otherwise be read as a name or a tag.',
     'With --feed, steno looks up the episodes of the feed in the ledger, and adds a <podcast:transcript> for each ' +
       'vtt, srt, json, html and txt file beside their downloads, or in the folders named as arguments. Its URL is ' +
       '--base with the name of the file. The rest of the feed stays the same, byte for byte.',
@@ -92,9 +93,9 @@ export const convert = command({
   args: [{ name: '[id|path…]', help: 'audiofile ids, or paths; with --feed, folders', values: 'audiofile' }],
   options,
   examples: [
-    ['steno convert 12345 --to vtt,srt', 'captions beside the download'],
+    ['steno convert 12345 --to vtt,srt -o public/', 'captions of a download, in another folder'],
     ['steno convert talk.tstxt --to md --link "https://example.com/talk?t={seconds}"', 'show notes'],
-    ['steno convert 12345 --to vtt --speaker "Man=Ada" --line-length 32 -o public/', 'with a real name'],
+    ['steno convert 12345 --to vtt --speaker "Man=Ada" --line-length 32 -o named/', 'with a real name'],
     [
       'steno convert --feed feed.xml --base https://example.com/t/ public/ > new.xml',
       'feed with transcripts',

@@ -38,7 +38,7 @@ export function cuesOf(transcript: TranscriptText, path: string, duration?: numb
     const next = spoken[at]?.start;
     if (next !== undefined && next < start)
       throw unusable(path, spoken[at]?.line, 'its time is before the last one');
-    cues.push(...timesShared(spoken.slice(from, at), start, next, { path, duration }));
+    for (const cue of timesShared(spoken.slice(from, at), start, next, { path, duration })) cues.push(cue);
   }
   return cues;
 }
@@ -85,8 +85,8 @@ function timesShared(
   const lengths = together.map(({ text }) => lengthOf(text));
   const reading = start + (lengths.reduce((sum, each) => sum + each, 0) * 1000) / CHARACTERS_PER_SECOND;
   const last = duration !== undefined && duration > start ? duration : Math.ceil(reading);
-  const said = together.flatMap(({ end }) => end ?? []);
-  const end = Math.min(said.length ? Math.max(...said) : (next ?? last), next ?? Number.POSITIVE_INFINITY);
+  const said = together.reduce((latest, { end }) => Math.max(latest, end ?? -1), -1);
+  const end = Math.min(said < 0 ? (next ?? last) : said, next ?? Number.POSITIVE_INFINITY);
   const line = together.at(-1)?.line;
   if (end <= start) throw unusable(path, line, 'it ends before it starts');
   if (end - start < together.length) throw unusable(path, line, 'too much is said at the same time');
@@ -119,18 +119,29 @@ function sharedOut(lengths: readonly number[], start: number, end: number): numb
 
 // Lines.
 
-/** One that fits and is at least 5/6 s long stays as it is. */
-export function fitCues(cues: readonly Cue[], lineLength: number): Cue[] {
-  const pieces = cues.flatMap((cue, at) =>
-    fits(cue, lineLength) ? [cue] : split(cue, cues[at + 1]?.start, lineLength),
-  );
+/**
+ * One that fits and is at least 5/6 s long stays as it is. `showsNames`: the first line begins with the name, which has
+ * room there where that needs no other cues.
+ */
+export function fitCues(cues: readonly Cue[], lineLength: number, showsNames = false): Cue[] {
+  const linesOf = (speaker: string | undefined, text: string): Lines => {
+    const indent = showsNames && speaker ? Math.min(lengthOf(speaker) + 2, Math.floor(lineLength / 2)) : 0;
+    return new Lines(wordsOf(text), lineLength, indent);
+  };
+  const pieces = cues.flatMap((cue, at) => {
+    if (!showsNames && fits(cue, lineLength)) return [cue];
+    const lines = linesOf(cue.speaker, cue.text);
+    return fits(cue, lineLength) ? [rewrapped(cue, lines)] : split(cue, cues[at + 1]?.start, lines);
+  });
   const fitted: Cue[] = [];
   for (const [at, piece] of pieces.entries()) {
     const cue = lengthened(piece, pieces[at + 1]?.start);
     const last = fitted.at(-1);
-    const merged = last && merge(last, cue, lineLength);
-    if (merged) fitted[fitted.length - 1] = merged;
-    else fitted.push(cue);
+    if (last && mayMerge(last, cue, lineLength)) {
+      const lines = linesOf(cue.speaker, joined(last.text, cue.text));
+      const merged = { ...last, end: cue.end, text: lines.wrap() };
+      fitted.splice(-1, 1, ...(lines.isCaption() ? [merged] : [last, cue]));
+    } else fitted.push(cue);
   }
   return fitted;
 }
@@ -140,36 +151,33 @@ function fits({ text }: Cue, lineLength: number): boolean {
   return lines.length <= MAX_LINES && lines.every((line) => lengthOf(line) <= lineLength);
 }
 
+/** Broken elsewhere, if only so there is room for its name. */
+function rewrapped(cue: Cue, lines: Lines): Cue {
+  const isFull = !lines.hasRoom(cue.text.split('\n', 1)[0] ?? '');
+  return isFull && lines.isCaption() ? { ...cue, text: lines.wrap() } : cue;
+}
+
 /** Into the silence after it. */
 function lengthened(cue: Cue, next = Number.POSITIVE_INFINITY): Cue {
   const end = Math.min(cue.start + MIN_CUE_MS, next);
   return isShort(cue) && end > cue.end ? { ...cue, end } : cue;
 }
 
-/** One cue of two, where one of them is too short; nothing where they don't belong or don't fit together. */
-function merge(one: Cue, other: Cue, lineLength: number): Cue | undefined {
-  const mayJoin = one.speaker === other.speaker && other.start - one.end < MIN_CUE_MS;
-  const isTooLong = lengthOf(one.text) + lengthOf(other.text) > MAX_LINES * (lineLength + 1);
-  if (!mayJoin || isTooLong || !(isShort(one) || isShort(other))) return undefined;
-  const words = wordsOf(joined(one.text, other.text));
-  const lines = new Lines(words, lineLength);
-  if (!lines.isCaption(0, words.length)) return undefined;
-  return { ...one, end: other.end, text: lines.wrap(0, words.length) };
-}
+/** Where one of the two is too short. */
+const mayMerge = (one: Cue, other: Cue, lineLength: number): boolean =>
+  (isShort(one) || isShort(other)) &&
+  one.speaker === other.speaker &&
+  other.start - one.end < MIN_CUE_MS &&
+  lengthOf(one.text) + lengthOf(other.text) <= MAX_LINES * (lineLength + 1);
 
 /** What is said in two lines at a time. A word that is longer than a line stays whole. */
-function split(cue: Cue, next: number | undefined, lineLength: number): Cue[] {
-  const words = wordsOf(cue.text);
-  const lines = new Lines(words, lineLength);
-  const captions = lines.captions((cue.end - cue.start) / lines.length(0, words.length));
+function split(cue: Cue, next: number | undefined, lines: Lines): Cue[] {
+  const captions = lines.captions((cue.end - cue.start) / lines.length());
   const enough = Math.min(cue.start + captions.length * MIN_CUE_MS, next ?? Number.POSITIVE_INFINITY);
   const end = Math.max(cue.end, enough);
   if (end - cue.start < captions.length) return [cue];
-  const times = sharedOut(
-    captions.map(([from, to]) => lines.length(from, to)),
-    cue.start,
-    end,
-  );
+  const lengths = captions.map(([from, to]) => lines.length(from, to));
+  const times = sharedOut(lengths, cue.start, end);
   return captions.map(([from, to], at) => ({
     ...{ ...cue, start: times[at] as number, end: times[at + 1] as number, text: lines.wrap(from, to) },
   }));
@@ -186,17 +194,20 @@ const UNEVEN = 6;
 class Lines {
   readonly #words: readonly Word[];
   readonly #lineLength: number;
+  /** What is before the first word of the first line. */
+  readonly #indent: number;
   /** Where each word begins and ends in the whole text. */
   readonly #from: number[] = [];
   readonly #to: number[] = [];
-  /** Up to where the words from each fit into one line. */
+  /** Up to where the words from each fit into a first line. */
   readonly #reach: number[] = [];
   /** What a break before each word costs. */
   readonly #breakCosts: number[];
 
-  constructor(words: readonly Word[], lineLength: number) {
+  constructor(words: readonly Word[], lineLength: number, indent: number) {
     this.#words = words;
     this.#lineLength = lineLength;
+    this.#indent = indent;
     let at = 0;
     for (const { text, isApart } of words) {
       this.#from.push(isApart ? at + 1 : at);
@@ -204,18 +215,22 @@ class Lines {
       this.#to.push(at);
     }
     for (let from = 0, to = 0; from < words.length; from += 1) {
-      while (to < words.length && this.length(from, to + 1) <= lineLength) to += 1;
+      while (to < words.length && indent + this.length(from, to + 1) <= lineLength) to += 1;
       this.#reach.push(to);
       to = Math.max(to, from + 1);
     }
     this.#breakCosts = words.map(({ text }, at) => (at > 0 ? breakCost(words[at - 1]?.text ?? '', text) : 0));
   }
 
-  length(from: number, to: number): number {
+  length(from = 0, to = this.#words.length): number {
     return (this.#to[to - 1] ?? 0) - (this.#from[from] ?? 0);
   }
 
-  isCaption(from: number, to: number): boolean {
+  hasRoom(firstLine: string): boolean {
+    return this.#indent + lengthOf(firstLine) <= this.#lineLength;
+  }
+
+  isCaption(from = 0, to = this.#words.length): boolean {
     const second = this.#reach[from] ?? to;
     if (second >= to) return true;
     return second > from && this.length(second, to) <= this.#lineLength;
@@ -250,10 +265,11 @@ class Lines {
   }
 
   /** In one line or in two: broken where it costs least, the second line rather longer than the first. */
-  wrap(from: number, to: number): string {
+  wrap(from = 0, to = this.#words.length): string {
     let [best, place] = [Number.POSITIVE_INFINITY, to];
-    for (let at = from + 1; at < to && this.length(from, to) > this.#lineLength; at += 1) {
-      const [first, second] = [this.length(from, at), this.length(at, to)];
+    const isLong = this.#indent + this.length(from, to) > this.#lineLength;
+    for (let at = from + 1; at < to && isLong; at += 1) {
+      const [first, second] = [this.#indent + this.length(from, at), this.length(at, to)];
       if (Math.max(first, second) > this.#lineLength) continue;
       const cost = (this.#breakCosts[at] ?? 0) + (Math.abs(second - first - 1) * CAPTION) / this.#lineLength;
       if (cost < best) [best, place] = [cost, at];

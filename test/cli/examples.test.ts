@@ -117,6 +117,7 @@ describe('in the sandbox', () => {
     });
     writeFileSync(join(folder, 'ids.txt'), `${one}\n${two}\n`);
     writeFileSync(join(folder, 'upload.sh'), 'test -s "$STENO_EVENT_PATH"\n');
+    writeFileSync(join(folder, 'talk.tstxt'), '[00:00:01] Ada: Good morning.\n');
   }, 120_000);
 
   it.each(sliceOf(runnable, 3))(
@@ -138,6 +139,8 @@ describe('in the sandbox', () => {
           steno transcript ${ids[12345]} --format vtt,srt --force -o transcripts/
           sed -i 's/Speaker 1/Ada/; s/Speaker 2/Bob/' transcripts/*.vtt transcripts/*.srt
           cp transcripts/${ids[12345]}.vtt talk.vtt`);
+      if (line.includes('convert 12345'))
+        await ok(`steno transcript ${ids[12345]} --format vtt --skip-existing`);
       if (line.includes('webhook test')) await ok('steno webhook set https://example.com/hook');
       const pasted = line.replace(/\b(12345|12346|4nX|777|778|12|13)\b/g, (word) => ids[word] ?? word);
       const { code, stdout, stderr } = await bash(pasted);

@@ -122,6 +122,26 @@ describe('a cue that is too short', () => {
   });
 });
 
+describe('a name that is shown', () => {
+  const said = 'It is a quiet Wednesday in the old town,\nand I can hear a bird.';
+
+  it('has room in the first line, if that needs no other cues', () => {
+    const one = cue(0, 4000, said, 'Speaker 1');
+    expect(fitCues([one], 42)).toEqual([one]);
+    expect(fitCues([one], 42, true)).toEqual([
+      { ...one, text: 'It is a quiet Wednesday\nin the old town, and I can hear a bird.' },
+    ]);
+    const full = { ...one, text: `${'word '.repeat(8)}end\n${'word '.repeat(8)}end` };
+    expect(fitCues([full], 43, true)).toEqual([full]);
+  });
+
+  it('has room in every cue of what is split', () => {
+    const fitted = fitCues([cue(0, 30_000, `${said} `.repeat(4), 'Speaker 1')], 42, true);
+    for (const { text: shown } of fitted)
+      for (const line of `Speaker 1: ${shown}`.split('\n')) expect(line.length).toBeLessThanOrEqual(42);
+  });
+});
+
 describe('every cue', () => {
   it('stays as it is if it fits and can be read, its line break included', () => {
     const all = [cue(0, 900, 'Yes,\nof course.'), cue(900, 1733, 'No.'), cue(2000, 3000, '- Hi.\n- Hello.')];
@@ -136,6 +156,11 @@ describe('every cue', () => {
         expect(words(fitted)).toBe(words(all));
         expect(fitCues(fitted, lineLength)).toEqual(fitted);
         expect(fitCues(cuesOf(transcript('vtt', fitted), 'a.vtt'), lineLength)).toEqual(fitted);
+        const named = fitCues(before, lineLength, true);
+        expect([words(named), fitCues(named, lineLength, true)]).toEqual([words(all), named]);
+        // Names alone make no other cues.
+        const times = (some: readonly Cue[]) => some.map(({ start, end }) => [start, end]);
+        expect(times(fitCues(fitted, lineLength, true))).toEqual(times(fitted));
         for (const [at, each] of fitted.entries()) {
           expect(each.start).toBeLessThan(each.end);
           expect(each.end).toBeLessThanOrEqual(fitted[at + 1]?.start ?? Number.POSITIVE_INFINITY);

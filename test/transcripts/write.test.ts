@@ -115,6 +115,10 @@ describe('captions', () => {
           lineLength,
         );
         expect(again).toEqual(fitted);
+        const named = readBack(toSrt(fitCues(fitted, lineLength, true)), 'srt');
+        const said = (some: readonly Cue[]) =>
+          some.map((each) => ({ ...each, text: each.text.replace(/\s+/g, ' ') }));
+        expect(said(fitCues(named, lineLength))).toEqual(said(fitted));
       }),
       { numRuns: runs(200) },
     );

@@ -113,7 +113,7 @@ export class Converter {
     const { lineLength, link } = this.#conversion;
     if (this.#read?.file !== file) this.#read = { file, text: await this.#textOf(file) };
     const { text } = this.#read;
-    if (isCaptions(format)) this.#read.cues ??= fitCues(cuesOf(text, file.path, file.duration), lineLength);
+    if (isCaptions(format)) this.#read.cues ??= cuesOf(text, file.path, file.duration);
     // What was refused needs no other word.
     const [first, ...more] = text.faults;
     const others = more.length ? ` (and ${more.length} more)` : '';
@@ -123,9 +123,9 @@ export class Converter {
     const { cues = [] } = this.#read;
     const spoken = spokenIn(text);
     const write: Readonly<Record<ConvertedFormat, () => string>> = {
-      vtt: () => toVtt(cues),
-      srt: () => toSrt(cues),
-      json: () => toJson(cues),
+      vtt: () => toVtt(fitCues(cues, lineLength)),
+      srt: () => toSrt(fitCues(cues, lineLength, true)),
+      json: () => toJson(fitCues(cues, lineLength)),
       md: () => toMarkdown(spoken, file.title || stemOf(file.path), link),
       txt: () => toText(spoken),
     };
