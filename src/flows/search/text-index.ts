@@ -19,7 +19,7 @@ const migrations = [
         UNIQUE (profile, path));
       CREATE TABLE ledgers (profile TEXT PRIMARY KEY, mark TEXT NOT NULL);
       ${CREATE_PASSAGES};
-      -- Speed: with SQLite's own 1 MB for new words, merging takes half of the time.
+      -- Speed: with more than SQLite's own 1 MB for new words, it merges less often.
       INSERT INTO passages (passages, rank) VALUES ('hashsize', 16777216)`,
   },
 ];
