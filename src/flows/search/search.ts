@@ -186,7 +186,7 @@ async function update(
         if (before && isSame(before, file)) continue;
         bytes += file.size;
         count += 1;
-        await add(index, file, (sum) => (before?.sha256 === sum ? before : gone.get(sum)));
+        await add(index, file, before, gone);
         report({ done: at + 1, of: files.length, unit: 'transcript' });
       }
     }, signal);
@@ -216,14 +216,15 @@ function goneBySum(
 async function add(
   index: TextIndex,
   listed: TranscriptOnDisk,
-  sameAs: (sha256: string) => IndexedFile | undefined,
+  before: IndexedFile | undefined,
+  gone: ReadonlyMap<string, IndexedFile>,
 ): Promise<void> {
   const outcome = await outcomeOf(listed.path, () => readTranscriptFile(listed));
   // Not tried again until it changes.
-  if (outcome.error) return index.put({ ...listed, sha256: '', trouble: outcome.error.message }, []);
+  if (outcome.error) return index.put({ ...listed, sha256: '', trouble: outcome.error.message }, [], before);
   const { text, sha256, size, mtimeMs } = outcome.value;
   const file = { ...listed, sha256, size, mtimeMs };
-  const same = sameAs(sha256);
+  const same = before?.sha256 === sha256 ? before : gone.get(sha256);
   if (same && index.move(same, file)) return;
   const sentences = sentencesOf(text);
   const textOf = ([from, to]: Range): string =>
@@ -231,7 +232,7 @@ async function add(
       .slice(from, to)
       .map((each) => each.text)
       .join('\n');
-  index.put(file, passagesOf(sentences).map(textOf));
+  index.put(file, passagesOf(sentences).map(textOf), before);
 }
 
 /** The hits of each file that has some, of the newest first. `isCut` tells at the end whether there are more. */
