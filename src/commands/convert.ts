@@ -52,7 +52,10 @@ const options = {
     excludes: ['--feed'],
   }),
   force: flag('--force', 'replace existing files that differ', { excludes: ['--output -'] }),
-  feed: text('--feed <file>', 'add transcripts to this RSS feed', { values: 'file', needs: ['--base'] }),
+  feed: text('--feed <file>', 'with --base, add transcripts to this RSS feed', {
+    values: 'file',
+    needs: ['--base'],
+  }),
   base: text('--base <url>', 'with --feed, the URL of the folder that the transcripts are published in', {
     needs: ['--feed'],
   }),
