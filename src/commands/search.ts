@@ -8,6 +8,7 @@ import { accountName } from '../lib/names.ts';
 import { plural } from '../lib/text.ts';
 import { nowMs, parseSince } from '../lib/time.ts';
 import { searchIndexPath } from '../settings/paths.ts';
+import { isAllowed } from '../spec/allow.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
@@ -80,7 +81,7 @@ export const search = command({
     const isForPerson = out.forPeople && out.isBrief;
     const limit = options.limit ?? (isForPerson && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
     const request = { query: parseQuery(args), files, order, tag, feed, since, speaker, limit };
-    const place = { path, signal, ...(await ledgerOf(context)) };
+    const place = { path, signal, mayIndex: isAllowed(context, 'local'), ...(await ledgerOf(context)) };
     const searched = await whileWorking(out, 'Indexing', (report) => prepareSearch(place, request, report));
     if (searched.withoutIndex !== undefined)
       await out.warn(`searching without an index, which takes longer: ${searched.withoutIndex}`);

@@ -28,6 +28,8 @@ export interface SearchPlace {
   /** Speed: a ledger that has not changed is not opened. */
   readonly openLedger: () => Promise<Ledger>;
   readonly signal: AbortSignal;
+  /** Whether the index may be written. */
+  readonly mayIndex: boolean;
 }
 
 export interface SearchRequest extends TranscriptFilter {
@@ -89,6 +91,7 @@ export async function prepareSearch(
 }
 
 async function askIndex(place: SearchPlace, request: SearchRequest, report: Report): Promise<Searched> {
+  if (!place.mayIndex) throw new StenoError('failed', 'only reading is allowed (STENO_ALLOW)');
   const index = await openIndex(place.path, place.profile, place.signal);
   try {
     const mark = ledgerMark(place.ledgerPath);
