@@ -245,9 +245,10 @@ function jsonSections(): Section[] {
       'From Python',
       [
         'import json, subprocess',
-        'line = "steno order https://host/talk.mp3 --sku TRANS14 --wait --json"',
-        '[file] = json.loads(subprocess.run(line.split(), check=True, stdout=subprocess.PIPE).stdout)',
-        'print(file["audiofile"], file["state"], file["minutes"])',
+        'line = "steno files --state Delivered --json"',
+        'output = subprocess.check_output(line.split())',
+        'for file in json.loads(output):',
+        '    print(file["audiofile"], file["title"])',
       ].join('\n'),
     ),
   ];
