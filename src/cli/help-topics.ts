@@ -2,7 +2,7 @@
 import { formats } from '../catalog/formats.ts';
 import { exitCodes, leftOutReasons } from '../lib/errors.ts';
 import { environment } from '../settings/environment.ts';
-import { configFolder, ledgerPath, spoolPath, stateFolder } from '../settings/paths.ts';
+import { configFolder, ledgerPath, searchIndexPath, spoolPath, stateFolder } from '../settings/paths.ts';
 import { settingList } from '../settings/settings.ts';
 import type { Group, Item } from '../spec/command.ts';
 import { globalOptions } from '../spec/global-options.ts';
@@ -60,7 +60,7 @@ const topics: readonly Topic[] = [
   },
   {
     name: 'security',
-    summary: 'the key, the mask, unauthenticated clients and privacy',
+    summary: 'the key, hidden secrets, unauthenticated clients and privacy',
     sections: securityGuide,
   },
   { name: 'topics', summary: 'all help topics', sections: topicSections },
@@ -241,6 +241,16 @@ function jsonSections(): Section[] {
       ['steno balance --json | jq .balance', 'the amount'],
       ['steno file 12345 --json | jq -r .state', 'the state of a file'],
     ]),
+    section(
+      'From Python',
+      [
+        'import json, subprocess',
+        'line = "steno files --state Delivered --json"',
+        'output = subprocess.check_output(line.split())',
+        'for file in json.loads(output):',
+        '    print(file["audiofile"], file["title"])',
+      ].join('\n'),
+    ),
   ];
 }
 
@@ -320,6 +330,10 @@ function storageSections(): Section[] {
       [nameOf(ledgerPath('state')), 'in the state folder: orders, files, events, downloads; never a key'],
       ['backups', 'in the state folder: the last three daily copies of the ledger'],
       [nameOf(spoolPath('state')), 'in the state folder: events that are not in the ledger yet'],
+      [
+        nameOf(searchIndexPath('state')),
+        'in the state folder: words of transcripts; steno search --forget deletes it',
+      ],
       ['sandbox.db', 'in the state folder: data of --sandbox; steno sandbox reset deletes it'],
       [
         'transcripts',

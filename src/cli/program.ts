@@ -105,6 +105,10 @@ function build(spec: Command, parent: Commander, read: Line): Commander {
   const command = new Commander(spec.name);
   command.copyInheritedSettings(parent).enablePositionalOptions().helpCommand(false);
   if (spec.alias) command.alias(spec.alias);
+  if (spec.dashWords) {
+    const parseOptions = command.parseOptions.bind(command);
+    command.parseOptions = (words) => parseOptions(withDashWordsLast(words));
+  }
   for (const argument of spec.args ?? []) {
     command.argument(argument.name.replace('…', '...'));
   }
@@ -119,6 +123,19 @@ function build(spec: Command, parent: Commander, read: Line): Commander {
     const input = { ...inputOf(command, spec), line: read.argv };
     read.run = { command: spec, path: namesOf(command).join(' '), input, globals };
   });
+}
+
+/** `-word` is an argument, though `-w` and `--word` would be flags: put where commander takes it for one. */
+function withDashWordsLast(words: readonly string[]): string[] {
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  const before = words.slice(0, end);
+  const isArgument = (word: string): boolean => /^-[^-]./.test(word);
+  return [
+    ...before.filter((word) => !isArgument(word)),
+    '--',
+    ...before.filter(isArgument),
+    ...words.slice(end + 1),
+  ];
 }
 
 function addShared(command: Commander): void {

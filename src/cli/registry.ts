@@ -19,6 +19,11 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     transcript: async () => (await import('../commands/transcript.ts')).transcript,
     sync: async () => (await import('../commands/sync.ts')).sync,
   },
+  Transcripts: {
+    search: async () => (await import('../commands/search.ts')).search,
+    check: async () => (await import('../commands/check.ts')).check,
+    convert: async () => (await import('../commands/convert.ts')).convert,
+  },
   'Change and pay': {
     upgrade: async () => (await import('../commands/change.ts')).upgrade,
     refund: async () => (await import('../commands/change.ts')).refund,

@@ -57,7 +57,7 @@ function firstWord(argv: readonly string[]): string[] {
 function withoutSubcommand({ spec, word }: NoSubcommand): Error {
   const names = (spec.children ?? []).map((child) => child.name);
   const see = `see: steno ${spec.name} --help`;
-  if (word === undefined) return usage(`steno ${spec.name} requires one of: ${names.join(', ')}`, see);
+  if (word === undefined) return usage(`${spec.name} requires one of: ${names.join(', ')}`, see);
   return usage(`unknown command 'steno ${spec.name} ${word}'`, subcommandHint(spec, word, see));
 }
 
@@ -204,8 +204,24 @@ function excessArguments(path: readonly Command[], argv: readonly string[], see:
   }
   if (spec?.name === 'files' && word)
     return usage('files takes no arguments', `to see one file: steno file ${word}; ${see}`);
-  return usage(`${names || 'steno'} takes ${argumentCount(spec)}`, see);
+  const flag = `--${word}`;
+  const meant = optionsOf(spec).some((option) => longName(option) === flag) ? `did you mean ${flag}? ` : '';
+  return usage(
+    `${names || 'steno'} takes ${argumentCount(spec)}`,
+    meant + (meant ? see : (quoteHint(argv, spec) ?? see)),
+  );
 }
+
+/** Words after a flag that takes one value, such as `--exec jq .audiofile`. */
+function quoteHint(argv: readonly string[], spec: Command | undefined): string | undefined {
+  const at = argv.findLastIndex((word) => takesText(word, spec));
+  const words = argv.slice(at + 1);
+  const isValue = at >= 0 && words.length > 1 && !words[1]?.startsWith('-');
+  return isValue ? `quote a value with blanks: ${argv[at]} "${words.join(' ')}"` : undefined;
+}
+
+const takesText = (flag: string, spec: Command | undefined): boolean =>
+  optionsOf(spec).some((option) => option.takesValue && !option.values && longName(option) === flag);
 
 /** `no arguments`, `one argument: <url>` */
 function argumentCount(spec: Command | undefined): string {

@@ -37,7 +37,7 @@ export function readableUrl(text: string): string {
   }
 }
 
-export type UrlUse = 'audio' | 'argument' | 'hook' | 'feed' | 'base';
+export type UrlUse = 'audio' | 'argument' | 'hook' | 'feed' | 'base' | 'folder';
 
 const examples: Readonly<Record<UrlUse, string>> = {
   audio: 'https://host/talk.mp3',
@@ -45,6 +45,7 @@ const examples: Readonly<Record<UrlUse, string>> = {
   hook: 'https://host/hook',
   feed: 'https://host/feed.xml',
   base: 'https://host/API4',
+  folder: 'https://host/transcripts/',
 };
 
 /** For what looks like a path. */

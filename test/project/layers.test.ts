@@ -60,6 +60,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
     'listen',
     'views',
     'flows',
+    'transcripts',
     'feeds',
     'ledger',
     'api',
@@ -73,7 +74,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   completion: ['lib'],
   views: ['catalog', 'lib'],
   listen: ['flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
-  flows: ['feeds', 'ledger', 'api', 'settings', 'catalog', 'lib'],
+  flows: ['transcripts', 'feeds', 'ledger', 'api', 'settings', 'catalog', 'lib'],
+  transcripts: ['catalog', 'lib'],
   feeds: ['api', 'lib'],
   ledger: ['catalog', 'lib'],
   api: ['catalog', 'lib'],
@@ -86,7 +88,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
 
 /** A view knows the shapes that flows and the layers below return, never their code. */
 const typesBelow: Readonly<Record<string, readonly string[]>> = {
-  views: ['listen', 'flows', 'feeds', 'ledger', 'api', 'settings'],
+  views: ['listen', 'flows', 'transcripts', 'feeds', 'ledger', 'api', 'settings'],
 };
 
 /** Every import that a rule forbids, as `a.ts → b.ts`. */
@@ -289,7 +291,7 @@ describe('what loads at once', () => {
     ['formats --json', ['launch.js']],
     ['__complete audiofile', ['launch.js', 'complete.js', 'complete-rolldown-runtime.js']],
     // A ledger in a file needs nothing of what a shared one does, and no call is made.
-    ['files --quiet', ['launch.js', 'steno.js', 'rolldown-runtime.js', 'ledger.js', 'call.js', 'common.js']],
+    ['files --quiet', ['launch.js', 'steno.js', 'rolldown-runtime.js', 'ledger.js', 'common.js', 'call.js']],
   ])('is small in the build too: steno %s', (line, expected) => {
     const build = expected.map((name) => resolve('dist', name));
     expect(filesLoadedBy(line.split(' '))).toEqual([BIN, ...build]);

@@ -322,11 +322,11 @@ const explanations: Readonly<Record<string, string>> = {
 function toColumns(header: readonly string[], at: string, ignoreColumns: boolean): string[] {
   if (header.some(startsWithUrl)) throw headerMissing(at);
   return withPosition(at, () => {
+    if (!header.some((name) => /^\s*(url|path)\s*$/i.test(name)))
+      throw usage('the column url is missing', `a header looks like: ${HEADER}`);
     const columns = header.map((name) => fieldName(name, ignoreColumns));
     const twice = columns.find((column, index) => column && columns.indexOf(column) !== index);
     if (twice) throw usage(`the column ${twice} occurs twice`);
-    if (!columns.includes('url') && !columns.includes('path'))
-      throw usage('the column url is missing', `a header looks like: ${HEADER}`);
     return columns;
   });
 }
