@@ -246,7 +246,7 @@ describe('bad input', () => {
       'big.txt': 'big.txt is too large for a transcript: 100 MB, and at most 20 MB are read',
       'plain.srt': expect.stringContaining('plain.srt has no captions'),
       'zero.txt': expect.stringContaining('zero.txt, line 1: it contains a zero byte'),
-      './pic.png': './pic.png is in no format that can be read',
+      './pic.png': './pic.png is not in a format that steno reads',
       'old.txt': expect.stringContaining('old.txt is not UTF-8 (it looks like Latin-1)'),
       'folder.vtt': 'folder.vtt is a folder',
       'none.vtt': "none.vtt can't be read: there is no such file",
