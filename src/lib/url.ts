@@ -129,7 +129,8 @@ function hostHint(text: string, use: UrlUse): string | undefined {
   if (!isHost || isAudioName(text)) return undefined;
   const bare = text.replace(/^\/\//, '');
   const isLocal = /^(localhost|127\.|\[::1\])/i.test(bare) && use !== 'argument' && use !== 'audio';
-  return `did you mean ${isLocal ? 'http' : 'https'}://${bare}?`;
+  const end = use === 'base' && !/\/API\d+$/i.test(bare) ? '/API4' : '';
+  return `did you mean ${isLocal ? 'http' : 'https'}://${bare.replace(/\/$/, '')}${end}?`;
 }
 
 function pathHint(text: string, use: UrlUse): string | undefined {
