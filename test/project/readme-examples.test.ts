@@ -87,7 +87,7 @@ const outcomes: Readonly<Record<string, () => void>> = {
       'Spring.srt',
       'Spring.vtt',
     ]);
-    expect(readFileSync(inWork('public/Spring.srt'), 'utf8')).toContain('Grace: It has, and a good deal');
+    expect(readFileSync(inWork('public/Spring.srt'), 'utf8')).toMatch(/^Grace: \S/m);
     expect(readFileSync(inWork('new.xml'), 'utf8').match(/<podcast:transcript /g)).toHaveLength(3);
   },
   'Control the cost': () => expect(existsSync(inWork('report.html'))).toBe(true),
