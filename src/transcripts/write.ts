@@ -1,4 +1,5 @@
 /** Writes a transcript as captions, as the JSON of Podcasting 2.0, or to read. */
+import { audioClock } from '../lib/time.ts';
 import { type Cue, joined, tidied } from './fit.ts';
 import type { Segment } from './model.ts';
 import { splitSpeaker } from './speakers.ts';
@@ -11,13 +12,8 @@ export type ConvertedFormat = (typeof convertedFormats)[number];
 export const isCaptions = (format: ConvertedFormat): format is 'vtt' | 'srt' | 'json' =>
   format === 'vtt' || format === 'srt' || format === 'json';
 
-const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
-
-const clock = (ms: number): string =>
-  `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}`;
-
 const timing = ({ start, end }: Cue, point: string): string =>
-  [start, end].map((ms) => `${clock(ms)}${point}${String(ms % 1000).padStart(3, '0')}`).join(' --> ');
+  [start, end].map((ms) => audioClock(ms, point)).join(' --> ');
 
 // Captions.
 
@@ -131,8 +127,8 @@ export function toMarkdown(segments: readonly Segment[], title: string, link?: s
 
 const timeMark = (ms: number, link: string | undefined): string =>
   link === undefined
-    ? `*${clock(ms)}*`
-    : `[${clock(ms)}](${markdownUrl(link.replaceAll('{seconds}', String(Math.floor(ms / 1000))))})`;
+    ? `*${audioClock(ms)}*`
+    : `[${audioClock(ms)}](${markdownUrl(link.replaceAll('{seconds}', String(Math.floor(ms / 1000))))})`;
 
 const markdownUrl = (url: string): string =>
   new URL(url).href.replace(/[()*_<>[\]\\]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
