@@ -18,10 +18,11 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     wait: async () => (await import('../commands/wait.ts')).wait,
     transcript: async () => (await import('../commands/transcript.ts')).transcript,
     sync: async () => (await import('../commands/sync.ts')).sync,
-    check: async () => (await import('../commands/check.ts')).check,
   },
   Transcripts: {
     search: async () => (await import('../commands/search.ts')).search,
+    check: async () => (await import('../commands/check.ts')).check,
+    convert: async () => (await import('../commands/convert.ts')).convert,
   },
   'Change and pay': {
     upgrade: async () => (await import('../commands/change.ts')).upgrade,

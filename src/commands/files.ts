@@ -74,6 +74,8 @@ export const files = command({
       if (all === 0) out.note((await mistaken(options, ledger)) ?? (await noneText(ledger)));
       if (all > limit) out.note(`${limit} of ${all}; show more with --limit`);
     }
+    const mistake = forPeople || options.order === undefined ? undefined : await mistaken(options, ledger);
+    if (mistake) out.note(mistake);
     const unclear = await new OpenAttempts(ledger).countUnclear();
     if (unclear) await out.warn(unclearText(unclear));
     raiseTallies(refreshed);

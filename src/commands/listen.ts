@@ -129,8 +129,8 @@ export const listen = command({
         'once: an existing transcript is left alone; one that is not ready, or cannot be written, is retried later',
       ],
     ],
-    'A failed event does not delay the others. Files in the ledger go first: if --exec commands for unknown files ' +
-      'occupy all --jobs, files in the ledger get one extra job. The next listen with the same target resumes ' +
+    'A failed event does not delay the others. Files in the ledger go first: one job beyond --jobs is reserved for ' +
+      'them while commands for unknown files run. The next listen with the same target resumes ' +
       'unfinished work.',
     'Because events can get lost, steno regularly asks the service about open files in the ledger. If a file ' +
       'turns out to be delivered, steno acts as if the event had arrived: --forward-to gets a form made by steno, ' +

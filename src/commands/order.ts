@@ -170,7 +170,7 @@ export const order = command({
     'With --feed, choose episodes with --latest, --since or --match; without any of them, all episodes are listed ' +
       'and none is ordered (exit 2). Older pages of the feed are fetched as needed, 200 at most; if one fails, ' +
       'nothing is ordered. An episode is also recognized by its guid, so a new token or host in its link does not ' +
-      'order it again. Episodes with a transcript in the feed are skipped unless you add --again. In notes, ' +
+      'cause a second order. Episodes with a transcript in the feed are skipped unless you add --again. In notes, ' +
       '{title}, {link}, {date} and {guid} stand for those of the episode.',
     'Local files and folders need the setting upload-command: a command that receives the path as $1 and prints ' +
       'one https URL. If it mentions neither $1 nor STENO_FILE, the path is appended as its last argument. A file ' +

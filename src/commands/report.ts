@@ -152,7 +152,7 @@ async function show(context: Context, report: Report, by: Grouping | undefined):
   });
   for (const note of report.notes) out.note(note);
   if (pages.length === 0)
-    out.note('nothing was ordered yet; order something with: steno order <url> --sku TRANS14');
+    out.note('nothing has been ordered yet; order something with: steno order <url> --sku TRANS14');
 }
 
 /** One that was written before, or an empty file, as mktemp makes it. */

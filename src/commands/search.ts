@@ -1,21 +1,23 @@
 import { raiseTallies } from '../flows/bulk.ts';
 import { parseQuery } from '../flows/search/query.ts';
-import { findHits, prepareSearch, type Searched, type SearchPlace } from '../flows/search/search.ts';
+import { type FileHits, findHits, prepareSearch } from '../flows/search/search.ts';
 import { forgetIndex } from '../flows/search/text-index.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { usage } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
+import { plural } from '../lib/text.ts';
 import { nowMs, parseSince } from '../lib/time.ts';
 import { searchIndexPath } from '../settings/paths.ts';
+import { isAllowed } from '../spec/allow.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
 import { count, flag, list, text } from '../spec/options.ts';
-import { showLines } from '../ui/output.ts';
+import { type Output, showLines } from '../ui/output.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { viewPages } from '../views/record.ts';
-import { hitLines, hitsOutput, hitsView, noHits } from '../views/search.ts';
+import { hitLines, hitsOutput, hitsView } from '../views/search.ts';
 
 export const search = command({
   name: 'search',
@@ -69,67 +71,54 @@ export const search = command({
   exits: [...LEDGER_EXITS, 'partial'],
   output: () => hitsOutput(),
   async run(context, { args, options }) {
-    const { out, signal } = context;
-    if (options.forget) return forget(context, args);
-    const { file: files, order, tag, feed, speaker, context: around = 0 } = options;
+    const { out, signal, env } = context;
+    const path = searchIndexPath(makeStateFolder(env));
+    if (options.forget) return forget(context, path, args);
+    const { order, tag, feed, speaker, context: around = 0 } = options;
     const since = options.since === undefined ? undefined : Date.parse(parseSince(options.since, nowMs()));
-    const query = parseQuery(args);
-    const place = await placeOf(context);
-    const searched = await whileWorking(out, 'Indexing', (report) =>
-      prepareSearch(place, { files, order, tag, feed, since }, report),
-    );
-    context.onExit(searched.close);
-    if (searched.withoutIndex !== undefined)
-      await out.warn(`searching without an index, which takes longer: ${searched.withoutIndex}`);
+    const files = options.file.length ? options.file : undefined;
     const pager = findPager(context);
     const isForPerson = out.forPeople && out.isBrief;
     const limit = options.limit ?? (isForPerson && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
+    const request = { query: parseQuery(args), files, order, tag, feed, since, speaker, limit };
+    const place = { path, signal, mayIndex: isAllowed(context, 'local'), ...(await ledgerOf(context)) };
+    const searched = await whileWorking(out, 'Indexing', (report) => prepareSearch(place, request, report));
+    if (searched.withoutIndex !== undefined)
+      await out.warn(`searching without an index, which takes longer: ${searched.withoutIndex}`);
     const isCut = { value: false };
-    const pages = findHits(searched, { query, speaker, limit }, isCut, signal);
-    let isEmpty = true;
-    await withPager(
-      context,
-      async () => {
-        if (!isForPerson)
-          return out.showPages(
-            viewPages(pages, (page) => (page ? hitsView(page, around) : noHits()), undefined),
-          );
-        for await (const page of pages) {
-          isEmpty = false;
-          await showLines(out, hitLines(page, around, out.stdout.columns));
-          if (!(await out.stdout.drain())) return;
-        }
-      },
-      pager,
-    );
-    if (isForPerson && isEmpty) out.note(noneText(searched));
+    const pages = findHits(searched, request, isCut, signal);
+    const views = () => viewPages<FileHits | undefined>(pages, (page) => hitsView(page, around), undefined);
+    const shown = isForPerson
+      ? await withPager(context, () => showToPerson(out, pages, around), pager)
+      : await out.showPages(views());
+    if (shown === 0) out.note(`nothing found in ${plural(searched.tally.total, 'transcript')} on this disk`);
     if (isCut.value && options.limit === undefined) out.note(`the first ${limit}; show more with --limit`);
     raiseTallies([searched.tally]);
   },
 });
 
-const noneText = ({ tally }: Searched): string =>
-  tally.total === 0
-    ? 'there is no transcript to search; download one: steno transcript <id> --format vtt'
-    : `nothing found in ${tally.total === 1 ? 'one transcript' : `${tally.total} transcripts`}`;
-
-/** A shared ledger is always asked: it tells of no change by itself. */
-async function placeOf(context: Context): Promise<SearchPlace> {
-  const { ledgers, env, settings, signal, globals } = context;
-  const openLedger = () => ledgers.required('search reads the ledger');
-  const shared = ledgers.sharedUrl === undefined && globals.ledger ? undefined : await openLedger();
-  return {
-    path: searchIndexPath(makeStateFolder(env)),
-    ledgerPath: shared ? undefined : ledgers.localPath,
-    profile: shared ? `${shared.profile} ${shared.db.identity}` : accountName(settings.profileName),
-    openLedger,
-    signal,
-  };
+/** Gives the number of files with a hit. */
+async function showToPerson(out: Output, pages: AsyncIterable<FileHits>, context: number): Promise<number> {
+  let count = 0;
+  for await (const page of pages) {
+    count += 1;
+    await showLines(out, hitLines(page, context));
+    if (!(await out.stdout.drain())) break;
+  }
+  return count;
 }
 
-async function forget({ out, env, signal }: Context, words: readonly string[]): Promise<void> {
+/** A shared ledger is always asked: nothing tells that it is unchanged. */
+async function ledgerOf({ ledgers, settings, globals }: Context) {
+  const openLedger = () => ledgers.required('search reads the ledger');
+  if (ledgers.sharedUrl === undefined && globals.ledger)
+    return { openLedger, ledgerPath: ledgers.localPath, profile: accountName(settings.profileName) };
+  const { profile, db } = await openLedger();
+  return { openLedger, ledgerPath: undefined, profile: `${profile} ${db.identity}` };
+}
+
+async function forget({ out }: Context, path: string, words: readonly string[]): Promise<void> {
   if (words.length) throw usage("--forget deletes the index, so it can't be used with words to find");
-  const path = searchIndexPath(makeStateFolder(env));
-  await forgetIndex(path, signal);
+  await forgetIndex(path);
   out.done('the index is deleted; the next search makes a new one', { path });
 }

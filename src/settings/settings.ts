@@ -294,7 +294,7 @@ function checkBudget(value: string): void {
 }
 
 function checkTimeout(value: string): void {
-  if (parseDuration(value) === 0) throw usage('the timeout must be longer than zero');
+  if (parseDuration(value, 'timeout') === 0) throw usage('the timeout must be longer than zero');
 }
 
 export function checkAccount(value: string): void {

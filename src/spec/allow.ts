@@ -38,6 +38,11 @@ export function requireAllowed({ env, globals }: Where, effect: Effect, what: st
       );
 }
 
+/** Whether an effect is allowed, for what can be left out. */
+export function isAllowed({ env, globals }: Where, effect: Effect): boolean {
+  return rulesOf(env, globals).every(({ allowed }) => allowed.has(effect));
+}
+
 /** Throws where the line does more than is allowed, before anything is opened. */
 export function checkAllowed(where: Where, spec: Command, path: string, input: Input<Options>): void {
   for (const [effect, what] of effectsOf(spec, path, input)) requireAllowed(where, effect, what);

@@ -1,159 +1,103 @@
 /** What a search has found: as grep shows it, and as rows. */
 import type { FileHits, Hit } from '../flows/search/search.ts';
 import type { Sentence } from '../flows/search/sentences.ts';
-import type { FoundFile } from '../flows/search/text-index.ts';
-import { foldWords, type Line, type Piece } from '../lib/text.ts';
+import type { Line, Piece } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import {
-  type CommandOutput,
-  countField,
-  numberField,
-  printed,
-  RecordType,
-  textField,
-  wordField,
-  writtenFile,
-} from './record.ts';
+import type { TranscriptFile } from '../transcripts/model.ts';
+import * as record from './record.ts';
 import * as is from './schema.ts';
 
-/** A sentence that was found. */
-interface FoundSentence extends Pick<FoundFile, 'audiofile' | 'title' | 'path'>, Sentence {
-  /** The sentences around it; undefined where none were asked for. */
-  readonly before: readonly string[] | undefined;
-  readonly after: readonly string[] | undefined;
+/** A sentence that matches; the texts around it where they were asked for. */
+interface FoundSentence extends Sentence, Pick<TranscriptFile, 'audiofile' | 'title' | 'path'> {
+  readonly before?: readonly string[];
+  readonly after?: readonly string[];
 }
 
-const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
+const secondsField = (name: 'start' | 'end', help: string, importance: number) =>
+  record.numberField<FoundSentence>(name, help, (found) => found[name] && found[name] / 1000, { importance });
 
-const contextField = (name: 'before' | 'after') => ({
-  ...{
-    name,
-    help: `sentences ${name} it, with --context; else absent`,
-    optional: true,
-    cell: false as const,
-  },
-  schema: is.arrayOf(is.text),
-  json: (found: FoundSentence) => (found[name] ? [...found[name]] : null),
+const contextField = (name: 'before' | 'after'): record.Field<FoundSentence> => ({
+  ...{ name, help: `sentences ${name} it, with --context`, schema: is.arrayOf(is.text) },
+  json: (found) => (found[name] ? [...found[name]] : null),
+  ...{ optional: true, cell: false },
 });
 
-const hitRecord = new RecordType<FoundSentence>([
-  textField('audiofile', 'audiofile id', 'audiofile', { kind: 'id' }),
-  textField('title', 'title of the audio', 'title', { importance: 30 }),
-  wordField('path', 'path of the transcript', 'path', { kind: 'link', importance: 20 }),
-  countField('line', 'line on which the sentence begins; in a docx, its paragraph', 'line', {
+const hitRecord = new record.RecordType<FoundSentence>([
+  record.textField('audiofile', 'audiofile id', 'audiofile', { kind: 'id' }),
+  record.textField('title', 'title of the audio', 'title', { importance: 30 }),
+  record.wordField('path', 'path of the transcript', 'path', { kind: 'link', importance: 20 }),
+  record.countField('line', 'line, or paragraph of a docx, on which the sentence begins', 'line', {
     importance: 10,
   }),
-  numberField(
-    'start',
-    'when it begins, in seconds; null if the format has no times',
-    (hit) => seconds(hit.start),
-    {
-      importance: 60,
-    },
-  ),
-  numberField('end', 'when it ends, in seconds; null if the format does not say', (hit) => seconds(hit.end), {
-    importance: 5,
-  }),
-  textField('speaker', 'who says it, if the transcript says so', 'speaker', { importance: 50 }),
-  wordField('text', 'sentence that matches', 'text', { importance: 90 }),
+  secondsField('start', 'when it begins, in seconds with up to three decimals; null without times', 60),
+  secondsField('end', 'when it ends, in seconds; null if the format does not say', 5),
+  record.textField('speaker', 'who says it, if the transcript says so', 'speaker', { importance: 50 }),
+  record.wordField('text', 'sentence that matches', 'text', { importance: 90 }),
   contextField('before'),
   contextField('after'),
 ]);
 
-export const hitsOutput = (): CommandOutput =>
-  printed(
-    is.anyOf(is.arrayOf(hitRecord.schema), is.described('with --forget, the deleted index', writtenFile)),
-    hitRecord.columnHelp,
-  );
+export const hitsOutput = (): record.CommandOutput => {
+  const forgotten = is.described('with --forget, the deleted index', record.writtenFile);
+  return record.printed(is.anyOf(is.arrayOf(hitRecord.schema), forgotten), hitRecord.columnHelp);
+};
 
 /** --quiet has the path of each file with a hit, as grep -l does. */
-export function hitsView({ file, sentences, hits }: FileHits, context: number): View {
+export function hitsView(found: FileHits | undefined, context: number): View {
+  if (!found) return hitRecord.view([]);
+  const { file, sentences, hits } = found;
   const texts = (from: number, to: number): string[] =>
     sentences.slice(Math.max(0, from), to).map(({ text }) => text);
-  const found = hits.map(({ at }): FoundSentence => {
-    const { audiofile, title, path } = file;
-    return {
-      ...{ ...(sentences[at] as Sentence), audiofile, title, path },
-      before: context ? texts(at - context, at) : undefined,
-      after: context ? texts(at + 1, at + 1 + context) : undefined,
-    };
+  const { audiofile, title, path } = file;
+  const all = hits.map(({ at }): FoundSentence => {
+    const sentence = { ...(sentences[at] as Sentence), audiofile, title, path };
+    const around = { before: texts(at - context, at), after: texts(at + 1, at + 1 + context) };
+    return context ? { ...sentence, ...around } : sentence;
   });
-  return Object.defineProperty(hitRecord.view(found), 'quiet', { value: [file.path] });
+  return Object.defineProperty(hitRecord.view(all), 'quiet', { value: [path] });
 }
 
-export const noHits = (): View => hitRecord.view([]);
-
-const INDENT = 2;
-const MIN_ROOM = 20;
-
 /** For a person: the file, and under it each sentence with its time and its speaker, the hits marked. */
-export function hitLines({ file, sentences, hits }: FileHits, context: number, columns: number): Line[] {
-  const shown = new Map<number, Hit['marks']>();
-  for (const { at } of hits)
-    for (let near = Math.max(0, at - context); near <= at + context && near < sentences.length; near += 1)
-      shown.set(near, []);
-  for (const { at, marks } of hits) shown.set(at, marks);
-  const isHit = new Set(hits.map(({ at }) => at));
-  const places = [...shown.keys()].sort((one, other) => one - other);
-  return [
-    heading(file),
-    ...places.flatMap((at, order) => {
-      const isApart = context > 0 && order > 0 && places[order - 1] !== at - 1;
-      const lines = sentenceLines(sentences[at] as Sentence, shown.get(at) ?? [], columns, isHit.has(at));
-      return isApart ? [{ indent: INDENT, ...lineOf({ text: '--', tone: 'faint' }) }, ...lines] : lines;
-    }),
-    lineOf(),
-  ];
+export function hitLines({ file, sentences, hits }: FileHits, context: number): Line[] {
+  const marks = new Map(hits.map((hit) => [hit.at, hit.marks]));
+  const near = hits.flatMap(({ at }) =>
+    Array.from({ length: 2 * context + 1 }, (_, by) => at - context + by),
+  );
+  const places = [...new Set(near)].filter((at) => sentences[at]).sort((one, other) => one - other);
+  const heading: Line = {
+    pieces: [
+      { text: file.audiofile ?? '', tone: 'strong' },
+      { text: file.title ?? '', tone: 'strong' },
+      { text: file.path, tone: 'info', keepsEnd: true },
+    ],
+    narrowing: [
+      [2, 20],
+      [1, 20],
+      [2, 0],
+    ],
+  };
+  const lines = places.flatMap((at, order) => {
+    const isApart = context > 0 && order > 0 && places[order - 1] !== at - 1;
+    const line = sentenceLine(sentences[at] as Sentence, marks.get(at));
+    return isApart ? [lineOf({ text: '  --', tone: 'faint' }), line] : [line];
+  });
+  return [heading, ...lines, lineOf()];
 }
 
 const lineOf = (...pieces: readonly Piece[]): Line => ({ gap: 0, pieces, narrowing: [] });
 
-const heading = ({ audiofile, title, path }: FoundFile): Line => ({
-  pieces: [
-    { text: audiofile, tone: 'strong' },
-    { text: title, tone: 'strong' },
-    { text: path, tone: 'info', keepsEnd: true },
-  ],
-  narrowing: [
-    [2, 20],
-    [1, 20],
-    [2, 0],
-    [1, 0],
-  ],
-});
-
-/** What does not fit goes on below it. */
-function sentenceLines(sentence: Sentence, marks: Hit['marks'], columns: number, isHit: boolean): Line[] {
-  const tone = isHit ? undefined : 'faint';
-  const time = sentence.start === undefined ? '' : `${clock(sentence.start)}  `;
-  const speaker = sentence.speaker === undefined ? '' : `${sentence.speaker}: `;
-  const indent = INDENT + time.length;
-  const text = speaker + sentence.text;
-  const moved = marks.map(([start, end]): readonly [number, number] => [
-    start + speaker.length,
-    end + speaker.length,
-  ]);
+function sentenceLine({ start, speaker, text }: Sentence, marks: Hit['marks'] | undefined): Line {
+  const tone = marks ? undefined : 'faint';
+  const pieces: Piece[] = [
+    { text: start === undefined ? '  ' : `  ${clock(start)}  `, tone: 'faint' },
+    { text: speaker === undefined ? '' : `${speaker}: `, tone },
+  ];
   let from = 0;
-  return foldWords(text, Math.max(MIN_ROOM, columns - indent)).map((line, at) => {
-    const pieces = marked(line, from, moved, tone);
-    from += line.length + 1;
-    return at === 0
-      ? { indent: INDENT, ...lineOf({ text: time, tone: 'faint' }, ...pieces) }
-      : { indent, ...lineOf(...pieces) };
-  });
-}
-
-/** A line that begins at this place of its text, in pieces. */
-function marked(line: string, from: number, marks: Hit['marks'], tone: Piece['tone']): Piece[] {
-  const pieces: Piece[] = [];
-  let at = 0;
-  for (const [start, end] of marks) {
-    const [first, last] = [Math.max(at, start - from), Math.min(line.length, end - from)];
-    if (first >= last) continue;
-    pieces.push({ text: line.slice(at, first), tone }, { text: line.slice(first, last), tone: 'bad' });
-    at = last;
+  for (const [begin, end] of marks ?? []) {
+    pieces.push({ text: text.slice(from, begin), tone }, { text: text.slice(begin, end), tone: 'bad' });
+    from = end;
   }
-  return [...pieces, { text: line.slice(at), tone }];
+  return lineOf(...pieces, { text: text.slice(from), tone });
 }
 
 /** `0:12:03` */

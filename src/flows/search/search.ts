@@ -1,22 +1,22 @@
 /** Finds words in the transcripts on this disk, by an index that is brought up to date first. */
 import { readFileSync, statSync } from 'node:fs';
+import { Downloads } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { isDamaged } from '../../lib/sqlite.ts';
+import { readableFormats } from '../../transcripts/model.ts';
 import { readTranscript, readTranscriptFile } from '../../transcripts/read.ts';
-import { Tally } from '../bulk.ts';
-import { mostPrecise, type TranscriptFilter, transcriptsOnDisk } from '../transcripts/on-disk.ts';
-import { ftsQuery, type Mark, marksOf, parseQuery, type Query } from './query.ts';
-import { passagesOf, type Sentence, sentencesOf } from './sentences.ts';
+import { outcomeOf, Tally } from '../bulk.ts';
 import {
-  deleteIndex,
-  type FoundFile,
-  hasFullTextSearch,
-  type IndexedFile,
-  openIndex,
-  type TextIndex,
-} from './text-index.ts';
+  mostPrecise,
+  type TranscriptFilter,
+  type TranscriptOnDisk,
+  transcriptsOnDisk,
+} from '../transcripts/on-disk.ts';
+import { ftsQuery, type Mark, marksOf, parseQuery, type Query } from './query.ts';
+import { passagesOf, type Range, type Sentence, sentencesOf } from './sentences.ts';
+import { deleteIndex, hasFullTextSearch, type IndexedFile, openIndex, type TextIndex } from './text-index.ts';
 import { wordsOf } from './words.ts';
 
 export interface SearchPlace {
@@ -28,6 +28,8 @@ export interface SearchPlace {
   /** Speed: a ledger that has not changed is not opened. */
   readonly openLedger: () => Promise<Ledger>;
   readonly signal: AbortSignal;
+  /** Whether the index may be written. */
+  readonly mayIndex: boolean;
 }
 
 export interface SearchRequest extends TranscriptFilter {
@@ -44,236 +46,218 @@ export interface Hit {
 }
 
 export interface FileHits {
-  readonly file: FoundFile;
+  readonly file: TranscriptOnDisk;
   readonly sentences: readonly Sentence[];
   readonly hits: readonly Hit[];
 }
 
 /** A file that may match, with the passages that may; all of them without any. */
 interface Candidate {
-  readonly file: FoundFile;
-  readonly passages?: ReadonlySet<number>;
+  readonly file: TranscriptOnDisk;
+  readonly passages?: readonly number[];
 }
 
-/** What is searched. */
 export interface Searched {
+  readonly candidates: readonly Candidate[];
+  /** How many transcripts there are, and which of them can't be read. */
+  readonly tally: Tally;
   /** Why every file is read, in place of the index. */
   readonly withoutIndex?: string;
-  readonly candidates: (query: Query) => Iterable<Candidate>;
-  /** Which of the files can't be read. */
-  readonly tally: Tally;
-  readonly close: () => void;
 }
 
-/** Brings the index up to date. Where there can be none, the files themselves are searched. */
+/** Brings the index up to date and asks it. Where there can be none, every file may match. */
 export async function prepareSearch(
   place: SearchPlace,
-  filter: TranscriptFilter,
+  request: SearchRequest,
   report: Report,
 ): Promise<Searched> {
+  const ask = (): Promise<Searched> => askIndex(place, request, report);
   try {
-    return await withIndex(place, filter, report).catch((error: unknown) => {
+    return await ask().catch((error: unknown) => {
       if (!isDamaged(error)) throw error;
       deleteIndex(place.path);
-      return withIndex(place, filter, report);
+      return ask();
     });
   } catch (error) {
     if (!(error instanceof StenoError) || place.signal.aborted) throw error;
-    const files = await listed(await place.openLedger(), filter);
-    const why = (await hasFullTextSearch()) ? error.message : 'this SQLite has no full-text search (FTS5)';
+    const { best: files } = await listed(await place.openLedger(), request);
+    const withoutIndex = (await hasFullTextSearch()) ? error.message : 'this SQLite has no FTS5';
     return {
-      withoutIndex: why,
-      candidates: () => files.reverse().map((file) => ({ file })),
+      candidates: files.reverse().map((file) => ({ file })),
       tally: new Tally(files.length),
-      close: () => {},
+      withoutIndex,
     };
   }
 }
 
-async function withIndex(place: SearchPlace, filter: TranscriptFilter, report: Report): Promise<Searched> {
+async function askIndex(place: SearchPlace, request: SearchRequest, report: Report): Promise<Searched> {
+  if (!place.mayIndex) throw new StenoError('failed', 'only reading is allowed (STENO_ALLOW)');
   const index = await openIndex(place.path, place.profile, place.signal);
   try {
     const mark = ledgerMark(place.ledgerPath);
     const known = index.files;
     const isCurrent = mark !== undefined && mark === index.ledgerMark && known.every(isUnchanged);
-    if (!isCurrent)
-      await new IndexUpdate(index, known, report, place.signal).run(await place.openLedger(), mark);
-    const files = await chosen(isCurrent ? known : index.files, filter, place);
-    const byId = new Map(files.map((file) => [file.id, file]));
-    const tally = new Tally(files.length);
-    files.forEach(({ path, trouble }, at) => {
-      if (trouble) tally.add({ what: path, error: new StenoError('failed', trouble) }, at);
-    });
-    return {
-      candidates: (query) => indexed(index, query, byId, place.path),
-      tally,
-      close: () => index.close(),
-    };
-  } catch (error) {
-    index.close();
-    throw error;
-  }
-}
-
-function* indexed(
-  index: TextIndex,
-  query: Query,
-  files: ReadonlyMap<number, IndexedFile>,
-  path: string,
-): Generator<Candidate> {
-  try {
-    for (const { file: id, passages } of index.candidates(ftsQuery(query))) {
-      const file = files.get(id);
-      if (file) yield { file, passages };
+    if (!isCurrent) {
+      const ledger = await place.openLedger();
+      const files = await listed(ledger);
+      // One that is not on the disk may come back, which nothing in the index would tell.
+      const isComplete = files.all === (await new Downloads(ledger).count(readableFormats));
+      await update(index, files.best, isComplete ? mark : undefined, report, place.signal);
     }
-  } catch (error) {
-    if (!isDamaged(error)) throw error;
-    deleteIndex(path);
-    throw new StenoError('failed', `the index ${path} was damaged, and has been deleted`, {
-      hint: 'run the same search again: it makes a new one',
-      cause: error,
+    const files = await chosen(isCurrent ? known : index.files, request, place);
+    const tally = new Tally(files.size);
+    for (const { id, path, trouble } of files.values())
+      if (trouble) tally.add({ what: path, error: new StenoError('failed', trouble) }, id);
+    const found = index.find(ftsQuery(request.query));
+    const candidates = found.flatMap(({ id, passages }) => {
+      const file = files.get(id);
+      return file ? [{ file, passages }] : [];
     });
+    return { candidates, tally };
+  } finally {
+    index.close();
   }
 }
 
 /** By which a ledger in a file is known to be unchanged; undefined for a shared one. */
-function ledgerMark(path: string | undefined): string | undefined {
-  if (path === undefined) return undefined;
-  const marks = [path, `${path}-wal`].map((each) => {
-    const { size = 0, mtimeMs = 0 } = statSync(each, { throwIfNoEntry: false }) ?? {};
-    return size ? `${size} ${mtimeMs}` : '';
-  });
-  return marks.join(', ');
-}
+const ledgerMark = (path: string | undefined): string | undefined =>
+  path &&
+  [path, `${path}-wal`]
+    .map((each) => statSync(each, { throwIfNoEntry: false }))
+    .map((found) => (found?.size ? `${found.size} ${found.mtimeMs}` : ''))
+    .join(', ');
 
-function isUnchanged({ path, size, mtimeMs }: FoundFile): boolean {
+function isUnchanged({ path, size, mtimeMs }: TranscriptOnDisk): boolean {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
-    return found?.size === size && Math.round(found.mtimeMs) === mtimeMs;
+    return found?.size === size && found.mtimeMs === mtimeMs;
   } catch {
     return false;
   }
 }
 
-/** The ledger knows orders, tags and feeds. */
+/** By their ids. The ledger knows orders, tags and feeds. */
 async function chosen(
   files: readonly IndexedFile[],
-  filter: TranscriptFilter,
+  { files: ids, since, order, tag, feed }: SearchRequest,
   place: SearchPlace,
-): Promise<readonly IndexedFile[]> {
-  const { files: ids, since, order, tag, feed } = filter;
-  const from = since === undefined ? '' : new Date(since).toISOString();
-  const wanted = files.filter(
-    ({ audiofile, downloadedAt }) => (!ids?.length || ids.includes(audiofile)) && downloadedAt >= from,
-  );
-  if ([order, tag, feed].every((each) => each === undefined)) return wanted;
-  const ofLedger = await listed(await place.openLedger(), { order, tag, feed });
-  const paths = new Set(ofLedger.map(({ path }) => path));
-  return wanted.filter(({ path }) => paths.has(path));
+): Promise<Map<number, IndexedFile>> {
+  const asksLedger = [order, tag, feed].some((each) => each !== undefined);
+  const { best } = asksLedger
+    ? await listed(await place.openLedger(), { order, tag, feed })
+    : { best: files };
+  const paths = new Set(best.map(({ path }) => path));
+  const isChosen = ({ path, audiofile = '', downloadedAt }: IndexedFile): boolean =>
+    paths.has(path) &&
+    (!ids?.length || ids.includes(audiofile)) &&
+    (since === undefined || Date.parse(downloadedAt) >= since);
+  return new Map(files.filter(isChosen).map((file) => [file.id, file]));
 }
 
-/** All that the ledger noted and the disk has, the oldest first. */
-async function listed(ledger: Ledger, filter: TranscriptFilter): Promise<FoundFile[]> {
-  const all: FoundFile[] = [];
-  for await (const page of transcriptsOnDisk(ledger, filter))
-    for (const { path, format, size, mtimeMs, audiofile = '', title = '', downloadedAt } of page)
-      all.push({ path, format, size, mtimeMs: Math.round(mtimeMs), audiofile, title, downloadedAt });
-  return mostPrecise(all).sort((one, other) => (one.downloadedAt < other.downloadedAt ? -1 : 1));
+/** The best of what the ledger noted and the disk has, the oldest first; and how many there are in all formats. */
+async function listed(ledger: Ledger, filter: TranscriptFilter = {}) {
+  const best: TranscriptOnDisk[] = [];
+  let all = 0;
+  for await (const page of transcriptsOnDisk(ledger, filter)) {
+    best.push(...mostPrecise(page));
+    all += page.length;
+  }
+  best.sort((one, other) => (one.downloadedAt < other.downloadedAt ? -1 : 1));
+  return { best, all };
 }
 
-/** So much is indexed in one transaction: another search waits for its end, and Ctrl-C loses as much at most. */
+/** So much is indexed in one transaction: another search waits for its end, and a crash loses as much at most. */
 const BATCH_BYTES = 32_000_000;
 
-class IndexUpdate {
-  readonly #index: TextIndex;
-  readonly #known: ReadonlyMap<string, IndexedFile>;
-  readonly #gone = new Map<string, IndexedFile>();
-  readonly #report: Report;
-  readonly #signal: AbortSignal;
-
-  constructor(index: TextIndex, known: readonly IndexedFile[], report: Report, signal: AbortSignal) {
-    this.#index = index;
-    this.#known = new Map(known.map((file) => [file.path, file]));
-    this.#report = report;
-    this.#signal = signal;
+async function update(
+  index: TextIndex,
+  files: readonly TranscriptOnDisk[],
+  mark: string | undefined,
+  report: Report,
+  signal: AbortSignal,
+): Promise<void> {
+  let at = 0;
+  let count = 0;
+  while (at < files.length) {
+    await index.writing(async () => {
+      // Read anew: another process may have indexed some of it meanwhile.
+      const known = new Map(index.files.map((file) => [file.path, file]));
+      const gone = goneBySum(known, files);
+      for (let bytes = 0; at < files.length && bytes < BATCH_BYTES && !signal.aborted; at += 1) {
+        const file = files[at] as TranscriptOnDisk;
+        const before = known.get(file.path);
+        if (before && isSame(before, file)) continue;
+        bytes += file.size;
+        count += 1;
+        await add(index, file, before, gone);
+        report({ done: at + 1, of: files.length, unit: 'transcript' });
+      }
+    }, signal);
+    if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
   }
-
-  async run(ledger: Ledger, mark: string | undefined): Promise<void> {
-    const files = await listed(ledger, {});
+  await index.writing(async () => {
     const paths = new Set(files.map(({ path }) => path));
-    for (const file of this.#known.values()) if (!paths.has(file.path)) this.#gone.set(file.sha256, file);
-    const isKnown = ({ path, size, mtimeMs }: FoundFile): boolean => {
-      const known = this.#known.get(path);
-      return known?.size === size && known.mtimeMs === mtimeMs;
-    };
-    const pending = files.filter((file) => !isKnown(file));
-    for (let done = 0; done < pending.length; ) {
-      await this.#index.writing(async () => {
-        done = await this.#addSome(pending, done);
-      }, this.#signal);
-      if (this.#signal.aborted) throw new StenoError('interrupted', 'interrupted');
-    }
-    await this.#index.writing(async () => {
-      for (const file of files.filter(isKnown)) this.#renew(file);
-      for (const file of this.#known.values()) if (!paths.has(file.path)) this.#index.drop(file);
-      if (mark !== undefined) this.#index.ledgerMark = mark;
-    }, this.#signal);
-    if (pending.length) this.#index.compact();
-  }
+    for (const file of index.files) if (!paths.has(file.path)) index.drop(file);
+    index.ledgerMark = mark ?? '';
+  }, signal);
+  if (count) index.compact();
+}
 
-  /** Adds files from a place on; gives the place of the first that is left. */
-  async #addSome(files: readonly FoundFile[], from: number): Promise<number> {
-    let at = from;
-    for (let bytes = 0; at < files.length && bytes < BATCH_BYTES && !this.#signal.aborted; at += 1) {
-      const file = files[at] as FoundFile;
-      bytes += file.size;
-      if (!this.#index.has(file)) await this.#add(file);
-      this.#report({ done: at + 1, of: files.length, unit: 'transcript' });
-    }
-    return at;
-  }
+const isSame = (one: TranscriptOnDisk, other: TranscriptOnDisk): boolean =>
+  (['size', 'mtimeMs', 'title', 'downloadedAt'] as const).every((name) => one[name] === other[name]);
 
-  async #add(listedFile: FoundFile): Promise<void> {
-    try {
-      const content = await readTranscriptFile(listedFile);
-      const { sha256, size, mtimeMs } = content;
-      const file = { ...listedFile, size, mtimeMs: Math.round(mtimeMs) };
-      const known = this.#known.get(file.path);
-      const same = known?.sha256 === sha256 ? known : this.#gone.get(sha256);
-      if (!same || !this.#index.move(same, file)) this.#index.put(file, content);
-    } catch (error) {
-      if (!(error instanceof StenoError)) throw error;
-      this.#index.putTrouble(listedFile, error.message);
-    }
-  }
+/** Those that are not where they were: one of the same content may have taken their place. */
+function goneBySum(
+  known: ReadonlyMap<string, IndexedFile>,
+  files: readonly TranscriptOnDisk[],
+): Map<string, IndexedFile> {
+  const left = new Map(known);
+  for (const { path } of files) left.delete(path);
+  return new Map([...left.values()].map((file) => [file.sha256, file]));
+}
 
-  /** What the ledger says of a file may have changed. */
-  #renew(file: FoundFile): void {
-    const known = this.#known.get(file.path);
-    const { title, audiofile, downloadedAt } = file;
-    const isSame =
-      known?.title === title && known.audiofile === audiofile && known.downloadedAt === downloadedAt;
-    if (known && !isSame) this.#index.move(known, file);
-  }
+async function add(
+  index: TextIndex,
+  listed: TranscriptOnDisk,
+  before: IndexedFile | undefined,
+  gone: ReadonlyMap<string, IndexedFile>,
+): Promise<void> {
+  const outcome = await outcomeOf(listed.path, () => readTranscriptFile(listed));
+  // Not tried again until it changes.
+  if (outcome.error) return index.put({ ...listed, sha256: '', trouble: outcome.error.message }, [], before);
+  const { text, sha256, size, mtimeMs } = outcome.value;
+  const file = { ...listed, sha256, size, mtimeMs };
+  const same = before?.sha256 === sha256 ? before : gone.get(sha256);
+  if (same && index.move(same, file)) return;
+  const sentences = sentencesOf(text);
+  const textOf = ([from, to]: Range): string =>
+    sentences
+      .slice(from, to)
+      .map((each) => each.text)
+      .join('\n');
+  index.put(file, passagesOf(sentences).map(textOf), before);
 }
 
 /** The hits of each file that has some, of the newest first. `isCut` tells at the end whether there are more. */
 export async function* findHits(
-  searched: Searched,
+  { candidates, tally }: Searched,
   { query, speaker, limit }: SearchRequest,
   isCut: { value: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<FileHits> {
   const spokenBy = speaker === undefined ? undefined : parseQuery([speaker]);
+  const match = ({ text, speaker = '' }: Sentence): readonly Mark[] | undefined =>
+    !spokenBy || marksOf(spokenBy, wordsOf(speaker)) ? marksOf(query, wordsOf(text)) : undefined;
   let left = limit;
-  let at = 0;
-  for (const { file, passages } of searched.candidates(query)) {
+  for (const [at, { file, passages }] of candidates.entries()) {
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-    const sentences = read(file, searched.tally, at++);
-    const hits = hitsIn(sentences, passages, (sentence) =>
-      !spokenBy || marksOf(spokenBy, wordsOf(sentence.speaker ?? ''))
-        ? marksOf(query, wordsOf(sentence.text))
-        : undefined,
+    const sentences = read(file, tally, -1 - at);
+    const ranges = passagesOf(sentences).filter((_, number) => passages?.includes(number) ?? true);
+    const hits = ranges.flatMap(([from, to]) =>
+      sentences.slice(from, to).flatMap((sentence, offset): Hit[] => {
+        const marks = match(sentence);
+        return marks ? [{ at: from + offset, marks }] : [];
+      }),
     );
     isCut.value = hits.length > left;
     if (hits.length && left > 0) yield { file, sentences, hits: hits.slice(0, left) };
@@ -282,8 +266,7 @@ export async function* findHits(
   }
 }
 
-function read(file: FoundFile, tally: Tally, at: number): Sentence[] {
-  const { path, format } = file;
+function read({ path, format }: TranscriptOnDisk, tally: Tally, at: number): Sentence[] {
   try {
     return sentencesOf(readTranscript(readFileSync(path), format, path));
   } catch (error) {
@@ -291,18 +274,4 @@ function read(file: FoundFile, tally: Tally, at: number): Sentence[] {
     tally.add({ what: path, error: failed }, at);
     return [];
   }
-}
-
-function hitsIn(
-  sentences: readonly Sentence[],
-  passages: ReadonlySet<number> | undefined,
-  match: (sentence: Sentence) => readonly Mark[] | undefined,
-): Hit[] {
-  const ranges = passagesOf(sentences).filter((_, number) => passages?.has(number) ?? true);
-  return ranges.flatMap(([from, to]) =>
-    sentences.slice(from, to).flatMap((sentence, offset) => {
-      const marks = match(sentence);
-      return marks ? [{ at: from + offset, marks }] : [];
-    }),
-  );
 }

@@ -58,47 +58,42 @@ interface Piece {
   readonly isWhole: boolean;
 }
 
+/** Speed: `matchAll` makes an array for each sentence. */
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
-  let from = 0;
-  let line = 0;
-  const add = (to: number, isWhole: boolean): void => {
+  let [from, line] = [0, 0];
+  end.lastIndex = 0;
+  while (from < text.length) {
+    const isWhole = end.test(text);
+    const to = isWhole ? end.lastIndex : text.length;
     const raw = text.slice(from, to);
-    const lead = raw.length - raw.trimStart().length;
-    const piece = { line: line + breaksIn(raw.slice(0, lead)), isWhole };
-    if (lead < raw.length) for (const part of shortened(oneLine(raw))) pieces.push({ ...piece, text: part });
+    const begin = line + breaksIn(raw.slice(0, raw.length - raw.trimStart().length));
+    for (const part of shortened(raw)) pieces.push({ text: part, line: begin, isWhole });
     line += breaksIn(raw);
     from = to;
-  };
-  for (const { 0: found, index } of text.matchAll(end)) add(index + found.length, true);
-  if (from < text.length) add(text.length, false);
+  }
   return pieces;
 }
 
+const oddBlank = /[^\S ]| {2}/;
+
 const breaksIn = (text: string): number => (text.includes('\n') ? text.split('\n').length - 1 : 0);
 
-const oneLine = (text: string): string => text.trim().replace(/\s+/g, ' ');
-
-/** Cut between words where there are some, and never within a character. */
-function shortened(text: string): string[] {
-  const parts: string[] = [];
-  let rest = text;
-  while (rest.length > MAX_LENGTH) {
-    const blank = rest.lastIndexOf(' ', MAX_LENGTH);
-    const isPair = /[\ud800-\udbff]/.test(rest.charAt(MAX_LENGTH - 1));
-    const at = blank > 0 ? blank : MAX_LENGTH - Number(isPair);
-    parts.push(rest.slice(0, at));
-    rest = rest.slice(at).trimStart();
-  }
-  return [...parts, rest];
+/** On one line; cut between words where there are some, and never within a character. */
+function shortened(raw: string): string[] {
+  const text = oddBlank.test(raw) ? raw.trim().replace(/\s+/g, ' ') : raw.trim();
+  if (text.length <= MAX_LENGTH) return text ? [text] : [];
+  return text.match(/.{1,399}(?:\s|$)|.{399}/gsu)?.map((part) => part.trim()) ?? [];
 }
+
+export type Range = readonly [from: number, to: number];
 
 /** As long as this, a passage is one row of the index: with shorter ones it is larger, with longer ones more is read. */
 const PASSAGE_LENGTH = 2_000;
 
 /** Sentences that follow each other, by their places: the index knows where a word is to this accuracy. */
-export function passagesOf(sentences: readonly Sentence[]): Array<readonly [from: number, to: number]> {
-  const passages: Array<readonly [number, number]> = [];
+export function passagesOf(sentences: readonly Sentence[]): Range[] {
+  const passages: Range[] = [];
   let from = 0;
   let length = 0;
   sentences.forEach(({ text }, at) => {
