@@ -15,8 +15,6 @@ export interface Line {
   /** Never taken for flags. */
   readonly args?: readonly string[];
   readonly input?: string;
-  /** It prints a text, not JSON. */
-  readonly isText?: boolean;
 }
 
 export interface Ran {
@@ -60,8 +58,8 @@ export class Children {
     await Promise.allSettled(this.#running);
   }
 
-  #start({ words, args = [], input, isText }: Line, effect: string, ends?: AbortSignal): Promise<Ran> {
-    const line = [...words, ...(isText ? [] : ['--json']), '--no-progress', ...this.#flags, '--', ...args];
+  #start({ words, args = [], input }: Line, effect: string, ends?: AbortSignal): Promise<Ran> {
+    const line = [...words, '--no-progress', ...this.#flags, '--', ...args];
     const env = { ...this.#env, STENO_ALLOW: effect === 'read' ? 'read' : 'read,money' };
     const options = { env, windowsHide: true, maxBuffer: ends ? MAX_OUTPUT : Number.POSITIVE_INFINITY };
     return new Promise((resolve, reject) => {

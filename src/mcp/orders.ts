@@ -1,11 +1,8 @@
 /** The tool that buys: it asks the person, and only a yes to exactly this order sends it. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
-  type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
-  createRequestStateCodec,
-  type InputRequiredResult,
   inputRequired,
   inputResponse,
   type ServerContext,
@@ -15,13 +12,13 @@ import { isObject } from '../lib/json.ts';
 import { amountText, compareAmounts, type Money, moneyText } from '../lib/money.ts';
 import { oneLine, plural } from '../lib/text.ts';
 import type { Children } from './children.ts';
-import { plainOf, resultOf, saidBy } from './results.ts';
-import { orderLine, type Wanted } from './tools.ts';
+import { type Answer, plainOf, resultOf, saidBy } from './results.ts';
+import { orderInput, orderLine, type Wanted } from './tools.ts';
 
 /** How long a person may take to answer. */
-const ANSWER_LIMIT_S = 600;
-/** How many recordings a question names. */
-const MAX_NAMED = 20;
+const ANSWER_LIMIT_MS = 600_000;
+/** How much of a URL a question shows. */
+const MAX_URL = 400;
 
 /** What is used of the JSON of `order --dry-run`. */
 interface Plan {
@@ -33,25 +30,23 @@ interface Plan {
 export class Orders {
   readonly #children: Children;
   readonly #maxCost: Money;
-  /** The orders that a person was asked about and has not answered, by the id of the question. */
+  /**
+   * The orders that a person was asked about and has not answered, by the id of the question. The client brings it back
+   * with the answer, and can't guess another.
+   */
   readonly #asked = new Map<string, string>();
-  /** Signs the id, which the client brings back with the answer. */
-  readonly codec = createRequestStateCodec<string>({ key: randomBytes(32), ttlSeconds: ANSWER_LIMIT_S });
 
   constructor(children: Children, maxCost: Money) {
     this.#children = children;
     this.#maxCost = maxCost;
   }
 
-  async order(
-    wanted: Wanted,
-    { mcpReq }: ServerContext,
-    atStart: ClientCapabilities | undefined,
-  ): Promise<CallToolResult | InputRequiredResult> {
+  async order(values: object, { mcpReq }: ServerContext, atStart: ClientCapabilities = {}): Promise<Answer> {
+    const wanted = orderInput.parse(values);
     const id = mcpReq.requestState<string>();
     if (id === undefined) {
       const ofRequest = new Map(Object.entries(mcpReq.envelope ?? {})).get(CLIENT_CAPABILITIES_META_KEY);
-      const { elicitation } = (ofRequest ?? atStart ?? {}) as ClientCapabilities;
+      const { elicitation } = (ofRequest ?? atStart) as ClientCapabilities;
       if (!elicitation) throw usage("this client can't ask the person; nothing was ordered");
       return this.#ask(wanted, mcpReq.signal);
     }
@@ -68,7 +63,7 @@ export class Orders {
     return orderLine(wanted, ['--or-existing', `--max-cost=${moneyText(this.#maxCost)}`, ...more]);
   }
 
-  async #ask(wanted: Wanted, signal: AbortSignal): Promise<CallToolResult | InputRequiredResult> {
+  async #ask(wanted: Wanted, signal: AbortSignal): Promise<Answer> {
     const said = saidBy(await this.#children.run(this.#line(wanted, '--dry-run'), signal));
     if (!isObject(said.result) || said.error !== undefined) return resultOf(said, true);
     const plan = plainOf(said.result) as Plan;
@@ -82,6 +77,7 @@ export class Orders {
     }
     const id = randomUUID();
     this.#asked.set(id, JSON.stringify(wanted));
+    setTimeout(() => this.#asked.delete(id), ANSWER_LIMIT_MS).unref();
     const order = { type: 'boolean', title: 'Place this order', default: false } as const;
     return inputRequired({
       inputRequests: {
@@ -90,23 +86,24 @@ export class Orders {
           requestedSchema: { type: 'object', properties: { order }, required: ['order'] },
         }),
       },
-      requestState: await this.codec.mint(id),
+      requestState: id,
     });
   }
 }
 
-/** Each text stays on its line, so that it can't pretend to be another one. */
+/** Each text stays on its line, so that it can't pretend to be another one, and a host shows its real letters. */
 function questionOf({ sku, notes }: Wanted, { orders, estimate, left_out }: Plan, most: string): string {
   const audios = orders.flatMap((order) => order.audios);
   const { low, high, currency } = estimate;
   const range = low === high ? high : `${low} to ${high}`;
   const lines = [
     `Order the transcription of ${plural(audios.length, 'recording')} with ${sku.join(', ')}?`,
-    `Estimated cost: ${range}${currency ? ` ${currency}` : ''} (limit: ${most})`,
-    ...audios.slice(0, MAX_NAMED).map(({ url, minutes }) => `- ${url} (${minutes} min, says the assistant)`),
-    audios.length > MAX_NAMED ? `and ${audios.length - MAX_NAMED} more` : '',
+    `Estimated cost: ${range}${currency ? ` ${currency}` : ''} (limit: ${most}), if these lengths are right:`,
+    ...audios.map(
+      ({ url, minutes }) => `- ${oneLine(new URL(url).href, MAX_URL)} (${minutes} min, says the assistant)`,
+    ),
     left_out.length ? `${plural(left_out.length, 'recording')} on order already: not bought again` : '',
     notes ? `Notes for the transcribers: ${notes}` : '',
   ];
-  return lines.flatMap((line) => (line ? [oneLine(line, 400)] : [])).join('\n');
+  return lines.flatMap((line) => (line ? [oneLine(line)] : [])).join('\n');
 }

@@ -1,29 +1,30 @@
 /** The protocol: tools and resources on stdin and stdout, each of them a command line of steno. */
 import { Writable } from 'node:stream';
 import {
-  type CallToolResult,
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
-  type ReadResourceResult,
   ResourceTemplate,
+  type ServerContext,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { isObject } from '../lib/json.ts';
 import type { Money } from '../lib/money.ts';
+import { oneLine } from '../lib/text.ts';
 import type { Context } from '../spec/context.ts';
 import type { Stdout } from '../ui/streams.ts';
 import { Children } from './children.ts';
 import { Orders } from './orders.ts';
-import { errorResult, resultOf, saidBy, UNTRUSTED } from './results.ts';
-import { lineOf, orderInput, tools, transcriptInput } from './tools.ts';
+import { type Answer, errorResult, resultOf, saidBy, UNTRUSTED } from './results.ts';
+import { lineOf, orderTool, type Tool, tools, transcriptTool, type Values } from './tools.ts';
 import { Transcripts } from './transcripts.ts';
 
 /** A larger message ends the connection. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
-/** How many transcripts the list of resources names. */
+/** How many transcripts the list of resources names, and how much of their titles. */
 const LISTED = 50;
+const MAX_TITLE = 200;
 
 const instructions = `steno orders transcripts of recordings, and keeps a ledger of orders and files. ${UNTRUSTED}
 A result is {untrusted, result, warnings, error}; the resource steno://schema/TOOL has the JSON schema of its member result.
@@ -49,6 +50,7 @@ export async function serve(context: Context, maxCost: Money | undefined): Promi
       resolve();
     };
     signal.addEventListener('abort', () => resolve());
+    if (signal.aborted) resolve();
   });
   await handle.close();
   await children.close();
@@ -81,60 +83,23 @@ const writableTo = (stdout: Stdout, signal: AbortSignal): Writable =>
   }).setMaxListeners(0);
 
 function makeServer(children: Children, transcripts: Transcripts, orders: Orders | undefined): McpServer {
-  const server = new McpServer(
-    { name: 'steno', version: STENO_VERSION },
-    {
-      instructions,
-      capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
-      ...(orders && { requestState: { verify: orders.codec.verify } }),
-    },
-  );
-  const annotations = { readOnlyHint: true };
+  const capabilities = { tools: { listChanged: false }, resources: { listChanged: false } };
+  const server = new McpServer({ name: 'steno', version: STENO_VERSION }, { instructions, capabilities });
+  const register = (tool: Tool, work: (values: Values, context: ServerContext) => Promise<Answer>): void =>
+    void server.registerTool(tool.name, tool, (values, context) => work(values, context).catch(errorResult));
   for (const tool of tools)
-    server.registerTool(
-      tool.name,
-      { title: tool.title, description: tool.description, inputSchema: tool.input, annotations },
-      (values, { mcpReq: { signal } }) =>
-        orError(async () => resultOf(saidBy(await children.run(lineOf(tool, values), signal)))),
+    register(tool, async (values, { mcpReq }) =>
+      resultOf(saidBy(await children.run(lineOf(tool, values), mcpReq.signal))),
     );
-  server.registerTool(
-    'transcript',
-    {
-      title: 'Read a transcript',
-      description: 'A part of a transcript, with times; says where to go on',
-      ...{ inputSchema: transcriptInput, annotations },
-    },
-    ({ id, offset, limit }, { mcpReq: { signal } }) =>
-      orError(
-        async (): Promise<CallToolResult> => ({
-          content: [
-            { type: 'text', text: `${UNTRUSTED}\n${await transcripts.part(id, offset, limit, signal)}` },
-          ],
-        }),
-      ),
-  );
+  register(transcriptTool, async (values, { mcpReq }) => ({
+    content: [{ type: 'text', text: await transcripts.part(values, mcpReq.signal) }],
+  }));
   if (orders)
-    server.registerTool(
-      'order',
-      {
-        title: 'Order transcription',
-        description: 'Costs money. Asks the person first; buys nothing that is on order already',
-        inputSchema: orderInput,
-        annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-      },
-      (wanted, context) =>
-        orError(() => orders.order(wanted, context, server.server.getClientCapabilities())),
+    register(orderTool, (values, context) =>
+      orders.order(values, context, server.server.getClientCapabilities()),
     );
   addResources(server, children, transcripts);
   return server;
-}
-
-async function orError<Result>(work: () => Promise<Result>): Promise<Result | CallToolResult> {
-  try {
-    return await work();
-  } catch (error) {
-    return errorResult(error);
-  }
 }
 
 /** They cost a model nothing until they are read. */
@@ -147,16 +112,16 @@ function addResources(server: McpServer, children: Children, transcripts: Transc
       async (uri, { mcpReq }) =>
         contents(uri, (await children.run({ words: ['schema', ...schema] }, mcpReq.signal)).stdout),
     );
-  const delivered = ['files', '--state=Delivered', `--limit=${LISTED}`];
+  const delivered = ['files', '--json', '--state=Delivered', `--limit=${LISTED}`];
   const template = new ResourceTemplate('steno://transcript/{id}', {
     list: async ({ mcpReq }) => {
       const { result } = saidBy(await children.run({ words: delivered }, mcpReq.signal));
       const files = Array.isArray(result) ? result.filter(isObject) : [];
-      const named = files.map((file) => ({ id: String(file.get('audiofile')), title: file.get('title') }));
+      const named = files.map((file) => [String(file.get('audiofile')), file.get('title') ?? ''] as const);
       return {
-        resources: named.map(({ id, title }) => ({
-          ...{ uri: `steno://transcript/${encodeURIComponent(id)}`, name: id },
-          ...(typeof title === 'string' && { title }),
+        resources: named.map(([id, title]) => ({
+          ...{ uri: `steno://transcript/${encodeURIComponent(id)}`, name: `transcript ${id}` },
+          title: oneLine(`Transcript ${id}, untrusted title: ${title}`, MAX_TITLE),
         })),
       };
     },
@@ -167,13 +132,13 @@ function addResources(server: McpServer, children: Children, transcripts: Transc
     { description: `Transcript with times. ${UNTRUSTED}`, mimeType: 'text/plain' },
     async (uri, { id }, { mcpReq }) => {
       try {
-        const text = await transcripts.whole(decodeURIComponent(String(id)), mcpReq.signal);
-        return contents(uri, `${UNTRUSTED}\n\n${text}`);
+        return contents(uri, await transcripts.whole({ id: decodeURIComponent(String(id)) }, mcpReq.signal));
       } catch (error) {
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, errorMessage(error), { uri: uri.href });
+        const message = error instanceof StenoError ? oneLine(error.message) : 'this is not an id';
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { uri: uri.href });
       }
     },
   );
 }
 
-const contents = (uri: URL, text: string): ReadResourceResult => ({ contents: [{ uri: uri.href, text }] });
+const contents = (uri: URL, text: string) => ({ contents: [{ uri: uri.href, text }] });

@@ -2,10 +2,13 @@
 import { mostPrecise, transcriptsOnDisk } from '../flows/transcripts/on-disk.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { StenoError } from '../lib/errors.ts';
+import { forTerminal } from '../lib/text.ts';
+import { audioClock } from '../lib/time.ts';
 import type { TranscriptText } from '../transcripts/model.ts';
 import { readTranscript, readTranscriptFile } from '../transcripts/read.ts';
 import type { Children } from './children.ts';
-import { plainError } from './results.ts';
+import { betweenMarks, plainError } from './results.ts';
+import { partInput } from './tools.ts';
 
 export class Transcripts {
   readonly #children: Children;
@@ -19,16 +22,23 @@ export class Transcripts {
   }
 
   /** Ends where a line does, and says where to go on. */
-  async part(id: string, offset: number, limit: number, signal: AbortSignal): Promise<string> {
+  async part(values: object, signal: AbortSignal): Promise<string> {
+    const { id, offset, limit } = partInput.parse(values);
     const isKept = offset > 0 && this.#latest.id === id;
-    const text = isKept ? this.#latest.text : await this.whole(id, signal);
+    const text = isKept ? this.#latest.text : await this.#read(id, signal);
     const from = Math.min(offset, text.length);
     const end = endOfPart(text, from, limit);
     const more = end < text.length ? `go on with offset ${end}` : 'this is the end';
-    return `Transcript ${id}, characters ${from} to ${end} of ${text.length}; ${more}\n\n${text.slice(from, end)}`;
+    const head = `Transcript ${id}, characters ${from} to ${end} of ${text.length}; ${more}`;
+    return betweenMarks(head, text.slice(from, end));
   }
 
-  async whole(id: string, signal: AbortSignal): Promise<string> {
+  async whole(values: object, signal: AbortSignal): Promise<string> {
+    const { id } = partInput.parse(values);
+    return betweenMarks(`Transcript ${id}`, await this.#read(id, signal));
+  }
+
+  async #read(id: string, signal: AbortSignal): Promise<string> {
     const text = (await this.#onDisk(id, signal)) ?? (await this.#ofService(id, signal));
     this.#latest = { id, text };
     return text;
@@ -51,7 +61,7 @@ export class Transcripts {
 
   async #ofService(id: string, signal: AbortSignal): Promise<string> {
     const words = ['transcript', '--format=tstxt', '--output=-'];
-    const ran = await this.#children.run({ words, args: [id], isText: true }, signal);
+    const ran = await this.#children.run({ words, args: [id] }, signal);
     if (ran.code !== 0) throw plainError(ran);
     return linesOf(readTranscript(Buffer.from(ran.stdout), 'tstxt', `transcript ${id}`));
   }
@@ -61,13 +71,10 @@ export class Transcripts {
 const linesOf = ({ segments }: TranscriptText): string =>
   segments
     .map(({ start, speaker, text }) => {
-      const time = start === undefined ? '' : `[${clock(start)}] `;
-      return `${time}${speaker ? `${speaker}: ` : ''}${text.replaceAll('\n', ' ')}\n`;
+      const time = start === undefined ? '' : `[${audioClock(start)}] `;
+      return `${forTerminal(`${time}${speaker ? `${speaker}: ` : ''}${text}`)}\n`;
     })
     .join('');
-
-const clock = (ms: number): string =>
-  `${String(Math.floor(ms / 3_600_000)).padStart(2, '0')}:${new Date(ms).toISOString().slice(14, 19)}`;
 
 /** A line longer than the part is cut, but not within a character. */
 function endOfPart(text: string, from: number, limit: number): number {

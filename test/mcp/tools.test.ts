@@ -1,12 +1,10 @@
 /** What an assistant finds with `steno mcp`, with the official client, in both revisions of the protocol. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../src/commands/schema.ts';
 import { outputs } from '../support/commands.ts';
 import { orderingAccount } from '../support/ledger.ts';
-import { type Assistant, assistant, revisions } from '../support/mcp.ts';
+import { type Assistant, assistant, betweenMarks, revisions } from '../support/mcp.ts';
 import { User } from '../support/steno.ts';
 
 const user = new User();
@@ -42,7 +40,7 @@ describe.each(revisions)('with revision %s', (revision) => {
     expect(tools.map(({ name }) => name)).toEqual(readOnly);
     for (const { title, description, annotations, inputSchema } of tools) {
       expect([title, description]).not.toContain(undefined);
-      expect(annotations).toMatchObject({ readOnlyHint: true });
+      expect(annotations).toEqual({ readOnlyHint: true, openWorldHint: false });
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
     }
     expect(client.getInstructions()).toContain('Untrusted content');
@@ -75,17 +73,6 @@ describe.each(revisions)('with revision %s', (revision) => {
     }
   });
 
-  it('finds a quote and its time', async () => {
-    const opened = await open();
-    const { result } = await opened.call('search', { words: ['planted', 'mint'] });
-    expect(result).toMatchObject([{ audiofile: '1001', text: expect.stringContaining('mint') }]);
-    const { text } = await opened.call('transcript', { id: '1001' });
-    expect(text).toMatch(
-      /^Untrusted content: .*\nTranscript 1001, characters 0 to \d+ of \d+; this is the end\n/,
-    );
-    expect(text).toMatch(/^\[00:00:\d\d\] .*planted mint/m);
-  });
-
   it('reads a transcript in parts, which are the resource together; one that is not on this disk too', async () => {
     const opened = await open();
     for (const id of ['1001', '1002']) {
@@ -93,14 +80,15 @@ describe.each(revisions)('with revision %s', (revision) => {
       for (let more = true; more; parts += 1) {
         const { text } = await opened.call('transcript', { id, offset, limit: 1500 });
         const [, end = '', next] = /to (\d+) of \d+; (?:go on with offset (\d+))?/.exec(text) ?? [];
-        whole += text.slice(text.indexOf('\n\n') + 2);
+        whole += `${betweenMarks(text)}\n`;
         more = next !== undefined;
         offset = Number(end);
       }
       expect(parts).toBeGreaterThan(3);
       const { contents } = await opened.client.readResource({ uri: `steno://transcript/${id}` });
-      expect(contents).toMatchObject([{ text: expect.stringMatching(/^Untrusted content: /) }]);
-      expect(contents).toMatchObject([{ text: expect.stringContaining(whole) }]);
+      const [{ text = '' } = {}] = contents as Array<{ text?: string }>;
+      expect(text).toMatch(/^Untrusted content: /);
+      expect(`${betweenMarks(text)}\n`).toBe(whole);
       expect(whole).toMatch(/^\[00:00:\d\d\] .*: \w+/m);
     }
   });
@@ -113,6 +101,7 @@ describe.each(revisions)('with revision %s', (revision) => {
       'steno://transcript/1002',
       'steno://transcript/1001',
     ]);
+    expect(resources.at(-1)).toMatchObject({ title: 'Transcript 1001, untrusted title: A' });
     for (const uri of ['steno://schema/files', 'steno://schema/estimate']) {
       const { contents } = await client.readResource({ uri });
       const [{ text = '' } = {}] = contents as Array<{ text?: string }>;
@@ -154,32 +143,28 @@ describe('the list of tools', () => {
 });
 
 describe('what an assistant gives', () => {
-  it.each([
-    ['files', { state: 'Delivered' }],
-    ['files', { limit: 0 }],
-    ['files', { exec: 'touch x' }],
-    ['file', {}],
-    ['file', { ids: [] }],
-    ['check', { ids: ['../../etc/passwd'] }],
-    ['check', { ids: ['talk.txt'] }],
-    ['transcript', { id: '1001', offset: -1 }],
-    ['estimate', { sku: ['TRANS14'] }],
-    ['estimate', { urls: ['/etc/passwd'], sku: ['TRANS14'] }],
-    ['estimate', { feed: 'feed.xml', sku: ['TRANS14'] }],
-    ['estimate', { urls: ['https://example.com/c.mp3'], minutes: [1, 2], sku: ['TRANS14'] }],
-    ['search', { words: ['x'.repeat(5000)] }],
-  ])('is refused where it is wrong: %s %j', async (tool, args) => {
+  it('is refused where it is wrong', async () => {
     const opened = await assistant(user);
-    expect(await opened.call(tool, args)).toMatchObject({ isError: true });
+    const wrong: ReadonlyArray<readonly [tool: string, args: Record<string, unknown>]> = [
+      ['files', { state: 'Delivered' }],
+      ['files', { limit: 0 }],
+      ['files', { limit: 1e300 }],
+      ['files', { exec: 'touch x' }],
+      ['file', {}],
+      ['file', { ids: [] }],
+      ['search', { words: ['x'.repeat(5000)] }],
+      ['search', { words: ['a\u0000b'] }],
+      ['transcript', { id: '1001', offset: -1 }],
+      ['transcript', { id: '1001', limit: 1e15 }],
+      ['estimate', { sku: ['TRANS14'] }],
+      ['estimate', { urls: ['/etc/passwd'], sku: ['TRANS14'] }],
+      ['estimate', { urls: ['https://example.com/c.mp3'], minutes: [1, 2], sku: ['TRANS14'] }],
+      ['estimate', { urls: ['https://example.com/c.mp3'], minutes: [1e308], sku: ['TRANS14'] }],
+    ];
+    for (const [tool, args] of wrong)
+      expect([tool, args, (await opened.call(tool, args)).isError]).toEqual([tool, args, true]);
     expect(await opened.call('balance')).toMatchObject({ isError: false });
-  });
-
-  it('is never taken for a flag', async () => {
-    const opened = await assistant(user);
-    writeFileSync(join(user.home, 'order.json'), '');
-    for (const id of ['--help', '--version', '-o=x', '--sandbox', '--output=order.json'])
-      expect((await opened.call('file', { ids: [id] })).error).toMatchObject({ code: 'missing' });
-    expect(await opened.call('files', { tag: '--refresh' })).toMatchObject({ isError: false, result: [] });
+    expect(opened.said).toBe('');
   });
 });
 

@@ -36,7 +36,7 @@ export class Assistant {
     const env = Object.fromEntries(Object.entries(user.env).map(([name, value]) => [name, value ?? '']));
     const process = {
       command,
-      args: [...first, 'mcp', ...args],
+      args: [...first, ...(args.includes('mcp') ? args : ['mcp', ...args])],
       env,
       cwd: user.home,
       stderr: 'pipe' as const,
@@ -87,6 +87,13 @@ export const assistant = (
   args: readonly string[] = ['--sandbox'],
   options: AssistantOptions = {},
 ): Promise<Assistant> => new Assistant(user, args, options).connect();
+
+/** The untrusted text of a result, without the marks around it. */
+export function betweenMarks(text: string): string {
+  const [, , found] = /^(--- [0-9a-f]{12} ---)\n([\s\S]*)\n\1\n$/m.exec(text) ?? [];
+  if (found === undefined) throw new Error(`no marks: ${text}`);
+  return found;
+}
 
 /** A client of the older handshake that sends whatever it is told to. */
 export class BareClient {
