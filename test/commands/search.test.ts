@@ -275,7 +275,7 @@ describe('what can not be read', () => {
     writeFileSync(
       patch,
       `const refuse = (sql) => {
-        if (/fts5|passages/.test(sql)) throw new Error('no such module: fts5');
+        if (/fts5|texts/.test(sql)) throw new Error('no such module: fts5');
         return sql;
       };
       const without = (sqlite) => {
