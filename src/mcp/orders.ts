@@ -30,10 +30,7 @@ interface Plan {
 export class Orders {
   readonly #children: Children;
   readonly #maxCost: Money;
-  /**
-   * The orders that a person was asked about and has not answered, by the id of the question. The client brings it back
-   * with the answer, and can't guess another.
-   */
+  /** Orders that a person has not answered to, by the id of the question. A client can't guess one. */
   readonly #asked = new Map<string, string>();
 
   constructor(children: Children, maxCost: Money) {
@@ -50,9 +47,10 @@ export class Orders {
       if (!elicitation) throw usage("this client can't ask the person; nothing was ordered");
       return this.#ask(wanted, mcpReq.signal);
     }
-    const asked = this.#asked.get(id);
+    const isAsked = this.#asked.get(id) === JSON.stringify(wanted);
     this.#asked.delete(id);
-    if (asked !== JSON.stringify(wanted)) throw usage('the person was not asked this; nothing was ordered');
+    if (!isAsked)
+      throw usage('the person was not asked this, or has answered already; nothing more was ordered');
     const answer = inputResponse(mcpReq.inputResponses, 'order');
     const isYes = answer.kind === 'elicit' && answer.action === 'accept' && answer.content?.order === true;
     if (!isYes) throw usage('the person did not say yes; nothing was ordered');

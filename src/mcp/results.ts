@@ -4,7 +4,7 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import { errorJson } from '../lib/error-json.ts';
 import { errorMessage, exitCodes, type Kind, StenoError } from '../lib/errors.ts';
 import { formatJson, isObject, type Json, JsonNumber, parseJson } from '../lib/json.ts';
-import { forTerminalLines } from '../lib/text.ts';
+import { forTerminal, forTerminalLines } from '../lib/text.ts';
 import type { Ran } from './children.ts';
 
 /** A question to the person is one, too. */
@@ -65,20 +65,16 @@ export function resultOf(
   };
 }
 
-export const errorResult = (error: unknown): CallToolResult =>
-  resultOf({
-    error: errorJson(
-      error instanceof StenoError ? error : new StenoError('failed', errorMessage(error), { cause: error }),
-    ),
-  });
+export function errorResult(error: unknown): CallToolResult {
+  const known = error instanceof StenoError ? error : new StenoError('failed', errorMessage(error));
+  return resultOf({ error: errorJson(known) });
+}
 
 /** A control character may steer a terminal; a hidden one may be a part of a text that only a model reads. */
 function shown(value: Json): Json {
   if (typeof value === 'string') return forTerminalLines(value);
   if (Array.isArray(value)) return value.map(shown);
-  return isObject(value)
-    ? new Map([...value].map(([key, each]) => [shown(key) as string, shown(each)]))
-    : value;
+  return isObject(value) ? new Map([...value].map(([key, each]) => [forTerminal(key), shown(each)])) : value;
 }
 
 /** JavaScript would round a number with more digits: that stays a text. */

@@ -24,8 +24,7 @@ export class Transcripts {
   /** Ends where a line does, and says where to go on. */
   async part(values: object, signal: AbortSignal): Promise<string> {
     const { id, offset, limit } = partInput.parse(values);
-    const isKept = offset > 0 && this.#latest.id === id;
-    const text = isKept ? this.#latest.text : await this.#read(id, signal);
+    const text = offset && this.#latest.id === id ? this.#latest.text : await this.#read(id, signal);
     const from = Math.min(offset, text.length);
     const end = endOfPart(text, from, limit);
     const more = end < text.length ? `go on with offset ${end}` : 'this is the end';
@@ -51,7 +50,7 @@ export class Transcripts {
       const pages = ledger ? transcriptsOnDisk(ledger, { files: [id] }) : [];
       for await (const page of pages) {
         const [file] = mostPrecise(page);
-        if (file) return linesOf((await readTranscriptFile(file, signal)).text);
+        if (file) return linesOf(await readTranscriptFile(file, signal));
       }
     } catch {
       if (signal.aborted) throw new StenoError('interrupted', 'cancelled');
@@ -60,8 +59,8 @@ export class Transcripts {
   }
 
   async #ofService(id: string, signal: AbortSignal): Promise<string> {
-    const words = ['transcript', '--format=tstxt', '--output=-'];
-    const ran = await this.#children.run({ words, args: [id] }, signal);
+    const line = { words: ['transcript', '--format=tstxt', '--output=-'], args: [id] };
+    const ran = await this.#children.run(line, signal);
     if (ran.code !== 0) throw plainError(ran);
     return linesOf(readTranscript(Buffer.from(ran.stdout), 'tstxt', `transcript ${id}`));
   }

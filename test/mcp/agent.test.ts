@@ -77,14 +77,15 @@ describe('the README', () => {
   const section = /^### With the Model Context Protocol$[\s\S]*?(?=^#)/m.exec(readme)?.[0] ?? '';
 
   it('shows for three assistants how to start a server that answers', async () => {
-    const [, shell = ''] = /claude mcp add steno -- (.*)$/m.exec(section) ?? [];
-    const lines = [shell.split(' ')];
-    for (const [, text = ''] of section.matchAll(/```json\n([\s\S]*?)```/g)) {
+    const lines = [...section.matchAll(/`claude mcp add steno -- (.*?)`/g)].map(([, line = '']) =>
+      line.split(' '),
+    );
+    for (const [, text = ''] of section.matchAll(/`(\{.*?\})`/g)) {
       const { mcpServers, servers } = JSON.parse(text) as Record<string, Record<string, Started>>;
       for (const { command, args } of Object.values({ ...mcpServers, ...servers }))
         lines.push([command, ...args]);
     }
-    expect(lines.length).toBeGreaterThanOrEqual(3);
+    expect(lines).toHaveLength(3);
     for (const [program, ...args] of lines) {
       expect(program).toBe('steno');
       const { client } = await assistant(new User(), args);

@@ -90,6 +90,9 @@ describe('a message', () => {
       '{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"steno://transcript/%zz"}}',
       '{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"file:///etc/passwd"}}',
       '\u0000\u0001\ufffd',
+      ...['constructor', 'toString'].map(
+        (name) => `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"${name}","arguments":{}}}`,
+      ),
       // Answers what nobody asked.
       '{"jsonrpc":"2.0","id":77,"result":{}}',
       '['.repeat(1e5),
