@@ -65,8 +65,7 @@ export class Orders {
     const said = saidBy(await this.#children.run(this.#line(wanted, '--dry-run'), signal));
     if (!isObject(said.result) || said.error !== undefined) return resultOf(said, true);
     const plan = plainOf(said.result) as Plan;
-    const high = plan.estimate.high ?? Number.NaN;
-    const fits = (compareAmounts(String(high), amountText(this.#maxCost.amount)) ?? 1) <= 0;
+    const fits = (compareAmounts(String(plan.estimate.high), amountText(this.#maxCost.amount)) ?? 1) <= 0;
     if (plan.orders.length === 0) return resultOf({ ...said, result: said.result.get('left_out') });
     if (!fits) {
       // The last warning is why the order would be refused.

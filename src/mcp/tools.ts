@@ -57,13 +57,10 @@ export const orderTool: Tool = {
   annotations: { destructiveHint: true, idempotentHint: true },
 };
 
-const tool = (
-  name: string,
-  title: string,
-  description: string,
-  fields: z.ZodRawShape,
-  more: Pick<Tool, 'args' | 'schema'> = {},
-): Tool => ({ name, title, description, inputSchema: z.strictObject(fields), annotations, ...more });
+type More = Pick<Tool, 'args' | 'schema'>;
+const tool = (name: string, title: string, about: string, fields: z.ZodRawShape, more: More = {}): Tool => ({
+  ...{ name, title, description: about, inputSchema: z.strictObject(fields), annotations, ...more },
+});
 
 export const tools: readonly Tool[] = [
   tool('files', 'List files', 'Ordered files and their states, newest first', {
