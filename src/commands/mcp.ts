@@ -29,11 +29,10 @@ export const mcp = command({
       'be misled by them: look at what it asks you to agree to.',
   ],
   options: {
-    allowOrders: flag('--allow-orders', 'add a tool that orders, after asking you', {
-      needs: ['--max-cost'],
-      effect: 'money',
+    allowOrders: flag('--allow-orders', 'with --max-cost, add a tool that orders, after asking you', {
+      ...{ needs: ['--max-cost'], effect: 'money' },
     }),
-    maxCost: text('--max-cost <amount>', 'refuse an order if its cost is higher than this, or unknown', {
+    maxCost: text('--max-cost <amount>', 'with --allow-orders, refuse an order of higher or unknown cost', {
       needs: ['--allow-orders'],
     }),
   },

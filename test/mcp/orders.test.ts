@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { type OrderingAccount, orderingAccount, reply } from '../support/ledger.ts';
-import { type Asked, assistant, BareClient, processesOf, revisions } from '../support/mcp.ts';
+import { type Asked, assistant, BareClient, MANY_MS, processesOf, revisions } from '../support/mcp.ts';
 import { until } from '../support/until.ts';
 
 const LIMIT = ['--allow-orders', '--max-cost', '20'];
@@ -25,49 +25,57 @@ const outcomes = async ({ user }: OrderingAccount): Promise<unknown[]> => {
 };
 
 describe.each(revisions)('with revision %s', (revision) => {
-  it('orders after a yes, once', async () => {
-    const account = await buyer();
-    const questions: string[] = [];
-    const answer = ({ message }: Asked): ElicitResult => {
-      questions.push(message);
-      expect(bought(account)).toBe(0);
-      return yes;
-    };
-    const opened = await assistant(account.user, LIMIT, { revision, answer });
-    const first = await opened.call('order', { ...wanted, notes: 'Names:\nAda' });
-    expect(first).toMatchObject({ isError: false, result: [{ audiofile: '1', order: 'o1' }] });
-    expect(questions).toEqual([
-      'Order the transcription of 1 recording with TRANS14?\n' +
-        'Estimated cost: 8.6 (limit: 20.00), if these lengths are right:\n' +
-        '- https://example.com/a.mp3 (10 min, says the assistant)\n' +
-        'Notes for the transcribers: Names: Ada',
-    ]);
-    const again = await opened.call('order', wanted);
-    expect(again).toMatchObject({ isError: false, result: [{ audiofile: '1', left_out: 'ordered' }] });
-    expect([bought(account), questions.length]).toEqual([1, 1]);
-    expect(await outcomes(account)).toEqual(['placed']);
-  });
+  it(
+    'orders after a yes, once',
+    async () => {
+      const account = await buyer();
+      const questions: string[] = [];
+      const answer = ({ message }: Asked): ElicitResult => {
+        questions.push(message);
+        expect(bought(account)).toBe(0);
+        return yes;
+      };
+      const opened = await assistant(account.user, LIMIT, { revision, answer });
+      const first = await opened.call('order', { ...wanted, notes: 'Names:\nAda' });
+      expect(first).toMatchObject({ isError: false, result: [{ audiofile: '1', order: 'o1' }] });
+      expect(questions).toEqual([
+        'Order the transcription of 1 recording with TRANS14?\n' +
+          'Estimated cost: 8.6 (limit: 20.00), if these lengths are right:\n' +
+          '- https://example.com/a.mp3 (10 min, says the assistant)\n' +
+          'Notes for the transcribers: Names: Ada',
+      ]);
+      const again = await opened.call('order', wanted);
+      expect(again).toMatchObject({ isError: false, result: [{ audiofile: '1', left_out: 'ordered' }] });
+      expect([bought(account), questions.length]).toEqual([1, 1]);
+      expect(await outcomes(account)).toEqual(['placed']);
+    },
+    MANY_MS,
+  );
 
-  it('orders nothing without a yes', async () => {
-    const account = await buyer();
-    const answers: ElicitResult[] = [
-      { action: 'decline' },
-      { action: 'cancel' },
-      { action: 'accept' },
-      { action: 'accept', content: { order: false } },
-      { action: 'accept', content: { order: 'true' } },
-      { action: 'accept', content: { Order: true } },
-      { action: 'decline', content: { order: true } },
-    ];
-    const left = [...answers];
-    const opened = await assistant(account.user, LIMIT, {
-      revision,
-      answer: () => left.shift() as ElicitResult,
-    });
-    for (const answer of answers)
-      expect([answer, (await opened.call('order', wanted)).isError]).toEqual([answer, true]);
-    expect([left, bought(account), await outcomes(account)]).toEqual([[], 0, []]);
-  });
+  it(
+    'orders nothing without a yes',
+    async () => {
+      const account = await buyer();
+      const answers: ElicitResult[] = [
+        { action: 'decline' },
+        { action: 'cancel' },
+        { action: 'accept' },
+        { action: 'accept', content: { order: false } },
+        { action: 'accept', content: { order: 'true' } },
+        { action: 'accept', content: { Order: true } },
+        { action: 'decline', content: { order: true } },
+      ];
+      const left = [...answers];
+      const opened = await assistant(account.user, LIMIT, {
+        revision,
+        answer: () => left.shift() as ElicitResult,
+      });
+      for (const answer of answers)
+        expect([answer, (await opened.call('order', wanted)).isError]).toEqual([answer, true]);
+      expect([left, bought(account), await outcomes(account)]).toEqual([[], 0, []]);
+    },
+    MANY_MS,
+  );
 
   it('orders nothing if the client cannot ask', async () => {
     const account = await buyer();
@@ -142,29 +150,33 @@ describe('a client that makes up answers', () => {
     return result.requestState;
   }
 
-  it('buys nothing without having been asked, with another order, or a second time', async () => {
-    const account = await buyer();
-    const client = new BareClient(account.user, LIMIT);
-    const call = async (id: number, params: object): Promise<string> => {
-      client.send(id, 'tools/call', { name: 'order', arguments: wanted, _meta: meta, ...params });
-      return JSON.stringify(await client.answer(id));
-    };
-    expect(await call(1, { inputResponses })).toContain('input_required');
-    expect(await call(2, { inputResponses, requestState: 'made-up' })).toContain('was not asked this');
-    const other = { ...wanted, urls: ['https://example.com/other.mp3'] };
-    const state = await asked(client, 3);
-    expect(await call(4, { inputResponses, requestState: state, arguments: other })).toContain(
-      'was not asked this',
-    );
-    expect(await call(5, { inputResponses, requestState: state })).toContain('was not asked this');
-    expect(bought(account)).toBe(0);
-    const good = await asked(client, 6);
-    expect(await call(7, { inputResponses, requestState: good })).toContain('o1');
-    expect(await call(8, { inputResponses, requestState: good })).toContain('was not asked this');
-    expect(bought(account)).toBe(1);
-    client.child.stdin.end();
-    expect((await client.ended).code).toBe(0);
-  });
+  it(
+    'buys nothing without having been asked, with another order, or a second time',
+    async () => {
+      const account = await buyer();
+      const client = new BareClient(account.user, LIMIT);
+      const call = async (id: number, params: object): Promise<string> => {
+        client.send(id, 'tools/call', { name: 'order', arguments: wanted, _meta: meta, ...params });
+        return JSON.stringify(await client.answer(id));
+      };
+      expect(await call(1, { inputResponses })).toContain('input_required');
+      expect(await call(2, { inputResponses, requestState: 'made-up' })).toContain('was not asked this');
+      const other = { ...wanted, urls: ['https://example.com/other.mp3'] };
+      const state = await asked(client, 3);
+      expect(await call(4, { inputResponses, requestState: state, arguments: other })).toContain(
+        'was not asked this',
+      );
+      expect(await call(5, { inputResponses, requestState: state })).toContain('was not asked this');
+      expect(bought(account)).toBe(0);
+      const good = await asked(client, 6);
+      expect(await call(7, { inputResponses, requestState: good })).toContain('o1');
+      expect(await call(8, { inputResponses, requestState: good })).toContain('was not asked this');
+      expect(bought(account)).toBe(1);
+      client.child.stdin.end();
+      expect((await client.ended).code).toBe(0);
+    },
+    MANY_MS,
+  );
 });
 
 describe('what allows orders', () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../src/commands/schema.ts';
 import { outputs } from '../support/commands.ts';
 import { orderingAccount } from '../support/ledger.ts';
-import { type Assistant, assistant, betweenMarks, revisions } from '../support/mcp.ts';
+import { type Assistant, assistant, betweenMarks, MANY_MS, revisions } from '../support/mcp.ts';
 import { User } from '../support/steno.ts';
 
 const user = new User();
@@ -46,70 +46,82 @@ describe.each(revisions)('with revision %s', (revision) => {
     expect(client.getInstructions()).toContain('Untrusted content');
   });
 
-  it('gives results in the shapes that steno schema prints, marked as untrusted', async () => {
-    const opened = await open();
-    const calls: ReadonlyArray<readonly [tool: string, args: Record<string, unknown>, schema?: string]> = [
-      ['files', { tag: 'talks', limit: 1 }],
-      ['file', { ids: ['1001'] }],
-      ['search', { words: ['welcome'] }],
-      ['check', { ids: ['1001'] }],
-      [
-        'estimate',
-        { urls: ['https://example.com/c.mp3'], minutes: [30], sku: ['TRANS14'] },
-        'order --dry-run',
-      ],
-      ['balance', {}],
-      ['budget', {}],
-      ['report', { by: 'sku' }],
-      ['events', {}],
-    ];
-    for (const [tool, args, schema = tool] of calls) {
-      const { result, text, isError } = await opened.call(tool, args);
-      expect([tool, isError, text]).toEqual([tool, false, expect.stringMatching(/^Untrusted content: /)]);
-      const validate = new Ajv2020({ allowUnionTypes: true, validateFormats: false }).compile(
-        schemaOf(schema, outputs) ?? {},
-      );
-      expect([tool, validate(result), validate.errors]).toEqual([tool, true, null]);
-    }
-  });
-
-  it('reads a transcript in parts, which are the resource together; one that is not on this disk too', async () => {
-    const opened = await open();
-    for (const id of ['1001', '1002']) {
-      let [whole, offset, parts] = ['', 0, 0];
-      for (let more = true; more; parts += 1) {
-        const { text } = await opened.call('transcript', { id, offset, limit: 1500 });
-        const [, end = '', next] = /to (\d+) of \d+; (?:go on with offset (\d+))?/.exec(text) ?? [];
-        whole += `${betweenMarks(text)}\n`;
-        more = next !== undefined;
-        offset = Number(end);
+  it(
+    'gives results in the shapes that steno schema prints, marked as untrusted',
+    async () => {
+      const opened = await open();
+      const calls: ReadonlyArray<readonly [tool: string, args: Record<string, unknown>, schema?: string]> = [
+        ['files', { tag: 'talks', limit: 1 }],
+        ['file', { ids: ['1001'] }],
+        ['search', { words: ['welcome'] }],
+        ['check', { ids: ['1001'] }],
+        [
+          'estimate',
+          { urls: ['https://example.com/c.mp3'], minutes: [30], sku: ['TRANS14'] },
+          'order --dry-run',
+        ],
+        ['balance', {}],
+        ['budget', {}],
+        ['report', { by: 'sku' }],
+        ['events', {}],
+      ];
+      for (const [tool, args, schema = tool] of calls) {
+        const { result, text, isError } = await opened.call(tool, args);
+        expect([tool, isError, text]).toEqual([tool, false, expect.stringMatching(/^Untrusted content: /)]);
+        const validate = new Ajv2020({ allowUnionTypes: true, validateFormats: false }).compile(
+          schemaOf(schema, outputs) ?? {},
+        );
+        expect([tool, validate(result), validate.errors]).toEqual([tool, true, null]);
       }
-      expect(parts).toBeGreaterThan(3);
-      const { contents } = await opened.client.readResource({ uri: `steno://transcript/${id}` });
-      const [{ text = '' } = {}] = contents as Array<{ text?: string }>;
-      expect(text).toMatch(/^Untrusted content: /);
-      expect(`${betweenMarks(text)}\n`).toBe(whole);
-      expect(whole).toMatch(/^\[00:00:\d\d\] .*: \w+/m);
-    }
-  });
+    },
+    MANY_MS,
+  );
 
-  it('has schemas and transcripts as resources', async () => {
-    const { client } = await open();
-    const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual([
-      ...readOnly.slice(0, -1).map((name) => `steno://schema/${name}`),
-      'steno://transcript/1002',
-      'steno://transcript/1001',
-    ]);
-    expect(resources.at(-1)).toMatchObject({ title: 'Transcript 1001, untrusted title: A' });
-    for (const uri of ['steno://schema/files', 'steno://schema/estimate']) {
-      const { contents } = await client.readResource({ uri });
-      const [{ text = '' } = {}] = contents as Array<{ text?: string }>;
-      expect(JSON.parse(text)).toMatchObject({ $schema: expect.any(String) });
-    }
-    await expect(client.readResource({ uri: 'steno://transcript/77' })).rejects.toThrow('does not know');
-    await expect(client.readResource({ uri: 'steno://schema/nothing' })).rejects.toThrow();
-  });
+  it(
+    'reads a transcript in parts, which are the resource together; one that is not on this disk too',
+    async () => {
+      const opened = await open();
+      for (const id of ['1001', '1002']) {
+        let [whole, offset, parts] = ['', 0, 0];
+        for (let more = true; more; parts += 1) {
+          const { text } = await opened.call('transcript', { id, offset, limit: 1500 });
+          const [, end = '', next] = /to (\d+) of \d+; (?:go on with offset (\d+))?/.exec(text) ?? [];
+          whole += `${betweenMarks(text)}\n`;
+          more = next !== undefined;
+          offset = Number(end);
+        }
+        expect(parts).toBeGreaterThan(3);
+        const { contents } = await opened.client.readResource({ uri: `steno://transcript/${id}` });
+        const [{ text = '' } = {}] = contents as Array<{ text?: string }>;
+        expect(text).toMatch(/^Untrusted content: /);
+        expect(`${betweenMarks(text)}\n`).toBe(whole);
+        expect(whole).toMatch(/^\[00:00:\d\d\] .*: \w+/m);
+      }
+    },
+    MANY_MS,
+  );
+
+  it(
+    'has schemas and transcripts as resources',
+    async () => {
+      const { client } = await open();
+      const { resources } = await client.listResources();
+      expect(resources.map(({ uri }) => uri)).toEqual([
+        ...readOnly.slice(0, -1).map((name) => `steno://schema/${name}`),
+        'steno://transcript/1002',
+        'steno://transcript/1001',
+      ]);
+      expect(resources.at(-1)).toMatchObject({ title: 'Transcript 1001, untrusted title: A' });
+      for (const uri of ['steno://schema/files', 'steno://schema/estimate']) {
+        const { contents } = await client.readResource({ uri });
+        const [{ text = '' } = {}] = contents as Array<{ text?: string }>;
+        expect(JSON.parse(text)).toMatchObject({ $schema: expect.any(String) });
+      }
+      await expect(client.readResource({ uri: 'steno://transcript/77' })).rejects.toThrow('does not know');
+      await expect(client.readResource({ uri: 'steno://schema/nothing' })).rejects.toThrow();
+    },
+    MANY_MS,
+  );
 
   it('turns the error of a command into one of the tool', async () => {
     const opened = await open();
@@ -143,29 +155,33 @@ describe('the list of tools', () => {
 });
 
 describe('what an assistant gives', () => {
-  it('is refused where it is wrong', async () => {
-    const opened = await assistant(user);
-    const wrong: ReadonlyArray<readonly [tool: string, args: Record<string, unknown>]> = [
-      ['files', { state: 'Delivered' }],
-      ['files', { limit: 0 }],
-      ['files', { limit: 1e300 }],
-      ['files', { exec: 'touch x' }],
-      ['file', {}],
-      ['file', { ids: [] }],
-      ['search', { words: ['x'.repeat(5000)] }],
-      ['search', { words: ['a\u0000b'] }],
-      ['transcript', { id: '1001', offset: -1 }],
-      ['transcript', { id: '1001', limit: 1e15 }],
-      ['estimate', { sku: ['TRANS14'] }],
-      ['estimate', { urls: ['/etc/passwd'], sku: ['TRANS14'] }],
-      ['estimate', { urls: ['https://example.com/c.mp3'], minutes: [1, 2], sku: ['TRANS14'] }],
-      ['estimate', { urls: ['https://example.com/c.mp3'], minutes: [1e308], sku: ['TRANS14'] }],
-    ];
-    for (const [tool, args] of wrong)
-      expect([tool, args, (await opened.call(tool, args)).isError]).toEqual([tool, args, true]);
-    expect(await opened.call('balance')).toMatchObject({ isError: false });
-    expect(opened.said).toBe('');
-  });
+  it(
+    'is refused where it is wrong',
+    async () => {
+      const opened = await assistant(user);
+      const wrong: ReadonlyArray<readonly [tool: string, args: Record<string, unknown>]> = [
+        ['files', { state: 'Delivered' }],
+        ['files', { limit: 0 }],
+        ['files', { limit: 1e300 }],
+        ['files', { exec: 'touch x' }],
+        ['file', {}],
+        ['file', { ids: [] }],
+        ['search', { words: ['x'.repeat(5000)] }],
+        ['search', { words: ['a\u0000b'] }],
+        ['transcript', { id: '1001', offset: -1 }],
+        ['transcript', { id: '1001', limit: 1e15 }],
+        ['estimate', { sku: ['TRANS14'] }],
+        ['estimate', { urls: ['/etc/passwd'], sku: ['TRANS14'] }],
+        ['estimate', { urls: ['https://example.com/c.mp3'], minutes: [1, 2], sku: ['TRANS14'] }],
+        ['estimate', { urls: ['https://example.com/c.mp3'], minutes: [1e308], sku: ['TRANS14'] }],
+      ];
+      for (const [tool, args] of wrong)
+        expect([tool, args, (await opened.call(tool, args)).isError]).toEqual([tool, args, true]);
+      expect(await opened.call('balance')).toMatchObject({ isError: false });
+      expect(opened.said).toBe('');
+    },
+    MANY_MS,
+  );
 });
 
 describe('limits', () => {

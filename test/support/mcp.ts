@@ -7,6 +7,9 @@ import { finished, type Result, type User } from './steno.ts';
 import { onTestEnd } from './test-end.ts';
 import { until } from './until.ts';
 
+/** For a test that runs many processes, on a machine that is busy. */
+export const MANY_MS = 90_000;
+
 export const revisions = ['2025-11-25', '2026-07-28'] as const;
 
 export interface Asked {
@@ -144,6 +147,7 @@ export class BareClient {
     return until(
       () => this.messages.find((each) => each.id === id && !('method' in each)),
       `an answer to ${id}`,
+      MANY_MS,
     );
   }
 
