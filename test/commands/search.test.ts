@@ -122,6 +122,29 @@ describe('search', () => {
     expect(await ids('--feed', 'https://e.org/feed')).toEqual([]);
   });
 
+  it('finds a phrase over captions without full stops, wherever they are cut', async () => {
+    const said = Array.from({ length: 300 }, (_, at) => `and then we went on to number${at} and so on`);
+    const at = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(11, 23);
+    const cues = said.map((text, cue) => `${at(cue)} --> ${at(cue + 1)}\n${text}\n`);
+    const reader = await new Reader().has({ '1.vtt': `WEBVTT\n\n${cues.join('\n')}` });
+    for (let number = 0; number < 299; number += 7)
+      expect(
+        await reader.search(`"number${number} and so on and then we went on to number${number + 1}"`),
+      ).toHaveLength(1);
+  });
+
+  it('takes a part of a name for a speaker, and letters with strokes for plain ones', async () => {
+    const reader = await new Reader().has({
+      '1.vtt': vtt('<v Ada Lovelace>From Łódź to Århus.', '<v Bob>Yes, Łódź.'),
+    });
+    expect((await reader.search('lodz')).length).toBe(2);
+    expect((await reader.search('arhus'))[0]?.text).toContain('Århus');
+    for (const name of ['love', 'ada love', 'LOVELACE', 'Bo'])
+      expect((await reader.search('lodz', '--speaker', name)).length).toBe(1);
+    expect((await reader.search('lodz', '--speaker', 'Eve')).length).toBe(0);
+    expect((await reader.search('"from lo*"')).length).toBe(1);
+  });
+
   it('finds what was ordered with a tag, and in an order', async () => {
     const reader = new Reader();
     const run = async (...args: string[]): Promise<string> => {
@@ -161,7 +184,7 @@ describe('search', () => {
 
   it.each([
     [['search'], /no word to search for/],
-    [['search', '-jam'], /every word is to be left out/],
+    [['search', '-jam'], /the search only excludes words/],
     [['search', 'jam', '--limt', '1'], /unknown option '--limt'/],
     [['search', 'jam', '--no-ledger'], /reads the ledger/],
     [['search', 'jam', '--forget'], /can't be used with words/],
