@@ -120,6 +120,9 @@ async function ledgerOf({ ledgers, settings, globals }: Context) {
 
 async function forget({ out }: Context, path: string, words: readonly string[]): Promise<void> {
   if (words.length) throw usage("--forget deletes the index, so it can't be used with words to find");
-  await forgetIndex(path);
-  out.done('the index is deleted; the next search makes a new one', { path });
+  const isDeleted = await forgetIndex(path);
+  out.done(
+    isDeleted ? 'the index is deleted; the next search makes a new one' : 'there is no index to delete',
+    { path },
+  );
 }
