@@ -92,11 +92,18 @@ export const search = command({
     const shown = isForPerson
       ? await withPager(context, () => showToPerson(out, pages, around), pager)
       : await out.showPages(views());
-    if (shown === 0) out.note(`nothing found in ${plural(searched.tally.total, 'transcript')} on this disk`);
+    const isFiltered = [files, order, tag, feed, since].some((each) => each !== undefined);
+    if (shown === 0) out.note(nothingFoundIn(searched.tally.total, isFiltered));
     if (isCut.value && options.limit === undefined) out.note(`the first ${limit}; show more with --limit`);
     raiseTallies([searched.tally]);
   },
 });
+
+const nothingFoundIn = (total: number, isFiltered: boolean): string =>
+  total || isFiltered
+    ? `nothing found in ${plural(total, 'transcript')} on this disk`
+    : 'there is no transcript to search on this disk; download some as vtt, srt, tstxt, docx, html or txt: ' +
+      'steno sync --download transcripts --format vtt';
 
 /** Gives the number of files with a hit. */
 async function showToPerson(out: Output, pages: AsyncIterable<FileHits>, context: number): Promise<number> {

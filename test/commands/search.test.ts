@@ -108,6 +108,12 @@ describe('search', () => {
     expect(stdout).toContain('Bob Ross: No plum \u001b[31mjam\u001b[39m.');
     expect(stdout).not.toContain('\u001b[2J');
     expect((await reader.onTerminal('steno search zebra')).stdout).toContain('nothing found in 1 transcript');
+    const empty = await new Reader().has({ '1.rtf': 'zebra' });
+    expect((await empty.onTerminal('steno search zebra')).stdout).toContain(
+      'there is no transcript to search',
+    );
+    const chosen = await empty.onTerminal('steno search zebra --file 7');
+    expect(chosen.stdout).toContain('nothing found in 0 transcripts');
   });
 
   it('chooses by file, time, order, tag and feed', async () => {
