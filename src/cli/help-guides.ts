@@ -68,7 +68,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
   ),
   section(
     'In CI',
-    'In the GitHub Actions job of the README, remove concurrency and the two cache steps, and add three lines to env. Runs may then overlap.',
+    'In the GitHub Actions job of the README, remove concurrency and add three entries to env. Runs may then overlap, and nothing is cached.',
     `STENO_LEDGER: \${{ vars.STENO_LEDGER }}
 STENO_ACCOUNT: acme
 PGPASSWORD: \${{ secrets.STENO_LEDGER_PASSWORD }}`,
