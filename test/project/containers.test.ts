@@ -257,6 +257,7 @@ interface ComposeService {
 }
 
 interface Compose {
+  readonly name: string;
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly volumes: Readonly<Record<string, null>>;
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
@@ -279,8 +280,11 @@ describe('the compose file', () => {
     const validate = new Ajv2019({ strict: false, allErrors: true, formats: { duration: true } }).compile(
       schema,
     );
-    expect(validate(compose) ? [] : validate.errors).toEqual([]);
-    const wrong = { ...compose, services: { listen: { ...listen, healtcheck: {} } } };
+    // The specification has had a name of the project since 2022.
+    const { name, ...rest } = compose;
+    expect(name).toMatch(/^[a-z0-9][a-z0-9_-]*$/);
+    expect(validate(rest) ? [] : validate.errors).toEqual([]);
+    const wrong = { ...rest, services: { listen: { ...listen, healtcheck: {} } } };
     expect(validate(wrong)).toBe(false);
   });
 
