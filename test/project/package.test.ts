@@ -111,6 +111,20 @@ describe('the package', () => {
     expect(stenoOf(place, ['--sandbox', 'balance'])).toMatch(/^\d+\.\d\d\n$/);
   }, 120_000);
 
+  it('has a changelog that begins with its version, or with what comes after it', () => {
+    const [first, second] = [...readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## (.*)$/gm)].map(
+      ([, title]) => title,
+    );
+    expect(first === 'Unreleased' ? second : first).toBe(manifest.version);
+    const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { readonly version: string };
+    expect(lock.version).toBe(manifest.version);
+  });
+
+  it('has the page for agents as a skill', () => {
+    const skill = readFileSync(join(prefix, 'lib/node_modules/steno-cli/dist/SKILL.md'), 'utf8');
+    expect(skill).toMatch(/^---\nname: steno\ndescription: /);
+  });
+
   it('installs with no more than it names', () => {
     expect(Object.keys(manifest.dependencies)).toEqual(['@photostructure/sqlite']);
   });
