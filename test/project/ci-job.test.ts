@@ -97,7 +97,7 @@ describe('the action', () => {
     const [restore, save] = ['restore', 'save'].map((id) => runs.steps.find((step) => step.id === id)?.with);
     expect(save?.key).toBe(restore?.key);
     expect(save?.path).toBe(restore?.path);
-    expect(restore?.['restore-keys']).toMatch(/^\$\{\{ inputs\.cache \}\}-$/);
+    expect(restore?.['restore-keys']).toMatch(/^\$\{\{ inputs\.cache \}\}\/$/);
   });
 });
 
@@ -270,6 +270,30 @@ describe.concurrent('a ledger that is gone', () => {
     expect((await runner.run()).failed).toBe(false);
     expect(ordered(account)).toHaveLength(urls.length);
   });
+
+  it('of a longer name is another one', async () => {
+    const account = await orderingAccount();
+    const [long, short] = ['talks-more', 'talks'].map((cache) => jobWith({ cache }).steps.at(-1) as Step);
+    const runner = runnerFor(account, {
+      ...job,
+      steps: [...job.steps.slice(0, -1), ...(long ? [long] : [])],
+    });
+    await runner.run();
+    runner.replaceJob({ ...job, steps: [...job.steps.slice(0, -1), ...(short ? [short] : [])] });
+    expect(codeOf(await runner.run(), 'guard')).toBe(2);
+  });
+
+  it('of an earlier use in the same job is used, as is one in a folder that outlives the cache', async () => {
+    const [checkout, action] = job.steps as [Step, Step];
+    const twice = await orderingAccount();
+    const both = await runnerFor(twice, { ...job, steps: [checkout, action, action] }).run();
+    expect([both.failed, ordered(twice).length]).toEqual([false, urls.length]);
+    const kept = await orderingAccount();
+    const runner = runnerFor(kept, jobWith({ ledger: freshFolder() }));
+    await runner.run();
+    expect((await runner.run({ evicted: true })).failed).toBe(false);
+    expect(ordered(kept)).toHaveLength(urls.length);
+  }, 60_000);
 
   it('of another branch is warned about', async () => {
     const account = await orderingAccount();

@@ -147,7 +147,7 @@ const SUCCEEDED: Done = { failed: false, outputs: {} };
  * run at once.
  */
 export class CiRunner {
-  readonly #job: Job;
+  #job: Job;
   readonly #setup: Setup;
   readonly #cache = freshFolder();
   readonly #machine = freshFolder();
@@ -160,6 +160,11 @@ export class CiRunner {
   constructor(job: Job, setup: Setup) {
     this.#job = job;
     this.#setup = setup;
+  }
+
+  /** A commit changes the workflow. */
+  replaceJob(job: Job): void {
+    this.#job = job;
   }
 
   async run(trouble: Trouble = {}): Promise<Outcome> {
@@ -272,18 +277,18 @@ export class CiRunner {
 
   /** Gives back the newest entry whose key begins so. */
   #restore(path: string, prefix: string): Done {
-    const names = readdirSync(this.#cache).filter((name) => name.slice(7).startsWith(prefix));
+    const names = readdirSync(this.#cache).filter((name) => keyOf(name).startsWith(prefix));
     const newest = names.sort().at(-1);
     if (!newest) return SUCCEEDED;
     cpSync(join(this.#cache, newest), path, { recursive: true });
-    return { failed: false, outputs: { 'cache-matched-key': newest.slice(7) } };
+    return { failed: false, outputs: { 'cache-matched-key': keyOf(newest) } };
   }
 
   /** An entry is never replaced. */
   #save(path: string, key: string): void {
-    const taken = readdirSync(this.#cache).some((name) => name.slice(7) === key);
+    const taken = readdirSync(this.#cache).some((name) => keyOf(name) === key);
     if (taken) throw new Error(`the cache has the key ${key} already`);
-    const name = `${String(++this.#saved).padStart(6, '0')}-${key}`;
+    const name = `${String(++this.#saved).padStart(6, '0')}-${encodeURIComponent(key)}`;
     if (existsSync(path)) cpSync(path, join(this.#cache, name), { recursive: true });
   }
 
@@ -355,6 +360,9 @@ function commandsIn(text: string): { readonly commands: string[]; readonly outpu
   }
   return { commands, outputs };
 }
+
+/** Entries are numbered, so that the newest is the last. */
+const keyOf = (entry: string): string => decodeURIComponent(entry.slice(7));
 
 const linesOf = (file: string): string[] => readFileSync(file, 'utf8').split('\n').filter(Boolean);
 

@@ -54,7 +54,11 @@ export const outcomes: Readonly<
 };
 
 /** A test for each of these blocks, which are the first ones: each needs what those before it have ordered. */
-export function pasteExamples(reader: Reader, chosen: readonly Block[]): void {
+export function pasteExamples(
+  reader: Reader,
+  chosen: readonly Block[],
+  changed = (text: string) => text,
+): void {
   const inWork = (...path: string[]): string => join(reader.work, ...path);
   let shell: Shell;
   let first: { readonly terminal: Shell; readonly ended: ReturnType<Shell['paste']> } | undefined;
@@ -73,7 +77,7 @@ export function pasteExamples(reader: Reader, chosen: readonly Block[]): void {
 
   /** What can't be reached from here has a stand-in on this machine. */
   const withStandIns = (text: string): string =>
-    text
+    changed(text)
       .replace(/https:\/\/hooks\.slack\.com\S*/, slack.url)
       .replaceAll('4141', String(20_000 + (process.pid % 20_000)));
 
