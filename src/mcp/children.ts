@@ -1,5 +1,6 @@
 /** Runs steno itself, a few processes at a time: one that crashes, hangs or prints too much harms no other. */
 import { execFile } from 'node:child_process';
+import type { Effect } from '../lib/command-entry.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError } from '../lib/errors.ts';
 import { bytesText } from '../lib/text.ts';
@@ -36,14 +37,17 @@ export class Children {
     this.#flags = flags;
   }
 
-  /** One that may cost money is not ended once it runs: the ledger must learn what became of it. */
-  async run(line: Line, signal: AbortSignal, effect: 'read' | 'money' = 'read'): Promise<Ran> {
+  /**
+   * With no other effect than to read and, if named, this one. One that may cost money is not ended once it runs: the
+   * ledger must learn what became of it.
+   */
+  async run(line: Line, signal: AbortSignal, effect: Effect = 'read'): Promise<Ran> {
     const ends = AbortSignal.any([signal, this.#end.signal]);
     while (this.#running.size >= MAX_CHILDREN && !ends.aborted)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       if (ends.aborted) throw new StenoError('interrupted', 'cancelled; nothing was run');
-      const running = this.#start(line, effect, effect === 'read' ? ends : undefined);
+      const running = this.#start(line, effect, effect === 'money' ? undefined : ends);
       this.#running.add(running);
       return await running.finally(() => this.#running.delete(running));
     } finally {
@@ -58,9 +62,9 @@ export class Children {
     await Promise.allSettled(this.#running);
   }
 
-  #start({ words, args = [], input }: Line, effect: string, ends?: AbortSignal): Promise<Ran> {
+  #start({ words, args = [], input }: Line, effect: Effect, ends?: AbortSignal): Promise<Ran> {
     const line = [...words, '--no-progress', ...this.#flags, '--', ...args];
-    const env = { ...this.#env, STENO_ALLOW: effect === 'read' ? 'read' : 'read,money' };
+    const env = { ...this.#env, STENO_ALLOW: `read,${effect}` };
     const options = { env, windowsHide: true, maxBuffer: ends ? MAX_OUTPUT : Number.POSITIVE_INFINITY };
     return new Promise((resolve, reject) => {
       let killing: NodeJS.Timeout | undefined;

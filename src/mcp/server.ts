@@ -8,10 +8,12 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Effect } from '../lib/command-entry.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { isObject } from '../lib/json.ts';
 import type { Money } from '../lib/money.ts';
 import { oneLine } from '../lib/text.ts';
+import { isAllowed } from '../spec/allow.ts';
 import type { Context } from '../spec/context.ts';
 import type { Stdout } from '../ui/streams.ts';
 import { Children } from './children.ts';
@@ -39,7 +41,9 @@ export async function serve(context: Context, maxCost: Money | undefined): Promi
   const wire = new StdioServerTransport(stdin, writableTo(out.stdout, signal), {
     maxBufferSize: MAX_MESSAGE,
   });
-  const handle = serveStdio(() => makeServer(children, transcripts, orders), {
+  // With an index of the words, which is no more than a cache, a search need not read every transcript.
+  const ofSearch = isAllowed(context, 'local') ? 'local' : 'read';
+  const handle = serveStdio(() => makeServer(children, transcripts, orders, ofSearch), {
     transport: wire,
     onerror: (error) => void out.warn(`trouble with the client: ${errorMessage(error)}`),
   });
@@ -82,15 +86,21 @@ const writableTo = (stdout: Stdout, signal: AbortSignal): Writable =>
     // Every answer that waits for its reader listens.
   }).setMaxListeners(0);
 
-function makeServer(children: Children, transcripts: Transcripts, orders: Orders | undefined): McpServer {
+function makeServer(
+  children: Children,
+  transcripts: Transcripts,
+  orders: Orders | undefined,
+  ofSearch: Effect,
+): McpServer {
   const capabilities = { tools: { listChanged: false }, resources: { listChanged: false } };
   const server = new McpServer({ name: 'steno', version: STENO_VERSION }, { instructions, capabilities });
   const register = (tool: Tool, work: (values: Values, context: ServerContext) => Promise<Answer>): void =>
     void server.registerTool(tool.name, tool, (values, context) => work(values, context).catch(errorResult));
   for (const tool of tools)
-    register(tool, async (values, { mcpReq }) =>
-      resultOf(saidBy(await children.run(lineOf(tool, values), mcpReq.signal))),
-    );
+    register(tool, async (values, { mcpReq }) => {
+      const effect = tool.name === 'search' ? ofSearch : 'read';
+      return resultOf(saidBy(await children.run(lineOf(tool, values), mcpReq.signal, effect)));
+    });
   register(transcriptTool, async (values, { mcpReq }) => ({
     content: [{ type: 'text', text: await transcripts.part(values, mcpReq.signal) }],
   }));

@@ -1,4 +1,6 @@
 /** What an assistant finds with `steno mcp`, with the official client, in both revisions of the protocol. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schemaOf } from '../../src/commands/schema.ts';
@@ -30,6 +32,25 @@ beforeAll(async () => {
 }, 60_000);
 
 const readOnly = 'files file search check estimate balance budget report events transcript'.split(' ');
+
+it(
+  'writes nothing but the index of a search, and that only where local changes are allowed',
+  async () => {
+    const index = join(user.env.STENO_STATE_DIR ?? '', 'search.db');
+    const search = async (allowed?: string) => {
+      rmSync(index, { force: true });
+      const env = allowed === undefined ? user.env : { ...user.env, STENO_ALLOW: allowed };
+      const limited = Object.create(user, { env: { value: env } }) as User;
+      const opened = await assistant(limited, ['--sandbox'], {});
+      const { isError } = await opened.call('search', { words: ['welcome'] });
+      await opened.client.close();
+      return [isError, existsSync(index)];
+    };
+    expect(await search()).toEqual([false, true]);
+    expect(await search('read')).toEqual([false, false]);
+  },
+  MANY_MS,
+);
 
 describe.each(revisions)('with revision %s', (revision) => {
   const open = (): Promise<Assistant> => assistant(user, ['--sandbox'], { revision });
