@@ -166,7 +166,7 @@ describe('an assistant', () => {
         ['search', { words: ['words', text] }],
         // It is a word that must not be there, and there is no other.
         ['search', { words: [text] }, 'usage'],
-        ['search', { words: ['words'], speaker: text }, 'usage'],
+        ['search', { words: ['words'], speaker: text }],
         ['files', { tag: text, feed: text }],
         ['files', { state: [text] }, 'usage'],
         ['events', { since: text }, 'usage'],
