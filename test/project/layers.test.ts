@@ -19,7 +19,7 @@ interface Module {
 }
 
 const modules: readonly Module[] = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => /\.tsx?$/.test(path))
   .map((path) => path.split(sep).join('/'))
   .sort()
   .map((path) => {
@@ -45,7 +45,7 @@ function importsOf(path: string, text: string): Import[] {
   return [...statics, ...dynamics];
 }
 
-const isOurs = (name: string): boolean => name.endsWith('.ts');
+const isOurs = (name: string): boolean => /\.tsx?$/.test(name);
 
 /** The folder below src that a module lives in. */
 const layerOf = (path: string): string => path.slice(0, path.indexOf('/'));
@@ -200,6 +200,7 @@ describe('packages', () => {
     [['sax'], /^feeds\//],
     [['csv-parse'], /^flows\/orders\/manifest-formats\.ts$/],
     [['commander'], /^cli\/program\.ts$/],
+    [['preact', '@preact/signals'], /^pages\/client\//],
   ];
 
   it.each(owners)('keeps %s to one place', (names, owner) => {

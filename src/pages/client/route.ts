@@ -1,0 +1,70 @@
+/** Which page is shown: the part of the address after `#`. */
+import { signal } from '@preact/signals';
+import { addressFor, takeToken } from './api.ts';
+
+export interface Route {
+  readonly page: string;
+  readonly id: string;
+  readonly params: URLSearchParams;
+}
+
+function parsed(): Route {
+  const [path = '', query = ''] = location.hash.slice(1).split(/\?(.*)/s);
+  const [, page = '', id = ''] = path.split('/');
+  return { page: page || 'files', id: decoded(id), params: new URLSearchParams(query) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+takeToken();
+export const route = signal<Route>(parsed());
+
+addEventListener('hashchange', () => {
+  // A link with a new token, opened in this tab.
+  const hadToken = location.hash.startsWith('#token=');
+  takeToken();
+  if (hadToken) location.reload();
+  route.value = parsed();
+});
+
+export const go = (path: string): void => {
+  location.hash = path;
+};
+
+/** `/files?q=a`, without what is empty. */
+export function pathWith(
+  path: string,
+  params: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== '');
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return query ? `${path}?${query}` : path;
+}
+
+/** Notes what is chosen on a page in its address, so that it survives a reload; not a step to go back to. */
+export function keep(params: Readonly<Record<string, string | undefined>>): void {
+  const { page, id } = route.value;
+  const path = id ? `/${page}/${encodeURIComponent(id)}` : `/${page}`;
+  history.replaceState(null, '', `#${pathWith(path, params)}`);
+}
+
+export const filePath = (id: string, params: Readonly<Record<string, string | undefined>> = {}): string =>
+  `#${pathWith(`/file/${encodeURIComponent(id)}`, params)}`;
+
+/** A link of this page in a new tab needs the token. */
+function openInTab(event: MouseEvent): void {
+  const anchor = (event.target as Element | null)?.closest('a');
+  const href = anchor?.getAttribute('href') ?? '';
+  const isNewTab = event.ctrlKey || event.metaKey || event.button === 1;
+  if (!href.startsWith('#/') || !isNewTab) return;
+  event.preventDefault();
+  open(addressFor(href.slice(1)), '_blank', 'noopener');
+}
+addEventListener('click', openInTab);
+addEventListener('auxclick', openInTab);
