@@ -108,9 +108,25 @@ export class Conditions {
     return this;
   }
 
+  /** What is searched, in lower case, has a word in one of its spellings. */
+  addWord(searched: string, forms: readonly string[]): this {
+    const unique = [...new Set(forms)];
+    const found = unique.map(() => `${searched} LIKE ? ESCAPE '\\'`).join(' OR ');
+    return this.add(`(${found})`, ...unique.map((form) => `%${form.replace(/[\\%_]/g, '\\$&')}%`));
+  }
+
   get where(): string {
     return this.#parts.join(' AND ');
   }
+}
+
+/** SQL knows the case of ASCII alone: other words are looked for as they are mostly written. */
+export function spellings(word: string): string[] {
+  const lower = word.toLowerCase();
+  if (!/[^\0-\x7f]/.test(word)) return [lower];
+  const capital = lower.slice(0, 1).toUpperCase() + lower.slice(1);
+  const asciiLower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return [lower, ...[word, capital, word.toUpperCase()].map(asciiLower)];
 }
 
 /** Rows by a text of each, in their order. */
