@@ -9,7 +9,7 @@ export const fileGroupings = ['order', 'feed', 'tag'] as const;
 export type FileGrouping = (typeof fileGroupings)[number];
 
 export interface FileQuery {
-  /** Each must be in the title, id, order, key, a tag, the feed or the state. */
+  /** Each must be in the title, id, order, key, a tag, the feed, the state or the URL. */
   readonly words: readonly string[];
   /** Empty: all of them. `ordered` is a file that the service was not asked about. */
   readonly states: readonly string[];
@@ -38,7 +38,7 @@ const MINUTES = `CASE WHEN files.duration <> '' THEN CAST(files.duration AS REAL
 
 /** What words are looked for in; a line break between them, so that no word is found across two. */
 const SEARCHED = `lower(${[
-  ...['files.id', 'files.order_id', 'files.key', STATE, 'files.title'],
+  ...['files.id', 'files.order_id', 'files.key', STATE, 'files.title', 'files.url'],
   ...['title', 'feed', 'tags'].map((name) => `coalesce(${detail(name)}, '')`),
 ].join(" || '\n' || ")})`;
 

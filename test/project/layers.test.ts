@@ -57,6 +57,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   commands: [
     'spec',
     'completion',
+    'pages',
     'listen',
     'views',
     'flows',
@@ -71,6 +72,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   ],
   spec: ['completion', 'views', 'ledger', 'api', 'settings', 'ui', 'sandbox', 'catalog', 'lib'],
   completion: ['lib'],
+  pages: ['views', 'listen', 'flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   views: ['catalog', 'lib'],
   listen: ['flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   flows: ['feeds', 'ledger', 'api', 'settings', 'catalog', 'lib'],
