@@ -61,6 +61,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
     'listen',
     'views',
     'flows',
+    'transcripts',
     'feeds',
     'ledger',
     'api',
@@ -75,7 +76,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   pages: ['views', 'listen', 'flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   views: ['catalog', 'lib'],
   listen: ['flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
-  flows: ['feeds', 'ledger', 'api', 'settings', 'catalog', 'lib'],
+  flows: ['transcripts', 'feeds', 'ledger', 'api', 'settings', 'catalog', 'lib'],
+  transcripts: ['catalog', 'lib'],
   feeds: ['api', 'lib'],
   ledger: ['catalog', 'lib'],
   api: ['catalog', 'lib'],
@@ -88,7 +90,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
 
 /** A view knows the shapes that flows and the layers below return, never their code. */
 const typesBelow: Readonly<Record<string, readonly string[]>> = {
-  views: ['listen', 'flows', 'feeds', 'ledger', 'api', 'settings'],
+  views: ['listen', 'flows', 'transcripts', 'feeds', 'ledger', 'api', 'settings'],
 };
 
 /** Every import that a rule forbids, as `a.ts → b.ts`. */
