@@ -55,7 +55,7 @@ const columns = `events.id, events.run, events.source, events.received_at, event
 const tables = 'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
 
 /** A line break between them, so that no word is found across two. */
-const SEARCHED = `lower(events.event || '\n' || events.audiofile || '\n' || events.order_id || '\n' ||
+const SEARCHED = `(events.event || '\n' || events.audiofile || '\n' || events.order_id || '\n' ||
   CAST(events.body AS TEXT))`;
 
 const foundOnly = "events.source = 'found' AND events.duplicate IS NULL";

@@ -36,11 +36,10 @@ const TITLE = `CASE WHEN ${detail('feed')} IS NOT NULL OR ${detail('guid')} IS N
 const MINUTES = `CASE WHEN files.duration <> '' THEN CAST(files.duration AS REAL)
   ELSE coalesce(CAST(${detail('seconds')} AS REAL) / 60, 0) END`;
 
+const joined = (parts: readonly string[]): string => parts.join(" || '\n' || ");
 /** What words are looked for in; a line break between them, so that no word is found across two. */
-const SEARCHED = `lower(${[
-  ...['files.id', 'files.order_id', 'files.key', STATE, 'files.title', 'files.url'],
-  ...['title', 'feed', 'tags'].map((name) => `coalesce(${detail(name)}, '')`),
-].join(" || '\n' || ")})`;
+const COLUMNS = joined(['files.id', 'files.order_id', 'files.key', STATE, 'files.title', 'files.url']);
+const DETAILS = joined(['title', 'feed', 'tags'].map((name) => `coalesce(${detail(name)}, '')`));
 
 const sortKeys: Readonly<Record<FileSort, readonly string[]>> = {
   ordered_at: ['files.ordered_at'],
@@ -58,26 +57,29 @@ const groupKeys: Readonly<Record<FileGrouping, string>> = {
 };
 
 export class FileWindows extends Table {
-  async count(query?: FileQuery): Promise<number> {
+  /**
+   * The places of all files that match, in order: the windows of a table are cut out of it. As one text, and sorted
+   * without the other columns: with those, the sorter would need a disk.
+   */
+  async places(query: FileQuery): Promise<number[]> {
     const { where, values } = this.#where(query);
-    const row = await this.db.get<{ n: number }>(`SELECT count(*) AS n FROM files WHERE ${where}`, ...values);
-    return row?.n ?? 0;
+    const found = await this.db.get<{ places: string | null }>(
+      `SELECT CAST(json_group_array(seq) AS TEXT) AS places FROM (
+         SELECT files.seq FROM files WHERE ${where} ORDER BY ${orderOf(query)}) AS found`,
+      ...values,
+    );
+    return JSON.parse(found?.places ?? '[]') as number[];
   }
 
-  /** Sorted by what is sorted by alone: with all columns of 100,000 files the sorter would need a disk. */
-  async rows(query: FileQuery, offset: number, limit: number): Promise<FileRow[]> {
-    const { where, values } = this.#where(query);
-    const found = await this.db.all<{ seq: number }>(
-      `SELECT files.seq FROM files WHERE ${where} ORDER BY ${orderOf(query)} LIMIT ? OFFSET ?`,
-      ...[...values, limit, offset],
-    );
+  /** The files at these places, in the same order. */
+  async rows(places: readonly number[]): Promise<FileRow[]> {
     const rows = await this.db.all<FileRow>(
       `SELECT ${FILE_COLUMNS} FROM ${FILES_AND_ORDERS}
        WHERE files.seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
-      jsonList(found.map(({ seq }) => String(seq))),
+      jsonList(places.map(String)),
     );
     const bySeq = new Map(rows.map((row) => [Number(row.seq), row]));
-    return found.flatMap(({ seq }) => bySeq.get(Number(seq)) ?? []);
+    return places.flatMap((seq) => bySeq.get(seq) ?? []);
   }
 
   /** In the order of their rows. */
@@ -94,7 +96,12 @@ export class FileWindows extends Table {
   #where({ words = [], states = [] }: Partial<FileQuery> = {}): Conditions {
     const all = new Conditions().add('files.profile = ?', this.profile);
     if (states.length) all.add(`${STATE} IN (SELECT value FROM json_each(?))`, jsonList(states));
-    for (const word of words) all.addWord(SEARCHED, spellings(word));
+    for (const word of words) {
+      const forms = spellings(word);
+      // Speed: details are read as JSON only where the word is in their text.
+      if (!/["\\]/.test(word)) all.addWord(joined([COLUMNS, 'files.details']), forms);
+      all.addWord(`(${COLUMNS})`, forms, `(${DETAILS})`);
+    }
     return all;
   }
 }

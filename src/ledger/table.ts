@@ -108,11 +108,14 @@ export class Conditions {
     return this;
   }
 
-  /** What is searched, in lower case, has a word in one of its spellings. */
-  addWord(searched: string, forms: readonly string[]): this {
-    const unique = [...new Set(forms)];
-    const found = unique.map(() => `${searched} LIKE ? ESCAPE '\\'`).join(' OR ');
-    return this.add(`(${found})`, ...unique.map((form) => `%${form.replace(/[\\%_]/g, '\\$&')}%`));
+  /** One of these expressions has a word in one of its spellings; the case of ASCII makes no difference. */
+  addWord(searched: string, forms: readonly string[], ...others: readonly string[]): this {
+    const patterns = [...new Set(forms)].map((form) => `%${form.replace(/[\\%_]/g, '\\$&')}%`);
+    const each = [searched, ...others].flatMap((text) => patterns.map((pattern) => ({ text, pattern })));
+    return this.add(
+      `(${each.map(({ text }) => `${text} COLLATE NOCASE LIKE ? ESCAPE '\\'`).join(' OR ')})`,
+      ...each.map(({ pattern }) => pattern),
+    );
   }
 
   get where(): string {
@@ -124,9 +127,7 @@ export class Conditions {
 export function spellings(word: string): string[] {
   const lower = word.toLowerCase();
   if (!/[^\0-\x7f]/.test(word)) return [lower];
-  const capital = lower.slice(0, 1).toUpperCase() + lower.slice(1);
-  const asciiLower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return [lower, ...[word, capital, word.toUpperCase()].map(asciiLower)];
+  return [lower, word, lower.slice(0, 1).toUpperCase() + lower.slice(1), word.toUpperCase()];
 }
 
 /** Rows by a text of each, in their order. */

@@ -4,6 +4,7 @@ import { formats } from '../catalog/formats.ts';
 import { budgetReport } from '../flows/orders/cost.ts';
 import { gatherReport } from '../flows/report/gather.ts';
 import { makeReport, type Report } from '../flows/report/report.ts';
+import type { Changes } from '../ledger/changes.ts';
 import { fileGroupings } from '../ledger/file-windows.ts';
 import { Invoices } from '../ledger/invoices.ts';
 import { type Attempt, OpenAttempts } from '../ledger/open-attempts.ts';
@@ -21,13 +22,16 @@ import { type Call, CsvAnswer, choiceOf, type Handler, type PageSource } from '.
 const MAX_INVOICES = 200;
 /** The service is asked anew after this time, however many pages ask. */
 const HEALTH_MS = 15_000;
+/** What is late changes by itself. */
+const REPORT_MS = 60_000;
 
-export function accountHandlers(source: PageSource): Readonly<Record<string, Handler>> {
+export function accountHandlers(source: PageSource, changes: Changes): Readonly<Record<string, Handler>> {
   const health = new Health(source);
+  const reports = new Reports(source, changes);
   return {
     'GET about': async () => about(source),
-    'GET spend': (call) => spend(source, call),
-    'GET spend.csv': (call) => spendCsv(source, call),
+    'GET spend': (call) => spend(source, reports, call),
+    'GET spend.csv': (call) => spendCsv(reports, call),
     'GET health': () => health.get(),
   };
 }
@@ -43,23 +47,45 @@ const about = ({ version, settings, isSandbox, ledger, command }: PageSource): J
     now: new Date(nowMs()).toISOString(),
   });
 
-/** From what is kept: no invoice is fetched. */
-async function reportOf({ ledger, settings: { currency } }: PageSource, { query }: Call): Promise<Report> {
-  const now = nowMs();
-  const [since, until] = [query.get('since'), query.get('until')];
-  return makeReport(
-    await gatherReport(ledger, {
-      ...{ now, currency },
+/** Made of what is kept: no invoice is fetched. Of 100,000 files a report takes seconds, so the last one is kept. */
+class Reports {
+  readonly #source: PageSource;
+  readonly #changes: Changes;
+  #last: { readonly key: string; readonly atMs: number; readonly report: Promise<Report> } | undefined;
+
+  constructor(source: PageSource, changes: Changes) {
+    this.#source = source;
+    this.#changes = changes;
+  }
+
+  async get({ query }: Call): Promise<Report> {
+    const [since, until] = [query.get('since') ?? '', query.get('until') ?? ''];
+    const key = JSON.stringify([since, until, (await this.#changes.marks()).spend]);
+    if (this.#last?.key === key && monotonicMs() - this.#last.atMs < REPORT_MS) return this.#last.report;
+    const report = this.#make(since, until);
+    this.#last = { key, atMs: monotonicMs(), report };
+    report.catch(() => {
+      this.#last = undefined;
+    });
+    return report;
+  }
+
+  async #make(since: string, until: string): Promise<Report> {
+    const { ledger, settings } = this.#source;
+    const now = nowMs();
+    const gathered = await gatherReport(ledger, {
+      ...{ now, currency: settings.currency },
       since: since ? parseSince(since, now, 'since') : undefined,
       until: until ? parseUntil(until, now) : undefined,
-    }),
-  );
+    });
+    return makeReport(gathered);
+  }
 }
 
-async function spend(source: PageSource, call: Call): Promise<Json> {
+async function spend(source: PageSource, reports: Reports, call: Call): Promise<Json> {
   const { ledger, settings } = source;
   choiceOf(call, 'by', groupings);
-  const report = await reportOf(source, call);
+  const report = await reports.get(call);
   const budgets = await budgetReport(ledger, settings);
   const kept = await new Invoices(ledger).all();
   const invoices = kept.flatMap((each) => decodeKeptInvoice(each) ?? []).slice(-MAX_INVOICES);
@@ -70,9 +96,9 @@ async function spend(source: PageSource, call: Call): Promise<Json> {
   });
 }
 
-async function spendCsv(source: PageSource, call: Call): Promise<CsvAnswer> {
+async function spendCsv(reports: Reports, call: Call): Promise<CsvAnswer> {
   const by = choiceOf(call, 'by', groupings);
-  const report = await reportOf(source, call);
+  const report = await reports.get(call);
   return new CsvAnswer(
     by ? `spend-by-${by}.csv` : 'spend.csv',
     csvTable(by ? spendView(report, by) : reportView(report)),

@@ -7,6 +7,7 @@ import { raiseFailures } from '../flows/bulk.ts';
 import { type ListedFile, listed } from '../flows/files/listed.ts';
 import { dueMs } from '../flows/report/report.ts';
 import { outputTarget, saveTranscripts } from '../flows/transcripts/fetch.ts';
+import type { Changes } from '../ledger/changes.ts';
 import { type Download, Downloads } from '../ledger/downloads.ts';
 import { Events } from '../ledger/events.ts';
 import {
@@ -17,6 +18,7 @@ import {
   fileSorts,
 } from '../ledger/file-windows.ts';
 import { Files } from '../ledger/files.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { type LogEntry, PurchaseLog } from '../ledger/purchase-log.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { type Json, type JsonObject, type PlainJson, toJson } from '../lib/json.ts';
@@ -43,15 +45,20 @@ const MAX_HISTORY = 500;
 /** Beyond these, only the groups of the window: each may have one file. */
 const MAX_GROUPS = 5_000;
 
-export function fileHandlers(source: PageSource): Readonly<Record<string, Handler>> {
+export function fileHandlers(source: PageSource, changes: Changes): Readonly<Record<string, Handler>> {
+  const found = new FoundFiles(source.ledger, changes);
   return {
-    'GET files': (call) => listWindow(source, call),
+    'GET files': (call) => listWindow(source, found, call),
     'GET file/:': (call) => filePage(source, call),
     'POST file/:/download': (call) => download(source, call),
   };
 }
 
-async function listWindow({ ledger, settings: { currency } }: PageSource, call: Call): Promise<Json> {
+async function listWindow(
+  { ledger, settings: { currency } }: PageSource,
+  found: FoundFiles,
+  call: Call,
+): Promise<Json> {
   const query: FileQuery = {
     words: wordsOf(call),
     states: call.query.getAll('state').filter(Boolean),
@@ -61,24 +68,62 @@ async function listWindow({ ledger, settings: { currency } }: PageSource, call: 
   };
   const offset = numberOf(call, 'offset', { initial: 0, max: Number.MAX_SAFE_INTEGER });
   const limit = numberOf(call, 'limit', { initial: 100, max: MAX_ROWS });
-  const windows = new FileWindows(ledger);
-  const { group } = query;
-  const all = await windows.count();
-  const isFiltered = query.words.length > 0 || query.states.length > 0;
-  const total = isFiltered ? await windows.count(query) : all;
-  const rows = (await windows.rows(query, offset, limit)).map(listed);
-  const groups = group && (await windows.groups({ ...query, group }));
+  const { places, groups, all } = await found.get(query);
+  const rows = (await new FileWindows(ledger).rows(places.slice(offset, offset + limit))).map(listed);
   const downloads = await new Downloads(ledger).forFiles(rows.map(({ id }) => id));
   const now = nowMs();
   return toJson({
-    ...{ total, all },
+    ...{ total: places.length, all },
     rows: rows.map((row) => {
       const document = fileRecord.json({ row, downloads: downloads.get(row.id) ?? [], currency });
       document.delete('answer');
       return document.set('late', isLate(row, now));
     }),
-    groups: groups && groupsJson(groups, group === 'tag', offset, limit),
+    groups: groups && groupsJson(groups, query.group === 'tag', offset, limit),
   });
+}
+
+interface Found {
+  readonly places: readonly number[];
+  readonly groups: readonly FileGroup[] | undefined;
+  /** How many files there are. */
+  readonly all: number;
+}
+
+/** Who scrolls asks for one window after the other: as long as nobody writes, each is cut out of what was found. */
+const MAX_KEPT = 8;
+
+class FoundFiles {
+  readonly #ledger: Ledger;
+  readonly #changes: Changes;
+  readonly #kept = new Map<string, Promise<Found>>();
+
+  constructor(ledger: Ledger, changes: Changes) {
+    this.#ledger = ledger;
+    this.#changes = changes;
+  }
+
+  async get(query: FileQuery): Promise<Found> {
+    const key = `${await this.#changes.version()} ${JSON.stringify(query)}`;
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const finding = this.#find(query);
+    this.#kept.set(key, finding);
+    finding.catch(() => this.#kept.delete(key));
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    return finding;
+  }
+
+  async #find(query: FileQuery): Promise<Found> {
+    const windows = new FileWindows(this.#ledger);
+    const { group } = query;
+    return {
+      places: await windows.places(query),
+      groups: group && (await windows.groups({ ...query, group })),
+      all: await new Files(this.#ledger).count({}),
+    };
+  }
 }
 
 /** Open, and past the target of its SKU. */
@@ -116,14 +161,14 @@ function tagsText(json: string): string {
   }
 }
 
-async function knownFile({ ledger }: PageSource, id: string): Promise<ListedFile> {
+export async function knownFile({ ledger }: PageSource, id: string): Promise<ListedFile> {
   const row = await new Files(ledger).get(checkId(id));
   if (!row) throw missing(`file ${id}`, 'list your files: steno files');
   return listed(row);
 }
 
 /** A file with its downloads. */
-export async function shownFile(source: PageSource, id: string) {
+async function shownFile(source: PageSource, id: string) {
   const row = await knownFile(source, id);
   const downloads = (await new Downloads(source.ledger).forFiles([row.id])).get(row.id) ?? [];
   return { row, downloads };

@@ -2,7 +2,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { basename, dirname } from 'node:path';
-import { Changes, type Marks, type Topic, topics } from '../ledger/changes.ts';
+import { type Changes, type Marks, type Topic, topics } from '../ledger/changes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { DatabaseError } from '../ledger/stores/store.ts';
 import { errorMessage } from '../lib/errors.ts';
@@ -37,11 +37,11 @@ export interface LiveOptions {
 }
 
 export class Live {
-  readonly #ledger: Ledger;
+  /** The ledger, and the connection by which it is watched: that sees what this process writes with the other. */
+  readonly #ledgers: readonly [Ledger, Ledger];
+  readonly #changes: Changes;
   readonly #options: LiveOptions;
   readonly #pages = new Set<ServerResponse>();
-  /** A connection of its own sees what this process writes with the other. */
-  #watched: Ledger | undefined;
   #seen: { readonly version: string; readonly marks: Marks } | undefined;
   #trouble: string | undefined;
   #lockedSince: number | undefined;
@@ -51,8 +51,9 @@ export class Live {
   #isClosed = false;
   #wake = (): void => {};
 
-  constructor(ledger: Ledger, options: LiveOptions) {
-    this.#ledger = ledger;
+  constructor(ledgers: readonly [Ledger, Ledger], changes: Changes, options: LiveOptions) {
+    this.#ledgers = ledgers;
+    this.#changes = changes;
     this.#options = options;
   }
 
@@ -77,11 +78,10 @@ export class Live {
     if (this.#pages.size > 0 && !isLocked(error)) this.#tellTrouble(error);
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#isClosed = true;
     for (const page of this.#pages) page.end();
     this.#wake();
-    await this.#watched?.close().catch(() => {});
   }
 
   async #run(): Promise<void> {
@@ -119,7 +119,7 @@ export class Live {
 
   /** Sooner than by the second, where the ledger is a file and the system tells of changes. */
   #watchFile(): FSWatcher | undefined {
-    const path = this.#ledger.db.file?.path;
+    const path = this.#ledgers[0].db.file?.path;
     if (path === undefined) return undefined;
     try {
       const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
@@ -146,15 +146,13 @@ export class Live {
   }
 
   async #look(): Promise<void> {
-    this.#watched ??= await this.#ledger.openSecondConnection();
     const wasReplaced = await this.#reopen();
-    const changes = new Changes(this.#watched);
-    const version = await changes.version();
+    const version = await this.#changes.version();
     const isWell = this.#trouble === undefined && !wasReplaced;
     this.#lockedSince = undefined;
     if (isWell && version === this.#seen?.version) return;
     const before = this.#seen?.marks;
-    const marks = await changes.marks();
+    const marks = await this.#changes.marks();
     this.#seen = { version, marks };
     if (!isWell) {
       this.#trouble = undefined;
@@ -164,9 +162,9 @@ export class Live {
 
   /** After the file was replaced or damaged; a shared ledger is connected to again by the next question. */
   async #reopen(): Promise<boolean> {
-    const all = [this.#ledger, this.#watched].filter((each) => each !== undefined);
-    if (this.#ledger.db.isShared || (all.every((each) => each.isInPlace) && !this.#isDamaged)) return false;
-    for (const each of all) await each.reopen();
+    const isInPlace = this.#ledgers.every((each) => each.isInPlace) && !this.#isDamaged;
+    if (this.#ledgers[0].db.isShared || isInPlace) return false;
+    for (const each of this.#ledgers) await each.reopen();
     this.#isDamaged = false;
     return true;
   }

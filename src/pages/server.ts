@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
+import { Changes } from '../ledger/changes.ts';
 import { errorJson } from '../lib/error-json.ts';
 import { errorMessage, type Kind, StenoError, systemReason, usage } from '../lib/errors.ts';
 import { formatJson, type Json, parseJson, toJson } from '../lib/json.ts';
@@ -97,13 +98,15 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
   const { source, port } = options;
   const token = newToken();
   const openings = new Openings(options.folder);
-  const live = new Live(source.ledger, { hide: source.hide, refresh: options.refresh });
+  const watched = await source.ledger.openSecondConnection();
+  const changes = new Changes(watched);
+  const live = new Live([source.ledger, watched], changes, { hide: source.hide, refresh: options.refresh });
   const server = createServer(serverOptions);
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS, (socket: Socket) => socket.destroy());
   await startListening(server, port);
   const address = server.address() as AddressInfo;
-  const pages = new Pages(options, { port: address.port, token, openings, live });
+  const pages = new Pages(options, { port: address.port, token, openings, live, changes });
   server.on('request', (request, response) => void pages.answer(request, response));
   return {
     port: address.port,
@@ -112,9 +115,10 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
     opening: (go) => openings.add(address.port, token, go),
     close: async () => {
       openings.removeAll();
-      await live.close();
+      live.close();
       server.close();
       server.closeAllConnections();
+      await watched.close();
     },
   };
 }
@@ -124,6 +128,7 @@ interface Parts {
   readonly token: string;
   readonly openings: Openings;
   readonly live: Live;
+  readonly changes: Changes;
 }
 
 class Pages {
@@ -136,10 +141,10 @@ class Pages {
     this.#options = options;
     this.#parts = parts;
     this.#handlers = {
-      ...fileHandlers(source),
+      ...fileHandlers(source, parts.changes),
       ...transcriptHandlers(source),
       ...eventHandlers(source),
-      ...accountHandlers(source),
+      ...accountHandlers(source, parts.changes),
       // For `steno open`: the browser is opened by the process that was asked to.
       'POST opening': async (call) => toJson({ path: this.#openingAt(textOf(call, 'go') ?? '/files') }),
     };

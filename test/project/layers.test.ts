@@ -73,7 +73,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   ],
   spec: ['completion', 'views', 'ledger', 'api', 'settings', 'ui', 'sandbox', 'catalog', 'lib'],
   completion: ['lib'],
-  pages: ['views', 'listen', 'flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
+  pages: ['views', 'listen', 'flows', 'transcripts', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   views: ['catalog', 'lib'],
   listen: ['flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   flows: ['transcripts', 'feeds', 'ledger', 'api', 'settings', 'catalog', 'lib'],

@@ -67,6 +67,7 @@ export function toPostgres(sql: string, schema: string): string {
     )
     .replace(/CAST\(([\w.]+|trim\(.*?'\)\)) AS REAL\)/g, (_, text: string) => leadingNumber(text))
     .replace(/CAST\(([\w.]+\.body) AS TEXT\)/g, "encode($1, 'escape')")
+    .replace(/\bCOLLATE NOCASE LIKE\b/g, 'ILIKE')
     .replace(NAME, (name) => `${schema}.${name}`)
     .replace(/\?/g, () => `$${++n}`);
 }
