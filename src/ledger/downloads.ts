@@ -1,7 +1,8 @@
 /** Which transcripts were downloaded, in which format, to which folder. */
 import { dirname, resolve } from 'node:path';
 import { pathKey } from '../lib/fs.ts';
-import { groupBy, jsonList, Table, timestamp } from './table.ts';
+import { addFileConditions, type FileFilter } from './files.ts';
+import { Conditions, groupBy, jsonList, Table, timestamp } from './table.ts';
 
 export interface Download {
   readonly file: string;
@@ -45,6 +46,29 @@ export interface TakenTranscript {
   /** How often a command was begun for it, this time included. */
   readonly tries: number;
 }
+
+/** A download with what is known of its file. */
+export interface DownloadRow {
+  readonly file: string;
+  readonly ext: string;
+  readonly path: string;
+  readonly at: string;
+  /** Null where the ledger does not have the file. */
+  readonly title: string | null;
+  readonly duration: string | null;
+  readonly details: string | null;
+}
+
+export interface DownloadFilter extends Pick<FileFilter, 'order' | 'tag' | 'feed'> {
+  readonly files?: readonly string[] | undefined;
+  /** ISO 8601: downloaded at this time or later. */
+  readonly since?: string | undefined;
+}
+
+const DOWNLOAD_ROWS = `SELECT downloads.file, downloads.ext, downloads.path, downloads.at, files.title, files.duration,
+    files.details
+  FROM downloads LEFT JOIN files ON files.profile = downloads.profile AND files.id = downloads.file
+  WHERE downloads.profile = ?`;
 
 interface Owner {
   readonly profile: string;
@@ -199,5 +223,27 @@ export class Downloads extends Table {
       jsonList(files),
     );
     return groupBy(rows, ({ file }) => file);
+  }
+
+  /** A page of downloads, by file and newest first, of the files after this one. A page has all of its last file. */
+  async page(filter: DownloadFilter, after: string, size: number): Promise<DownloadRow[]> {
+    const { files, since } = filter;
+    const all = new Conditions().add('downloads.file > ?', after);
+    if (files) all.add('downloads.file IN (SELECT value FROM json_each(?))', jsonList(files));
+    if (since !== undefined) all.add('downloads.at >= ?', since);
+    addFileConditions(all, filter, this.hide);
+    const rows = await this.db.all<DownloadRow>(
+      `${DOWNLOAD_ROWS} AND ${all.where} ORDER BY downloads.file, downloads.at DESC, downloads.path LIMIT ?`,
+      ...[this.profile, ...all.values, size],
+    );
+    if (rows.length < size) return rows;
+    const whole = rows.filter(({ file }) => file !== rows.at(-1)?.file);
+    return whole.length ? whole : rows;
+  }
+
+  /** What is noted at a path. */
+  at(path: string): Promise<DownloadRow | undefined> {
+    const sql = `${DOWNLOAD_ROWS} AND downloads.path_key = ?`;
+    return this.db.get<DownloadRow>(sql, this.profile, pathKey(resolve(path)));
   }
 }

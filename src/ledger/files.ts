@@ -450,16 +450,11 @@ export class Files extends Table {
     return rows.map(({ state }) => state);
   }
 
-  #where({ states = [], order, key, tag, feed, since, onlyUnderBudget = false }: FileFilter): Conditions {
+  #where({ states = [], key, since, onlyUnderBudget = false, ...filter }: FileFilter): Conditions {
     const all = new Conditions().add('files.profile = ?', this.profile);
-    if (order !== undefined) all.add('files.order_id = ?', order);
     if (states.length) all.add(`files.state IN (${states.map(() => '?').join(', ')})`, ...states);
     if (key !== undefined) all.add('files.key = ?', this.hide(key));
-    for (const texts of detailsTexts(tag, feed, this.hide))
-      all.add(
-        `(${texts.map(() => "replace(files.details, ?, '') <> files.details").join(' OR ')})`,
-        ...texts,
-      );
+    addFileConditions(all, filter, this.hide);
     if (since !== undefined) all.add('files.ordered_at >= ?', since);
     if (onlyUnderBudget)
       all.add(
@@ -468,6 +463,17 @@ export class Files extends Table {
       );
     return all;
   }
+}
+
+/** Of the order, tag and feed of a file. */
+export function addFileConditions(
+  all: Conditions,
+  { order, tag, feed }: Pick<FileFilter, 'order' | 'tag' | 'feed'>,
+  hide: (text: string) => string,
+): void {
+  if (order !== undefined) all.add('files.order_id = ?', order);
+  for (const texts of detailsTexts(tag, feed, hide))
+    all.add(`(${texts.map(() => "replace(files.details, ?, '') <> files.details").join(' OR ')})`, ...texts);
 }
 
 /** One of each must be in the details, which are JSON as we write it: both stores find a part of it so. */

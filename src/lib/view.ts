@@ -1,4 +1,5 @@
 import type { Json } from './json.ts';
+import { forCsv } from './text.ts';
 
 /**
  * What a column holds, which gives its form, colour and alignment on a terminal. `bytes` and `minutes` are plain numbers
@@ -42,3 +43,10 @@ export interface View extends Rows {
   /** Rows are a name and a value; on a terminal, a value that is longer than its line goes on below it. */
   readonly asPairs?: boolean;
 }
+
+export const csvRows = (rows: Rows['rows']): string =>
+  rows.map((row) => `${row.map(forCsv).join(',')}\r\n`).join('');
+
+/** CSV rows after their header line. */
+export const csvTable = ({ columns, rows }: Rows): string =>
+  csvRows([columns.map((column) => column.name), ...rows]);

@@ -118,11 +118,19 @@ export interface Replayed {
   readonly outcome: string;
 }
 
-/** Sends deliveries once more, as they came, one after the other. */
+interface ReplayOptions {
+  readonly env: Env;
+  readonly signal: AbortSignal;
+  readonly report?: Report;
+  /** Sent in place of the body that came, and marked as such. */
+  readonly editedBody?: Uint8Array | undefined;
+}
+
+/** Sends deliveries once more, as they came unless told, one after the other. */
 export async function replayTo(
   url: string,
   events: readonly ReceivedEvent[],
-  { env, signal, report }: { readonly env: Env; readonly signal: AbortSignal; readonly report?: Report },
+  { env, signal, report, editedBody }: ReplayOptions,
 ): Promise<ItemOutcome<Replayed>[]> {
   const found = events.find(({ source }) => source === 'found');
   if (found)
@@ -130,8 +138,8 @@ export async function replayTo(
   const target = await openPostTarget(url, env);
   try {
     const send = async ({ n, contentType, body }: ReceivedEvent): Promise<Outcome> => {
-      const headers = { 'steno-event': String(n) };
-      const result = await target.post({ contentType, body, headers }, signal);
+      const headers = { 'steno-event': String(n), ...(editedBody && { 'steno-edited': 'true' }) };
+      const result = await target.post({ contentType, body: editedBody ?? body, headers }, signal);
       throwIfInterrupted(signal);
       if ('error' in result) throw new StenoError('network', result.error);
       const outcome = outcomeOf(result);

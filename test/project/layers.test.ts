@@ -57,9 +57,11 @@ const below: Readonly<Record<string, readonly string[]>> = {
   commands: [
     'spec',
     'completion',
+    'pages',
     'listen',
     'views',
     'flows',
+    'transcripts',
     'feeds',
     'ledger',
     'api',
@@ -71,9 +73,11 @@ const below: Readonly<Record<string, readonly string[]>> = {
   ],
   spec: ['completion', 'views', 'ledger', 'api', 'settings', 'ui', 'sandbox', 'catalog', 'lib'],
   completion: ['lib'],
+  pages: ['views', 'listen', 'flows', 'transcripts', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   views: ['catalog', 'lib'],
   listen: ['flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
-  flows: ['feeds', 'ledger', 'api', 'settings', 'catalog', 'lib'],
+  flows: ['transcripts', 'feeds', 'ledger', 'api', 'settings', 'catalog', 'lib'],
+  transcripts: ['catalog', 'lib'],
   feeds: ['api', 'lib'],
   ledger: ['catalog', 'lib'],
   api: ['catalog', 'lib'],
@@ -86,7 +90,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
 
 /** A view knows the shapes that flows and the layers below return, never their code. */
 const typesBelow: Readonly<Record<string, readonly string[]>> = {
-  views: ['listen', 'flows', 'feeds', 'ledger', 'api', 'settings'],
+  views: ['listen', 'flows', 'transcripts', 'feeds', 'ledger', 'api', 'settings'],
 };
 
 /** Every import that a rule forbids, as `a.ts → b.ts`. */

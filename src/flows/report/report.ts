@@ -143,19 +143,26 @@ function waitingOf({ files, unclear, now }: ReportInput): WaitingFile[] {
   );
 }
 
-function waitingFile(
-  { id, title, url, order, skus, state, hold, orderedAt, dueFrom }: ReportFile,
-  now: number,
-): WaitingFile {
-  const days = targetDaysOf(skus);
-  const ordered = Date.parse(dueFrom);
-  const isDue = !hold && days !== undefined && !Number.isNaN(ordered);
-  const due = isDue ? ordered + days * DAY_SECONDS * 1000 : Number.NaN;
+function waitingFile(file: ReportFile, now: number): WaitingFile {
+  const { id, title, url, order, skus, state, hold, orderedAt } = file;
+  const due = dueMs(file);
   return {
     ...{ kind: hold ? 'held' : 'open', attempt: '', id, title, url, order, skus, state, orderedAt },
-    dueAt: isDue ? new Date(due).toISOString() : '',
-    lateSeconds: isDue ? Math.max(0, Math.floor((now - due) / 1000)) : 0,
+    dueAt: due === undefined ? '' : new Date(due).toISOString(),
+    lateSeconds: due === undefined ? 0 : Math.max(0, Math.floor((now - due) / 1000)),
   };
+}
+
+/** When the transcript of an open file is to be there; undefined where nobody knows, or while its order is on hold. */
+export function dueMs({
+  skus,
+  hold,
+  dueFrom,
+}: Pick<ReportFile, 'skus' | 'hold' | 'dueFrom'>): number | undefined {
+  const days = targetDaysOf(skus);
+  const ordered = Date.parse(dueFrom);
+  if (hold || days === undefined || Number.isNaN(ordered)) return undefined;
+  return ordered + days * DAY_SECONDS * 1000;
 }
 
 const unclearFile = ({ attempt, at, url, skus }: UnclearOrder): WaitingFile => ({

@@ -9,6 +9,7 @@ import type { ChunkHandler } from '../../api/http/exchange.ts';
 import { messageInText } from '../../api/http/message.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { isObject, parseJson } from '../../lib/json.ts';
+import { isPage } from '../../transcripts/page.ts';
 
 /** An error message is short: this much is held back and checked before the first byte is passed on. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -108,28 +109,4 @@ function isJson(text: string, isCut: boolean): boolean {
   } catch {
     return false;
   }
-}
-
-/** Elements that stand at the top of a page and in no transcript. */
-const topElements = /^<(html|head|body|title|meta|link|base|script|style|frameset|noscript)(\s[^<]*|\/)?>/i;
-/** Elements that a page without a top begins with: they count if they are closed too. */
-const blockElements =
-  /^<(h[1-6]|p|div|center|table|pre|main|section|article|header|ul|ol|form|a|b|strong|error|errors|errorresponse|response|fault)(\s[^<]*)?>/i;
-
-function isPage(text: string): boolean {
-  const start = withoutComments(text);
-  if (/^<(\?xml|!doctype)\s|^<br\s*\/?>/i.test(start) || topElements.test(start)) return true;
-  const [, element] = blockElements.exec(start) ?? [];
-  return element !== undefined && start.toLowerCase().includes(`</${element.toLowerCase()}>`);
-}
-
-/** What follows the blanks and comments at the beginning. */
-function withoutComments(text: string): string {
-  let rest = text.trimStart();
-  while (rest.startsWith('<!--')) {
-    const end = rest.indexOf('-->', 4);
-    if (end < 0) break;
-    rest = rest.slice(end + 3).trimStart();
-  }
-  return rest;
 }

@@ -42,6 +42,14 @@ const names = [...POSTGRES_TABLES.matchAll(/CREATE (?:TABLE|FUNCTION) \{schema\}
 
 const NAME = new RegExp(`(?<![.\\w"'])(?:${names.join('|')})(?![\\w"'])`, 'g');
 
+/** A value of flat JSON as we write it: a text, a list of texts or a number. Anything else is none, and no error. */
+const jsonValue = (column: string, name: string): string =>
+  `trim(both '"' from substring(${column} from '"${name}":("([^"\\\\]|\\\\.)*"|\\[[^]]*\\]|[-0-9.]+)'))`;
+
+/** SQLite reads a number from the beginning of any text; Postgres would refuse one with something behind it. */
+const leadingNumber = (text: string): string =>
+  `coalesce(CAST(substring(${text} from '^-{0,1}[0-9]{1,15}[.]{0,1}[0-9]{0,9}') AS double precision), 0)`;
+
 /**
  * No session has a search path, because a pooler hands sessions around: so each name is qualified. CROSS JOIN only keeps
  * SQLite from changing the order of the tables.
@@ -53,6 +61,13 @@ export function toPostgres(sql: string, schema: string): string {
     .replace(/\bCOLLATE BINARY\b/g, 'COLLATE "C"')
     .replace(/\bjson_group_array\b/g, 'json_agg')
     .replace(/\bjson_array\b/g, 'json_build_array')
+    .replace(
+      /CASE WHEN json_valid\(([\w.]+)\) THEN json_extract\(\1, '\$\.(\w+)'\) END/g,
+      (_, column: string, name: string) => jsonValue(column, name),
+    )
+    .replace(/CAST\(([\w.]+|trim\(.*?'\)\)) AS REAL\)/g, (_, text: string) => leadingNumber(text))
+    .replace(/CAST\(([\w.]+\.body) AS TEXT\)/g, "encode($1, 'escape')")
+    .replace(/\bCOLLATE NOCASE LIKE\b/g, 'ILIKE')
     .replace(NAME, (name) => `${schema}.${name}`)
     .replace(/\?/g, () => `$${++n}`);
 }

@@ -1,0 +1,127 @@
+/** The transcripts that were downloaded and are still on this disk. */
+import { statSync } from 'node:fs';
+import { sep } from 'node:path';
+import { type DownloadFilter, type DownloadRow, Downloads } from '../../ledger/downloads.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { audioTitle, parseDetails } from '../../ledger/purchase.ts';
+import { StenoError, systemReason } from '../../lib/errors.ts';
+import { shellWord } from '../../lib/text.ts';
+import { readableFormats, type TranscriptFile } from '../../transcripts/model.ts';
+import { readableFormatOf } from '../../transcripts/read.ts';
+import { type Outcome, outcomeOf } from '../bulk.ts';
+
+const PAGE_SIZE = 2_000;
+
+export interface TranscriptOnDisk extends TranscriptFile {
+  readonly size: number;
+  readonly mtimeMs: number;
+  /** ISO 8601; empty where the ledger has no download at this path. */
+  readonly downloadedAt: string;
+}
+
+export interface TranscriptFilter extends Omit<DownloadFilter, 'since'> {
+  /** In milliseconds: downloaded at this time or later. */
+  readonly since?: number | undefined;
+}
+
+/** In pages, by the id of their files; all transcripts of a file are on one page, the newest first. */
+export async function* transcriptsOnDisk(
+  ledger: Ledger,
+  { since, ...filter }: TranscriptFilter = {},
+): AsyncGenerator<TranscriptOnDisk[]> {
+  const wanted = { ...filter, since: since === undefined ? undefined : new Date(since).toISOString() };
+  const downloads = new Downloads(ledger);
+  for (let after = ''; ; ) {
+    const rows = await downloads.page(wanted, after, PAGE_SIZE);
+    const last = rows.at(-1);
+    if (!last) return;
+    const found = rows.flatMap((row) => onDisk(row) ?? []);
+    if (found.length) yield found;
+    after = last.file;
+  }
+}
+
+/** Undefined where it is gone, or in a format without text to read. */
+function onDisk({
+  file,
+  ext,
+  path,
+  at,
+  title,
+  duration,
+  details,
+}: DownloadRow): TranscriptOnDisk | undefined {
+  const format = readableFormats.find((each) => each === ext);
+  const found = format && statSync(path, { throwIfNoEntry: false });
+  if (!format || !found?.isFile()) return undefined;
+  const audio = parseDetails(details ?? '');
+  const seconds = Number(duration || 0) * 60 || audio.seconds;
+  return {
+    ...{ path, format, audiofile: file, title: audioTitle(title ?? '', audio) || undefined },
+    duration: seconds ? Math.round(seconds * 1000) : undefined,
+    ...{ size: found.size, mtimeMs: found.mtimeMs, downloadedAt: at },
+  };
+}
+
+/**
+ * What each argument stands for, in the same order: a path is one file, an id all transcripts of that file on this disk.
+ * A wrong one has an error of its own.
+ */
+export async function transcriptsOf(
+  ledger: Ledger | undefined,
+  args: readonly string[],
+): Promise<Outcome<readonly TranscriptOnDisk[]>[]> {
+  const outcomes: Outcome<readonly TranscriptOnDisk[]>[] = [];
+  for (const arg of args)
+    outcomes.push(await outcomeOf(arg, () => (isPath(arg) ? atPath(ledger, arg) : ofFile(ledger, arg))));
+  return outcomes;
+}
+
+const isPath = (arg: string): boolean =>
+  arg.includes('/') || arg.includes(sep) || readableFormatOf(arg) !== undefined || isFile(arg);
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+async function atPath(ledger: Ledger | undefined, path: string): Promise<TranscriptOnDisk[]> {
+  const { size, mtimeMs } = statOf(path);
+  const noted = ledger && (await new Downloads(ledger).at(path));
+  const known = noted && onDisk(noted);
+  if (known) return [{ ...known, path }];
+  const format = readableFormatOf(path);
+  if (!format)
+    throw new StenoError('failed', `${path} is in no format that can be read`, {
+      hint: `its name must end in ${readableFormats.map((each) => `.${each}`).join(', ')}`,
+    });
+  return [{ path, format, size, mtimeMs, downloadedAt: '' }];
+}
+
+function statOf(path: string): { readonly size: number; readonly mtimeMs: number } {
+  try {
+    return statSync(path);
+  } catch (error) {
+    throw new StenoError('failed', `${path} can't be read: ${systemReason(error)}`, { cause: error });
+  }
+}
+
+async function ofFile(ledger: Ledger | undefined, id: string): Promise<TranscriptOnDisk[]> {
+  const found: TranscriptOnDisk[] = [];
+  if (ledger) for await (const page of transcriptsOnDisk(ledger, { files: [id] })) found.push(...page);
+  if (found.length === 0)
+    throw new StenoError('failed', `no transcript of ${id} that can be read is on this disk`, {
+      hint: `download it: steno transcript ${shellWord(id)} --format vtt`,
+    });
+  return found;
+}
+
+/** Of several transcripts of a file, the one with the most precise times; of several in one format, the first. */
+export function mostPrecise<File extends TranscriptFile>(files: readonly File[]): File[] {
+  const best = new Map<string, File>();
+  for (const file of files) {
+    const key = file.audiofile === undefined ? `path ${file.path}` : `id ${file.audiofile}`;
+    const known = best.get(key);
+    if (!known || precision(file) < precision(known)) best.set(key, file);
+  }
+  return [...best.values()];
+}
+
+const precision = ({ format }: TranscriptFile): number => readableFormats.indexOf(format);

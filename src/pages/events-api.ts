@@ -1,0 +1,66 @@
+/** What the pages are told of events, and their replay. */
+import { Actions } from '../ledger/actions.ts';
+import { type EventFilter, Events } from '../ledger/events.ts';
+import { usage } from '../lib/errors.ts';
+import { type Json, toJson } from '../lib/json.ts';
+import { checkUrl, maskUserinfo } from '../lib/url.ts';
+import { ReceivedEvent } from '../listen/event.ts';
+import { replayTo } from '../listen/history.ts';
+import { curlLine, eventPage, replayedRecord } from '../views/events.ts';
+import { type Call, type Handler, missing, numberOf, type PageSource, textOf, wordsOf } from './source.ts';
+
+const MAX_ROWS = 500;
+
+export function eventHandlers(source: PageSource): Readonly<Record<string, Handler>> {
+  return {
+    'GET events': (call) => listPage(source, call),
+    'GET event/:': (call) => showEvent(source, call),
+    'POST event/:/replay': (call) => replay(source, call),
+  };
+}
+
+async function listPage({ ledger }: PageSource, call: Call): Promise<Json> {
+  const { query } = call;
+  const filter: EventFilter = {
+    words: wordsOf(call),
+    events: query.getAll('event').filter(Boolean),
+    file: query.get('file') || undefined,
+    order: query.get('order') || undefined,
+  };
+  const before = numberOf(call, 'before', { initial: Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
+  const events = new Events(ledger);
+  const rows = await events.page(filter, numberOf(call, 'limit', { initial: 100, max: MAX_ROWS }), before);
+  return toJson({
+    rows: rows.map((row) => new ReceivedEvent(row).json),
+    total: await events.count(filter),
+    all: await events.count({}),
+  });
+}
+
+async function eventOf({ ledger }: PageSource, id: string): Promise<ReceivedEvent> {
+  const row = /^\d{1,15}$/.test(id) ? await new Events(ledger).get(Number(id)) : undefined;
+  if (!row) throw missing(`event ${id}`, 'list them: steno events');
+  return new ReceivedEvent(row);
+}
+
+async function showEvent(source: PageSource, { id }: Call): Promise<Json> {
+  const event = await eventOf(source, id);
+  const actions = await new Actions(source.ledger).forEvent(event.n);
+  const { json } = eventPage(event, actions, false);
+  const target = actions.find(({ kind }) => kind === 'forward')?.target;
+  return json instanceof Map ? json.set('curl', curlLine(event, target && maskUserinfo(target))) : json;
+}
+
+/** To a URL alone: no page runs a command. A body makes it an edited copy, which is marked. */
+async function replay(source: PageSource, call: Call): Promise<Json> {
+  const { env, signal } = source;
+  const to = textOf(call, 'to');
+  const body = textOf(call, 'body');
+  if (!to) throw usage('to is missing', 'name the URL to send it to');
+  checkUrl(to, 'hook');
+  const event = await eventOf(source, call.id);
+  const editedBody = body === undefined ? undefined : Buffer.from(body);
+  const [outcome] = await replayTo(to, [event], { env, signal, editedBody });
+  const { value, error } = outcome ?? {};
+  return replayedRecord.json(value ?? { n: event.n, target: maskUserinfo(to), outcome: '', error });
+}

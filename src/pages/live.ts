@@ -1,0 +1,200 @@
+/** Tells open pages what has changed in the ledger, and whether it can be read. Looks only while a page is open. */
+import { type FSWatcher, watch } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { basename, dirname } from 'node:path';
+import { type Changes, type Marks, type Topic, topics } from '../ledger/changes.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { DatabaseError } from '../ledger/stores/store.ts';
+import { errorMessage } from '../lib/errors.ts';
+import { isDamaged, isLocked } from '../lib/sqlite.ts';
+import { monotonicMs } from '../lib/time.ts';
+
+const POLL_MS = 1_000;
+/** A change that the system tells of is looked at sooner, but many are looked at together. */
+const MIN_PAUSE_MS = 200;
+const BEAT_MS = 15_000;
+/** A database that takes longer does not answer. */
+const SLOW_MS = 3_000;
+const REFRESH_MS = 2_000;
+/** A lock is held for milliseconds; one that is held for so long is trouble. */
+const LOCKED_MS = 2_000;
+/** A page that has not read so much does not read at all. */
+const MAX_UNREAD_BYTES = 65_536;
+
+type Message =
+  | { readonly type: 'hello' | 'well' | 'beat' }
+  | { readonly type: 'changed'; readonly topics: readonly Topic[] }
+  | { readonly type: 'trouble'; readonly message: string };
+
+/** Whether an error is about the ledger itself. */
+export const isLedgerTrouble = (error: unknown): boolean =>
+  error instanceof DatabaseError || isLocked(error) || isDamaged(error);
+
+export interface LiveOptions {
+  readonly hide: (text: string) => string;
+  /** Asks the service about open files, while a page is open; it must not fail. */
+  readonly refresh?: (() => Promise<void>) | undefined;
+}
+
+export class Live {
+  /** The ledger, and the connection by which it is watched: that sees what this process writes with the other. */
+  readonly #ledgers: readonly [Ledger, Ledger];
+  readonly #changes: Changes;
+  readonly #options: LiveOptions;
+  readonly #pages = new Set<ServerResponse>();
+  #seen: { readonly version: string; readonly marks: Marks } | undefined;
+  #trouble: string | undefined;
+  #lockedSince: number | undefined;
+  /** The file must be opened again. */
+  #isDamaged = false;
+  #isRunning = false;
+  #isClosed = false;
+  #wake = (): void => {};
+
+  constructor(ledgers: readonly [Ledger, Ledger], changes: Changes, options: LiveOptions) {
+    this.#ledgers = ledgers;
+    this.#changes = changes;
+    this.#options = options;
+  }
+
+  get pages(): number {
+    return this.#pages.size;
+  }
+
+  /** Takes over a response, until its page is closed. */
+  add(response: ServerResponse): void {
+    this.#pages.add(response);
+    response.on('close', () => {
+      this.#pages.delete(response);
+      this.#wake();
+    });
+    this.#sendTo(response, { type: 'hello' });
+    if (this.#trouble !== undefined) this.#sendTo(response, { type: 'trouble', message: this.#trouble });
+    if (!this.#isRunning) void this.#run();
+  }
+
+  /** A call has found that the ledger can't be used: what is cached may hide that from the next look. */
+  report(error: unknown): void {
+    if (this.#pages.size > 0 && !isLocked(error)) this.#tellTrouble(error);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const page of this.#pages) page.end();
+    this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    const beat = setInterval(() => this.#send({ type: 'beat' }), BEAT_MS);
+    const watcher = this.#watchFile();
+    const stopRefresh = this.#refreshOften();
+    while (this.#pages.size > 0 && !this.#isClosed) {
+      const begun = monotonicMs();
+      const slow = setTimeout(() => this.#tellTrouble(new Error('the ledger does not answer')), SLOW_MS);
+      await this.#look().catch((error: unknown) => this.#onFailure(error));
+      clearTimeout(slow);
+      await this.#pause(begun);
+    }
+    clearInterval(beat);
+    stopRefresh();
+    watcher?.close();
+    // What happens while nobody looks is read by the next page anyway.
+    this.#seen = undefined;
+    this.#isRunning = false;
+  }
+
+  /** Until a second after the last look began, or until the system tells of a change. */
+  async #pause(begun: number): Promise<void> {
+    const passed = (): number => monotonicMs() - begun;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.max(MIN_PAUSE_MS, POLL_MS - passed()));
+      this.#wake = () => {
+        clearTimeout(timer);
+        setTimeout(resolve, Math.max(0, MIN_PAUSE_MS - passed()));
+      };
+    });
+    this.#wake = () => {};
+  }
+
+  /** Sooner than by the second, where the ledger is a file and the system tells of changes. */
+  #watchFile(): FSWatcher | undefined {
+    const path = this.#ledgers[0].db.file?.path;
+    if (path === undefined) return undefined;
+    try {
+      const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
+        if (name?.startsWith(basename(path)) && !name.endsWith('-shm')) this.#wake();
+      });
+      return watcher.on('error', () => watcher.close());
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Never twice at a time. Gives what ends it. */
+  #refreshOften(): () => void {
+    const { refresh } = this.#options;
+    if (!refresh) return () => {};
+    let isBusy = false;
+    const timer = setInterval(async () => {
+      if (isBusy) return;
+      isBusy = true;
+      await refresh().catch(() => {});
+      isBusy = false;
+    }, REFRESH_MS);
+    return () => clearInterval(timer);
+  }
+
+  async #look(): Promise<void> {
+    const wasReplaced = await this.#reopen();
+    const version = await this.#changes.version();
+    const isWell = this.#trouble === undefined && !wasReplaced;
+    this.#lockedSince = undefined;
+    if (isWell && version === this.#seen?.version) return;
+    const before = this.#seen?.marks;
+    const marks = await this.#changes.marks();
+    this.#seen = { version, marks };
+    if (!isWell) {
+      this.#trouble = undefined;
+      this.#send({ type: 'well' });
+    } else if (before) this.#send({ type: 'changed', topics: changedTopics(before, marks) });
+  }
+
+  /** After the file was replaced or damaged; a shared ledger is connected to again by the next question. */
+  async #reopen(): Promise<boolean> {
+    const isInPlace = this.#ledgers.every((each) => each.isInPlace) && !this.#isDamaged;
+    if (this.#ledgers[0].db.isShared || isInPlace) return false;
+    for (const each of this.#ledgers) await each.reopen();
+    this.#isDamaged = false;
+    return true;
+  }
+
+  #onFailure(error: unknown): void {
+    if (this.#isClosed) return;
+    if (isLocked(error)) {
+      this.#lockedSince ??= monotonicMs();
+      if (monotonicMs() - this.#lockedSince < LOCKED_MS) return;
+    }
+    this.#tellTrouble(error);
+  }
+
+  #tellTrouble(error: unknown): void {
+    this.#isDamaged ||= isDamaged(error);
+    const message = this.#options.hide(errorMessage(error));
+    if (this.#trouble === message || this.#isClosed) return;
+    this.#trouble = message;
+    this.#send({ type: 'trouble', message });
+  }
+
+  #send(message: Message): void {
+    for (const page of this.#pages) this.#sendTo(page, message);
+  }
+
+  #sendTo(page: ServerResponse, message: Message): void {
+    if (page.writableLength > MAX_UNREAD_BYTES) page.destroy();
+    else page.write(`${JSON.stringify(message)}\n`);
+  }
+}
+
+const changedTopics = (before: Marks, now: Marks): Topic[] =>
+  topics.filter((topic) => topic === 'files' || before[topic] !== now[topic]);

@@ -1,0 +1,70 @@
+/** The token of the pages, and the note by which `steno open` finds a `steno ui` that runs. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isOfThisMachine, isSameProcess, type ProcessMark, thisProcess } from '../lib/processes.ts';
+import { disk, writeFileAtomic } from '../lib/whole-file.ts';
+
+export const newToken = (): string => randomBytes(32).toString('base64url');
+
+/** Takes the same time wherever the texts differ. */
+export function isSameToken(given: string, token: string): boolean {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(given), hash(token));
+}
+
+/** A `steno ui` that runs. */
+export interface RunningPages extends ProcessMark {
+  readonly port: number;
+  readonly token: string;
+  /** Whose pages they are: a mark of the profile and the ledger. */
+  readonly account: string;
+}
+
+const noteName = /^ui-\d+\.json$/;
+
+/** Readable by its owner alone, and gone when the pages are. Gives what removes it. */
+export async function noteRunning(
+  folder: string,
+  pages: Pick<RunningPages, 'port' | 'token' | 'account'>,
+): Promise<() => void> {
+  const path = join(folder, `ui-${process.pid}.json`);
+  const note = Buffer.from(JSON.stringify({ ...thisProcess(), ...pages }));
+  await writeFileAtomic(path, (write) => write(note), {
+    mode: 0o600,
+    name: (draft) => disk.rename(draft, path),
+  });
+  return () => rmSync(path, { force: true });
+}
+
+/** Those of an account that run on this machine, the latest first. Notes that were left behind are removed. */
+export function findRunning(folder: string, account: string): RunningPages[] {
+  const running = notesIn(folder).flatMap((name) => {
+    const note = readNote(join(folder, name));
+    if (note && isOfThisMachine(note) && !isSameProcess(note)) rmSync(join(folder, name), { force: true });
+    return note && isOfThisMachine(note) && isSameProcess(note) ? [note] : [];
+  });
+  return running.filter((each) => each.account === account).reverse();
+}
+
+function notesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => noteName.test(name));
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined for what is no such note. */
+function readNote(path: string): RunningPages | undefined {
+  try {
+    const { host, pid, start, port, token, account } = JSON.parse(readFileSync(path, 'utf8'));
+    const isNote =
+      [host, start, token, account].every((text) => typeof text === 'string') &&
+      [pid, port].every((number) => Number.isInteger(number) && number > 0) &&
+      /^[\w-]{43}$/.test(token);
+    return isNote ? { host, pid, start, port, token, account } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,172 @@
+/** Captions: WebVTT and SubRip, as they are found, not only as they should be. */
+import { oneLine } from '../lib/text.ts';
+import type { Fault, Segment } from './model.ts';
+import { decodeEntities } from './page.ts';
+import { splitSpeaker } from './speakers.ts';
+
+/** hh:mm:ss.mmm, where the hours and the fraction may be missing. */
+export const CLOCK = String.raw`(?:\d{1,4}:)?\d{1,2}:\d\d(?:[.,]\d{1,3})?`;
+
+const timing = new RegExp(`^\\s*(${CLOCK})\\s*-->\\s*(${CLOCK})(?:\\s|$)`);
+
+/** In milliseconds; undefined for what is no time. */
+export function clockMs(clock: string): number | undefined {
+  const [, hours, minutes, seconds, fraction = ''] =
+    /^(?:(\d+):)?(\d+):(\d+)(?:[.,](\d+))?$/.exec(clock) ?? [];
+  const [m, s] = [Number(minutes), Number(seconds)];
+  if (!(s < 60) || (hours !== undefined && m > 59)) return undefined;
+  return (Number(hours ?? 0) * 3600 + m * 60 + s) * 1000 + Number(fraction.padEnd(3, '0'));
+}
+
+interface Cue {
+  /** Of its text. */
+  readonly line: number;
+  readonly start?: number | undefined;
+  readonly end?: number | undefined;
+  readonly lines: string[];
+}
+
+export interface Cues {
+  readonly segments: Segment[];
+  readonly faults: Fault[];
+  /** Whether anything says that these are captions. */
+  readonly areCaptions: boolean;
+}
+
+export function readCues(text: string, format: 'vtt' | 'srt'): Cues {
+  const lines = text.split('\n');
+  const isVtt = format === 'vtt';
+  const hasHeader = isVtt && /^WEBVTT(?:\s|$)/.test(lines[0] ?? '');
+  const reader = new CueReader(isVtt, hasHeader);
+  for (const [at, line] of lines.entries()) reader.add(line, at + 1, lines[at + 1]);
+  const { cues, faults } = reader;
+  const segments = cues.flatMap((cue) => segmentsOf(cue, isVtt));
+  return { segments, faults, areCaptions: hasHeader || cues.some(({ start }) => start !== undefined) };
+}
+
+class CueReader {
+  readonly cues: Cue[] = [];
+  readonly faults: Fault[] = [];
+  readonly #isVtt: boolean;
+  #place: 'text' | 'skipped' | 'between';
+
+  constructor(isVtt: boolean, hasHeader: boolean) {
+    this.#isVtt = isVtt;
+    this.#place = hasHeader ? 'skipped' : 'between';
+    if (isVtt && !hasHeader) this.#fault(1, 'the header WEBVTT is missing');
+  }
+
+  add(line: string, number: number, next: string | undefined): void {
+    if (isTiming(line)) this.#begin(line, number);
+    else if (line === '' || (!this.#isVtt && line.trim() === '')) this.#place = 'between';
+    else if (this.#isComment(line)) this.#place = 'skipped';
+    else if (!isCueName(line, next, this.#place)) this.#addText(line, number);
+  }
+
+  /** A block that is not shown; a cue may have the name NOTE. */
+  #isComment(line: string): boolean {
+    const isStart = this.#isVtt && this.#place === 'between' && /^(?:NOTE|STYLE|REGION)(?:\s|$)/.test(line);
+    return isStart || this.#place === 'skipped';
+  }
+
+  #begin(line: string, number: number): void {
+    const times = timesOf(line);
+    if (!times) this.#fault(number, `this is no time: ${oneLine(line, 60)}`);
+    this.cues.push({ line: number + 1, ...times, lines: [] });
+    this.#place = 'text';
+  }
+
+  /** What was said must not be lost: outside of a cue it most likely belongs to the one before. */
+  #addText(line: string, number: number): void {
+    if (this.#place === 'between') this.#fault(number, 'text outside of a cue');
+    if (this.cues.length === 0) this.cues.push({ line: number, lines: [] });
+    this.cues.at(-1)?.lines.push(line);
+    this.#place = 'text';
+  }
+
+  #fault(line: number, message: string): void {
+    this.faults.push({ line, message });
+  }
+}
+
+const isTiming = (line: string | undefined): boolean =>
+  line?.includes('-->') === true && /^\s*(?:-?\d|-->)/.test(line);
+
+/** The next line is a time; without a blank line before it, only a number is a name. */
+const isCueName = (line: string, next: string | undefined, place: string): boolean =>
+  isTiming(next) && (place === 'between' || /^\s*\d+\s*$/.test(line));
+
+function timesOf(line: string): Pick<Cue, 'start' | 'end'> | undefined {
+  const [, from = '', to = ''] = timing.exec(line) ?? [];
+  const [start, end] = [clockMs(from), clockMs(to)];
+  return start === undefined || end === undefined ? undefined : { start, end };
+}
+
+/** What one speaker says of a cue. */
+interface Part {
+  readonly line: number;
+  readonly speaker?: string | undefined;
+  readonly lines: string[];
+}
+
+function segmentsOf({ line, start, end, lines }: Cue, isVtt: boolean): Segment[] {
+  const whole = lines.join('\n');
+  const hasVoices = isVtt && /<v[.\s]/i.test(whole);
+  const parts = hasVoices ? voices(whole, line) : named(withoutMarkup(whole, isVtt).split('\n'), line);
+  const said = parts.map((part) => ({
+    ...{ line: part.line, start, end, speaker: part.speaker },
+    text: part.lines.join('\n').trim(),
+  }));
+  const filled = said.filter(({ text, speaker }) => text !== '' || speaker !== undefined);
+  return filled.length ? filled : [{ line, start, end, speaker: undefined, text: '' }];
+}
+
+/** Only what is markup for sure: `<` may also be said. */
+const vttTag = /<(\/?)(v|c|i|b|u|s|ruby|rt|lang|font)((?:[.\s][^<>]*)?)>|<\d[\d:.]*>/gi;
+const srtTag = /<\/?(?:[ibus]|font(?:\s[^<>]*)?)>|\{\\[^{}]*\}/gi;
+
+const withoutMarkup = (text: string, isVtt: boolean): string =>
+  isVtt ? decodeEntities(text.replace(vttTag, '')) : text.replace(srtTag, '');
+
+/** `<v Ada>` begins what Ada says, up to its end or to another voice. */
+function voices(text: string, line: number): Part[] {
+  const parts: Part[] = [];
+  let [from, row, begin] = [0, line, line];
+  let [speaker, said]: [string | undefined, string] = [undefined, ''];
+  const add = (more: string): void => {
+    if (said === '') begin = row + breaksIn(/^\s*/.exec(more)?.[0] ?? '');
+    said += more;
+    row += breaksIn(more);
+  };
+  const end = (): void => {
+    if (said.trim() || speaker) parts.push({ line: begin, speaker, lines: [decodeEntities(said)] });
+    said = '';
+  };
+  for (const { 0: tag, 1: slash, 2: name, 3: more = '', index } of text.matchAll(vttTag)) {
+    add(text.slice(from, index));
+    from = index + tag.length;
+    row += breaksIn(tag);
+    if (name?.toLowerCase() !== 'v') continue;
+    end();
+    speaker = slash
+      ? undefined
+      : decodeEntities(more.replace(/^\S*/, '').replace(/\s+/g, ' ').trim()) || undefined;
+  }
+  add(text.slice(from));
+  end();
+  return parts;
+}
+
+const breaksIn = (text: string): number => text.split('\n').length - 1;
+
+/** `Ada: text`, at the beginning of a line. */
+function named(lines: readonly string[], line: number): Part[] {
+  const parts: Part[] = [];
+  for (const [at, each] of lines.entries()) {
+    const { speaker, text } = splitSpeaker(each);
+    const open = parts.at(-1);
+    if (speaker !== undefined || !open) parts.push({ line: line + at, speaker, lines: text ? [text] : [] });
+    else open.lines.push(text);
+  }
+  return parts;
+}

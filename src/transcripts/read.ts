@@ -1,0 +1,100 @@
+/** Reads a transcript in any of the formats that have text. */
+import { readFile, stat } from 'node:fs/promises';
+import { formatOfName } from '../catalog/formats.ts';
+import { StenoError, systemReason } from '../lib/errors.ts';
+import { checkUtf8 } from '../lib/lines.ts';
+import { sha256 } from '../lib/sha256.ts';
+import { bytesText } from '../lib/text.ts';
+import { readCues } from './cues.ts';
+import { docxLines } from './docx.ts';
+import { type ReadableFormat, readableFormats, type TranscriptText } from './model.ts';
+import { isPage, pageLines, type TextLine } from './page.ts';
+import { readProse } from './prose.ts';
+
+/** Ten days of speech. */
+export const MAX_TRANSCRIPT_BYTES = 20_000_000;
+/** Enough to tell a web page by. */
+const PAGE_START = 65_536;
+
+/** The format that the name stands for; undefined if it can't be read. */
+export function readableFormatOf(path: string): ReadableFormat | undefined {
+  const format = formatOfName(path);
+  return readableFormats.find((each) => each === format);
+}
+
+const failed = (message: string, hint?: string, cause?: unknown): StenoError =>
+  new StenoError('failed', message, { hint, cause });
+
+/** Throws for what is no transcript in this format: a web page, a zip bomb, too large, not text. */
+export function readTranscript(bytes: Buffer, format: ReadableFormat, path: string): TranscriptText {
+  checkSize(bytes.length, path);
+  if (format === 'docx') return { format, segments: readProse(docxLines(bytes, path), false), faults: [] };
+  const text = textOf(bytes, path);
+  if (text.trim() === '') throw failed(`${path} is empty`);
+  if (format === 'html') return { format, segments: readProse(pageLines(text), false), faults: [] };
+  if (isPage(text.slice(0, PAGE_START))) throw failed(`${path} is a web page, not a transcript in ${format}`);
+  if (format === 'txt' || format === 'tstxt')
+    return { format, segments: readProse(linesOf(text), format === 'tstxt'), faults: [] };
+  const { segments, faults, areCaptions } = readCues(text, format);
+  if (!areCaptions)
+    throw failed(`${path} has no captions: no line in it is a time such as 00:00:01.000 --> 00:00:02.000`);
+  return { format, segments, faults };
+}
+
+/** With \n alone between lines. UTF-16 is read where its mark says so. */
+function textOf(bytes: Buffer, path: string): string {
+  const text = decoded(bytes, path);
+  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+}
+
+function decoded(bytes: Buffer, path: string): string {
+  const mark = bytes.toString('latin1', 0, 4);
+  if (mark.startsWith('PK\u0003\u0004'))
+    throw failed(`${path} is a zip file or a Word document, not a text file`);
+  if (mark.startsWith('\u00ff\u00fe') && mark !== '\u00ff\u00fe\u0000\u0000')
+    return new TextDecoder('utf-16le').decode(bytes);
+  if (mark.startsWith('\u00fe\u00ff')) return new TextDecoder('utf-16be').decode(bytes);
+  try {
+    return checkUtf8(bytes, path).toString();
+  } catch (error) {
+    if (error instanceof StenoError) throw failed(error.message, error.hint, error);
+    throw error;
+  }
+}
+
+const linesOf = (text: string): TextLine[] =>
+  text.split('\n').map((each, at) => ({ line: at + 1, text: each }));
+
+function checkSize(bytes: number, path: string): void {
+  if (bytes > MAX_TRANSCRIPT_BYTES)
+    throw failed(
+      `${path} is too large for a transcript: ${bytesText(bytes)}, and at most ${bytesText(MAX_TRANSCRIPT_BYTES)} are read`,
+    );
+}
+
+export interface TranscriptContent {
+  readonly text: TranscriptText;
+  /** Of its bytes. */
+  readonly sha256: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/** Reads a file, bounded in size. */
+export async function readTranscriptFile(
+  { path, format }: { readonly path: string; readonly format: ReadableFormat },
+  signal?: AbortSignal,
+): Promise<TranscriptContent> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) throw failed(`${path} is ${found.isDirectory() ? 'a folder' : 'not a file'}`);
+    checkSize(found.size, path);
+    const bytes = await readFile(path, { signal });
+    const text = readTranscript(bytes, format, path);
+    return { text, sha256: sha256(bytes), size: bytes.length, mtimeMs: found.mtimeMs };
+  } catch (error) {
+    if (signal?.aborted) throw new StenoError('interrupted', 'interrupted');
+    if (error instanceof StenoError) throw error;
+    throw failed(`${path} can't be read: ${systemReason(error)}`, undefined, error);
+  }
+}

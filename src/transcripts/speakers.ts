@@ -1,0 +1,49 @@
+/** Who speaks: `Name: text`, where what stands before the colon looks like a name. */
+
+const MAX_NAME_LENGTH = 60;
+const MAX_NAME_WORDS = 6;
+
+/** Begins with a capital, a letter of a script without capitals, or a digit: `J.`, `O'Neil`, `SPEAKER_00`, `(Host)`. */
+const nameWord = /^[("#&]?[\p{Lu}\p{Lt}\p{Lo}\p{N}][\p{L}\p{M}\p{N}.'’_"#&/-]*[,)"]?$/u;
+const smallWord = /^(?:&|al|and|bin|da|de|del|den|der|di|dos|du|el|ibn|la|le|of|ten|ter|the|van|von|y|zu)$/;
+
+/** Says that somebody speaks, not who. */
+const unnamed =
+  /^\(?(?:(?:unknown|unidentified|unnamed|male|female)\s)?(?:speaker|man|woman|male|female|boy|girl|voice|person|participant|caller|guest|audience member|unknown|unidentified)(?:[\s_#-]{0,3}\d{1,3}|[\s_#-]{1,3}[a-z])?\)?$/i;
+
+/** What the head of a transcript has before a colon. */
+const label =
+  /^(?:audio|date|duration|episode|file|filename|job|length|link|notes?|order|recorded|recording|source|subject|time|title|topic|transcript|transcriber|transcribed by|url|https?)$/i;
+
+interface Said {
+  readonly speaker?: string | undefined;
+  readonly text: string;
+}
+
+/** Whether a line belongs to the head of a transcript, such as `Length: 00:12:00`. */
+export const isLabelled = (line: string): boolean => label.test(line.slice(0, Math.max(colonIn(line), 0)));
+
+/** Splits a line that begins with a name. A dash or `>>` before the name goes with it. */
+export function splitSpeaker(line: string): Said {
+  const said = line.trim().replace(/^(?:-|>>)\s?/, '');
+  const colon = colonIn(said);
+  if (colon <= 0 || !isName(said.slice(0, colon))) return { text: line.trim() };
+  return { speaker: said.slice(0, colon).trim(), text: said.slice(colon + 1).trim() };
+}
+
+/** The place of the colon that may end a name: a blank follows it, or nothing, or it is that of Chinese. */
+function colonIn(line: string): number {
+  const at = line.slice(0, MAX_NAME_LENGTH + 1).search(/[:：]/);
+  return at >= 0 && (line[at] === '：' || /^\s?$/.test(line.charAt(at + 1))) ? at : -1;
+}
+
+export function isName(text: string): boolean {
+  const words = text.trim().split(/\s+/);
+  if (label.test(text.trim()) || words.length > MAX_NAME_WORDS || !/\p{L}/u.test(text)) return false;
+  if (isUnnamed(text)) return true;
+  const [first = '', ...rest] = words;
+  return nameWord.test(first) && rest.every((word) => nameWord.test(word) || smallWord.test(word));
+}
+
+/** Whether it is a stopgap such as `Man 2` or `Speaker 1`. */
+export const isUnnamed = (name: string): boolean => unnamed.test(name.trim());
