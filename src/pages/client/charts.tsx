@@ -27,10 +27,10 @@ const MAX_MONTHS = 24;
 const parts = ['spent', 'unpaid', 'estimated'] as const;
 const partNames = { spent: 'spent', unpaid: 'billed, not paid', estimated: 'estimated' };
 
-/** The next round number: 1, 2 or 5 with zeros. */
+/** The next round number: 1, 1.5, 2, 2.5 and so on, with zeros. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value || 1));
-  return power * ([1, 2, 5, 10].find((each) => each * power >= value) ?? 10);
+  return power * ([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((each) => each * power >= value) ?? 10);
 }
 
 /** A stack for each month: spent, billed but not paid, estimated. */

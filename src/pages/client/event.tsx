@@ -1,11 +1,23 @@
 /** One event: its fields, its body, what became of each action, and sending it again. */
 import { useEffect, useState } from 'preact/hooks';
 import { type CallError, post, useLoad } from './api.ts';
-import { EventName } from './events.tsx';
+import { EventName, Found } from './events.tsx';
 import { shellWord } from './format.ts';
 import { focusOn, useKeys } from './keys.ts';
-import { Command, commandLine, copy, Failed, Icon, Panel, sayError, Text, Time } from './parts.tsx';
-import { filePath, go } from './route.ts';
+import {
+  Command,
+  Crumbs,
+  commandLine,
+  copy,
+  Facts,
+  Failed,
+  FileLink,
+  Pairs,
+  Panel,
+  sayError,
+  Time,
+} from './parts.tsx';
+import { go } from './route.ts';
 import type { Action, ShownEvent } from './types.ts';
 
 const TARGET = 'steno-replay-to';
@@ -15,21 +27,20 @@ const actionTones: Readonly<Record<string, string>> = { done: 'good', failed: 'b
 function Actions({ actions }: { actions: readonly Action[] }) {
   if (!actions.length) return <p class="muted">No action was asked for when it arrived.</p>;
   return (
-    <ul class="facts">
-      {actions.map((action, at) => (
-        <li key={at}>
-          <b class={actionTones[action.status] ?? 'busy'}>{action.status}</b> {action.kind}{' '}
-          <code>{action.target}</code>
-          {action.outcome ? <p>{action.outcome}</p> : null}
+    <Facts items={actions}>
+      {({ kind, target, status, tries, outcome, updated_at, next_try_at }) => (
+        <>
+          <b class={actionTones[status] ?? 'busy'}>{status}</b> {kind} <code>{target}</code>
+          <p>{outcome}</p>
           <p class="muted">
-            {action.tries > 1 ? `${action.tries} tries, ` : ''}
-            <Time at={action.updated_at} />
-            {action.next_try_at ? ', next try ' : ''}
-            <Time at={action.next_try_at} />
+            {tries > 1 ? `${tries} tries, ` : ''}
+            <Time at={updated_at} />
+            {next_try_at ? ', next try ' : ''}
+            <Time at={next_try_at} />
           </p>
-        </li>
-      ))}
-    </ul>
+        </>
+      )}
+    </Facts>
   );
 }
 
@@ -110,31 +121,11 @@ function Replay({ event }: { event: ShownEvent }) {
   );
 }
 
-function Fields({ event }: { event: ShownEvent }) {
-  const rows = Object.entries(event.fields).flatMap(([name, value]) =>
-    [value].flat().map((each) => [name, each] as const),
-  );
-  return (
-    <dl class="pairs">
-      {rows.map(([name, value], at) => (
-        <div key={at}>
-          <dt>{name}</dt>
-          <dd>
-            <Text>{value}</Text>
-          </dd>
-        </div>
-      ))}
-      <div>
-        <dt>content type</dt>
-        <dd>{event.content_type}</dd>
-      </div>
-      <div>
-        <dt>from</dt>
-        <dd>{event.remote}</dd>
-      </div>
-    </dl>
-  );
-}
+const fieldsOf = ({ fields, content_type, remote }: ShownEvent) => [
+  ...Object.entries(fields).flatMap(([name, value]) => [value].flat().map((each) => [name, each] as const)),
+  ['content type', content_type] as const,
+  ['from', remote] as const,
+];
 
 export function EventPage({ id }: { id: string }) {
   const { data: event, error } = useLoad<ShownEvent>(`/api/event/${encodeURIComponent(id)}`, ['events']);
@@ -149,49 +140,33 @@ export function EventPage({ id }: { id: string }) {
   }, [id]);
   return (
     <main tabIndex={-1}>
-      <p class="crumbs">
-        <a href="#/events">
-          <Icon name="back" />
-          Events
-        </a>
-        <Command line={line} />
-      </p>
+      <Crumbs to="/events" label="Events" line={line} />
       <Failed error={error} />
       {event ? (
         <>
           <header class="lead">
             <h1>
-              <EventName event={event} /> <span class="muted">{event.n}</span>
+              <EventName event={event} /> <span class="muted">{event.n}</span> <Found event={event} />
             </h1>
             <p>
               <Time at={event.received_at} isExact /> <span class="muted">(</span>
               <Time at={event.received_at} />
               <span class="muted">)</span>
+              {event.audiofile ? ' · ' : ''}
               {event.audiofile ? (
-                <>
-                  {' '}
-                  ·{' '}
-                  <a href={filePath(event.audiofile)}>
-                    <Text>{(event.title || `file ${event.audiofile}`).slice(0, 200)}</Text>
-                  </a>
-                </>
+                <FileLink id={event.audiofile} title={event.title || `file ${event.audiofile}`} />
               ) : null}
               {event.duplicate ? (
-                <>
-                  {' '}
-                  ·{' '}
-                  <a href={`#/event/${event.duplicate}`}>
-                    {event.source === 'found' ? 'arrived later as' : 'found earlier as'} event{' '}
-                    {event.duplicate}
-                  </a>
-                </>
+                <a class="aside" href={`#/event/${event.duplicate}`}>
+                  {event.source === 'found' ? 'arrived later as' : 'found earlier as'} event {event.duplicate}
+                </a>
               ) : null}
             </p>
           </header>
           <div class="columns">
             <div>
               <Panel title="Fields">
-                <Fields event={event} />
+                <Pairs pairs={fieldsOf(event)} />
               </Panel>
               <Panel
                 title="Body as received"

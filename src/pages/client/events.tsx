@@ -5,7 +5,7 @@ import { type CallError, get, onChange, oneAtATime } from './api.ts';
 import { countText, plural, shellWord } from './format.ts';
 import { focusOn, useKeys } from './keys.ts';
 import { List, newPlace, tabIndexOf } from './list.tsx';
-import { Command, commandLine, copy, Empty, Failed, Select, Text, Time } from './parts.tsx';
+import { Command, commandLine, copy, Empty, Failed, SearchField, Select, Text, Time } from './parts.tsx';
 import { keep, pathWith, route } from './route.ts';
 import type { EventDocument } from './types.ts';
 
@@ -13,6 +13,7 @@ const PAGE = 100;
 const TYPING_PAUSE_MS = 150;
 
 interface Listed {
+  readonly total: number;
   readonly rows: readonly EventDocument[];
   readonly all: number;
 }
@@ -70,7 +71,7 @@ async function readLatest(): Promise<void> {
   const isWhole = isJoined ? (shown.value?.isWhole ?? false) : latest.rows.length < PAGE;
   const numbered = rows.find(({ n }) => n !== null);
   newestAtFirst = Math.min(newestAtFirst, numbered?.n ?? 0);
-  shown.value = { rows, all: latest.all, isWhole, added: isJoined ? fresh.length : 0 };
+  shown.value = { ...latest, rows, isWhole, added: isJoined ? fresh.length : 0 };
 }
 
 const follow = oneAtATime(readLatest);
@@ -121,11 +122,15 @@ const tones: Readonly<Record<string, string>> = {
 };
 
 export const EventName = ({ event }: { event: EventDocument }) => (
-  <span class={`event-name ${tones[event.event] ?? ''}`}>
-    {event.event || '(no name)'}
-    {event.source === 'found' ? <span class="chip">found</span> : null}
-  </span>
+  <span class={`event-name ${tones[event.event] ?? ''}`}>{event.event || '(no name)'}</span>
 );
+
+export const Found = ({ event }: { event: EventDocument }) =>
+  event.source === 'found' ? (
+    <span class="chip" title="It never arrived; steno found it by asking the service">
+      found
+    </span>
+  ) : null;
 
 const ownFields = new Set(['event', 'webhook_version', 'audiofile', 'order']);
 
@@ -158,7 +163,7 @@ function Row({ at, event, isCurrent }: { at: number; event: EventDocument | unde
         )}
       </td>
       <td class="title">
-        <Text>{(event?.title ?? '').slice(0, 400)}</Text>{' '}
+        {event ? <Found event={event} /> : null} <Text>{(event?.title ?? '').slice(0, 400)}</Text>{' '}
         <span class="muted">{event ? otherFields(event) : ''}</span>
       </td>
       <td class="file">{event?.audiofile}</td>
@@ -201,19 +206,13 @@ const lineOf = ({ event, file, order }: Query): string =>
     '--follow',
   ].join(' ');
 
-function Tools({ all }: { all: number }) {
+function Tools({ count }: { count: string }) {
   const { q, event, file, order } = query.value;
   return (
     <form class="tools" onSubmit={(submit) => submit.preventDefault()}>
-      <input
-        id="filter"
-        type="search"
-        placeholder="Filter: any text in an event"
-        aria-label="Filter events"
-        autocomplete="off"
-        spellcheck={false}
-        value={q}
-        onInput={(input) => choose({ q: input.currentTarget.value }, TYPING_PAUSE_MS)}
+      <SearchField
+        {...{ id: 'filter', label: 'Filter events', hint: 'Filter: any text in an event', value: q }}
+        onType={(typed) => choose({ q: typed }, TYPING_PAUSE_MS)}
       />
       <Select label="Event" value={event} choices={choices} onPick={(name) => choose({ event: name })} />
       {file || order ? (
@@ -228,14 +227,17 @@ function Tools({ all }: { all: number }) {
       <button type="button" class="pause" aria-pressed={isPaused.value} onClick={togglePause}>
         {pauseText()}
       </button>
-      <output class="count muted">{shown.value ? plural(all, 'event') : ''}</output>
+      <output class="count muted">{shown.value ? count : ''}</output>
       <Command line={lineOf(query.value)} />
     </form>
   );
 }
 
+const countOf = (total: number, all: number): string =>
+  total === all ? plural(all, 'event') : `${countText(total)} of ${countText(all)}`;
+
 export function Events() {
-  const { rows = [], all = 0, isWhole = false, added = 0 } = shown.value ?? {};
+  const { rows = [], total = 0, all = 0, isWhole = false, added = 0 } = shown.value ?? {};
   useEffect(() => {
     const given = Object.fromEntries(route.peek().params);
     if (Object.keys(given).length || !shown.peek()) choose({ ...noQuery, ...given });
@@ -257,13 +259,13 @@ export function Events() {
   return (
     <main class="wide" tabIndex={-1}>
       <h1 class="unseen">Events</h1>
-      <Tools all={all} />
+      <Tools count={countOf(total, all)} />
       <Failed error={failure.value} />
       {shown.value && rows.length === 0 ? (
         <Empty title={isFiltered ? 'No event matches.' : 'No events yet. Receive some:'} line="listen" />
       ) : (
         <List
-          label={`Events, ${countText(all)} in all`}
+          label="Events, newest first"
           {...{ count: rows.length + (isWhole ? 0 : 1), place, row, onRange, added }}
           head={<Head />}
         />

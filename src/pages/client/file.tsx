@@ -4,7 +4,21 @@ import { useLoad } from './api.ts';
 import { download } from './files.tsx';
 import { bytes, clock, minutesText, money, plainTitle, plural, shellWord } from './format.ts';
 import { useKeys } from './keys.ts';
-import { about, Command, commandLine, copy, Failed, Icon, Panel, Steps, Text, Time } from './parts.tsx';
+import {
+  about,
+  Command,
+  Crumbs,
+  commandLine,
+  copy,
+  Facts,
+  Failed,
+  Icon,
+  Pairs,
+  Panel,
+  Steps,
+  Text,
+  Time,
+} from './parts.tsx';
 import { filePath, go } from './route.ts';
 import { Reader } from './transcript.tsx';
 import type { FileDocument, FilePage, Finding, HistoryEntry, Transcript } from './types.ts';
@@ -31,26 +45,12 @@ function Details({ file }: { file: FileDocument }) {
     ['invoices', file.invoices.join(', ')],
   ];
   return (
-    <dl class="pairs">
-      {pairs.map(([name, value]) =>
-        value ? (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Text>{value.slice(0, 2000)}</Text>
-            </dd>
-          </div>
-        ) : null,
-      )}
+    <>
+      <Pairs pairs={pairs} />
       {file.order ? (
-        <div>
-          <dt>order</dt>
-          <dd>
-            <a href={`#/files?q=${encodeURIComponent(file.order)}`}>{file.order}</a>
-          </dd>
-        </div>
+        <a href={`#/files?q=${encodeURIComponent(file.order)}`}>All files of order {file.order}</a>
       ) : null}
-    </dl>
+    </>
   );
 }
 
@@ -58,17 +58,17 @@ function Downloads({ id, transcripts }: { id: string; transcripts: readonly Tran
   const [folder, setFolder] = useState('');
   return (
     <>
-      <ul class="facts">
-        {transcripts.map(({ path, format, bytes: size, at, here }) => (
-          <li key={path}>
+      <Facts items={transcripts}>
+        {({ path, format, bytes: size, at, here }) => (
+          <>
             <code>{path}</code>
             <p class="muted">
               {format}, {bytes(size)}, <Time at={at} />
               {here ? '' : ', not on this disk any more'}
             </p>
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      </Facts>
       <label>
         Folder
         <input
@@ -126,17 +126,18 @@ function Findings({ id, isHere }: { id: string; isHere: boolean }) {
     <Panel title="Check" extra={<Command line={`check ${shellWord(id)}`} />}>
       <Failed error={error} />
       {data?.length === 0 ? <p class="good">Nothing to look at.</p> : null}
-      <ul class="facts">
-        {data?.slice(0, MAX_FINDINGS).map((finding, at) => (
-          <li key={at}>
-            <a href={filePath(id, { t: String(finding.start ?? ''), line: String(finding.line ?? '') })}>
-              {typeof finding.start === 'number' ? clock(finding.start) : `line ${finding.line ?? '?'}`}
+      <Facts items={data?.slice(0, MAX_FINDINGS) ?? []}>
+        {({ start, line, rule, severity, text }) => (
+          <>
+            <a
+              href={filePath(id, { t: start === null ? undefined : String(start), line: String(line ?? '') })}
+            >
+              {start === null ? `line ${line ?? '?'}` : clock(start)}
             </a>{' '}
-            <b class={finding.severity === 'error' ? 'bad' : 'warn'}>{finding.rule}</b>{' '}
-            <Text>{[finding.message, finding.text].filter(Boolean).join(': ').slice(0, 300)}</Text>
-          </li>
-        ))}
-      </ul>
+            <b class={severity === 'error' ? 'bad' : 'warn'}>{rule}</b> <Text>{text.slice(0, 300)}</Text>
+          </>
+        )}
+      </Facts>
       {data && data.length > MAX_FINDINGS ? (
         <p class="muted">and {plural(data.length - MAX_FINDINGS, 'more finding')}</p>
       ) : null}
@@ -155,13 +156,7 @@ export function FileView({ id }: { id: string }) {
   const here = data?.transcripts.some((each) => each.here) ?? false;
   return (
     <main tabIndex={-1}>
-      <p class="crumbs">
-        <a href="#/files">
-          <Icon name="back" />
-          Files
-        </a>
-        <Command line={line} />
-      </p>
+      <Crumbs to="/files" label="Files" line={line} />
       <Failed error={error} />
       {data ? (
         <>

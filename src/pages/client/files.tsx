@@ -16,6 +16,7 @@ import {
   Icon,
   type MenuItem,
   openMenu,
+  SearchField,
   Select,
   Steps,
   say,
@@ -67,7 +68,7 @@ async function load(at: number): Promise<void> {
     if (isStale) windows = new Map();
     isStale = false;
     windows.set(at, answer.rows);
-    found.value = { ...answer, groups: answer.groups ?? none };
+    found.value = { ...answer, groups: wholeGroups(answer) };
     failure.value = undefined;
     version.value += 1;
   } catch (error) {
@@ -75,6 +76,10 @@ async function load(at: number): Promise<void> {
     throw error;
   }
 }
+
+/** With a great many groups the server names those of the window alone: then there are no headings. */
+const wholeGroups = ({ groups = none, total }: FileWindow): readonly Group[] =>
+  groups.reduce((sum, { count }) => sum + count, 0) === total ? groups : none;
 
 const windowsInView = (): number[] => {
   const [from, to] = wanted.map((at) => Math.floor(Math.max(0, at) / WINDOW)) as [number, number];
@@ -347,15 +352,14 @@ export function Files() {
     <main class="wide" tabIndex={-1}>
       <h1 class="unseen">Files</h1>
       <form class="tools" onSubmit={(event) => event.preventDefault()}>
-        <input
-          id="filter"
-          type="search"
-          placeholder="Filter: title, id, order, key, tag, feed, state"
-          aria-label="Filter files"
-          autocomplete="off"
-          spellcheck={false}
-          value={q}
-          onInput={(event) => choose({ q: event.currentTarget.value }, TYPING_PAUSE_MS)}
+        <SearchField
+          {...{
+            id: 'filter',
+            label: 'Filter files',
+            hint: 'Filter: title, id, order, key, tag, feed, state',
+            value: q,
+          }}
+          onType={(typed) => choose({ q: typed }, TYPING_PAUSE_MS)}
         />
         <Select
           label="State"

@@ -1,8 +1,7 @@
 /** What `doctor` says, which listeners run, and which attempts need a person. */
 import { useLoad } from './api.ts';
 import { useKeys } from './keys.ts';
-import { Command, commandLine, copy, Empty, Failed, Panel, Text, Time } from './parts.tsx';
-import { filePath } from './route.ts';
+import { Command, commandLine, copy, Empty, Facts, Failed, FileLink, Panel, Text, Time } from './parts.tsx';
 import type { Health } from './types.ts';
 
 const tones: Readonly<Record<string, string>> = { ok: 'good', warn: 'warn', fail: 'bad' };
@@ -22,47 +21,39 @@ const Checks = ({ checks }: Pick<Health, 'checks'>) => (
   </ul>
 );
 
-const isTime = (name: string): boolean => name.endsWith('_at') || name === 'now';
-
 const Listeners = ({ listeners }: Pick<Health, 'listeners'>) => (
-  <ul class="facts">
-    {listeners.map((listener, at) => (
-      <li key={at}>
-        {Object.entries(listener).map(([name, value]) =>
-          value === null ? null : (
-            <span key={name} class="pair">
-              <span class="muted">{name.replace(/_at$/, '').replaceAll('_', ' ')}</span>{' '}
-              {isTime(name) ? <Time at={String(value)} /> : String(value)}
-            </span>
-          ),
-        )}
-      </li>
-    ))}
-  </ul>
+  <Facts items={listeners}>
+    {(listener) =>
+      Object.entries(listener).map(([name, value]) =>
+        value === null ? null : (
+          <span key={name} class="pair">
+            <span class="muted">{name.replace(/_at$/, '').replaceAll('_', ' ')}</span>{' '}
+            {name.endsWith('_at') ? <Time at={String(value)} /> : value}
+          </span>
+        ),
+      )
+    }
+  </Facts>
 );
 
 const Attempts = ({ attempts }: Pick<Health, 'attempts'>) => (
-  <ul class="facts">
-    {attempts.map((each) => (
-      <li key={each.attempt}>
-        <p>
-          <b class="bad">{each.status}</b> {each.kind} {each.attempt}, <Time at={each.attempted_at} />
-        </p>
+  <Facts items={attempts}>
+    {({ attempt, status, kind, attempted_at, detail, urls, audiofiles, settle }) => (
+      <>
+        <b class="bad">{status}</b> {kind} {attempt}, <Time at={attempted_at} />
         <p class="muted">
-          <Text>{[each.detail, ...each.urls.slice(0, 3)].filter(Boolean).join('; ').slice(0, 500)}</Text>
+          <Text>{[detail, ...urls.slice(0, 3)].filter(Boolean).join('; ').slice(0, 500)}</Text>
         </p>
-        {each.audiofiles.map((id) => (
-          <a key={id} href={filePath(id)}>
-            file {id}
-          </a>
-        ))}
-        <Command
-          line={`attempts settle ${each.attempt} --placed ${each.kind === 'order' ? 'ORDER' : ''}`.trim()}
-        />
-        <Command line={`attempts settle ${each.attempt} --not-placed`} />
-      </li>
-    ))}
-  </ul>
+        <p>
+          {audiofiles.map((id) => (
+            <FileLink key={id} id={id} title={`file ${id} `} />
+          ))}
+        </p>
+        <Command whole={settle} />
+        <Command line={`attempts settle ${attempt} --not-placed`} />
+      </>
+    )}
+  </Facts>
 );
 
 export function HealthPage() {

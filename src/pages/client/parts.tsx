@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { CallError } from './api.ts';
 import { exact, now, placesOf, relative, short } from './format.ts';
+import { filePath } from './route.ts';
 import type { About, FileDocument } from './types.ts';
 
 export const about = signal<About | undefined>(undefined);
@@ -75,8 +76,7 @@ export function Marked({ text, words }: { text: string; words: readonly string[]
 }
 
 /** A command line that does or shows the same, to copy. */
-export function Command({ line }: { line: string }) {
-  const whole = commandLine(line);
+export function Command({ line = '', whole = commandLine(line) }: { line?: string; whole?: string }) {
   return (
     <button type="button" class="command" title="Copy this command line" onClick={() => void copy(whole)}>
       <code>{whole}</code>
@@ -128,6 +128,105 @@ export function Panel({
     </section>
   );
 }
+
+/** A field that filters or searches. */
+export const SearchField = (props: {
+  id: string;
+  label: string;
+  hint: string;
+  value: string;
+  onType: (text: string) => void;
+}) => (
+  <input
+    {...{ id: props.id, type: 'search', placeholder: props.hint, value: props.value, spellcheck: false }}
+    aria-label={props.label}
+    autocomplete="off"
+    onInput={(event) => props.onType(event.currentTarget.value)}
+  />
+);
+
+/** Names and values; what is empty is left out. */
+export const Pairs = ({ pairs }: { pairs: ReadonlyArray<readonly [string, string | null | undefined]> }) => (
+  <dl class="pairs">
+    {pairs.map(([name, value], at) =>
+      value ? (
+        <div key={at}>
+          <dt>{name}</dt>
+          <dd>
+            <Text>{value.slice(0, 2000)}</Text>
+          </dd>
+        </div>
+      ) : null,
+    )}
+  </dl>
+);
+
+/** The title of a file, and the way to its page. */
+export const FileLink = ({ id, title }: { id: string | null; title: string }) =>
+  id ? (
+    <a href={filePath(id)}>
+      <Text>{title.slice(0, 200)}</Text>
+    </a>
+  ) : (
+    <Text>{title.slice(0, 200)}</Text>
+  );
+
+/** A list of facts, a line between each. */
+export const Facts = <T,>({
+  items,
+  children,
+}: {
+  items: readonly T[];
+  children: (item: T) => ComponentChildren;
+}) => (
+  <ul class="facts">
+    {items.map((item, at) => (
+      <li key={at}>{children(item)}</li>
+    ))}
+  </ul>
+);
+
+/** The first of a row names it. */
+export const Grid = ({
+  head,
+  rows,
+}: {
+  head: readonly string[];
+  rows: ReadonlyArray<readonly ComponentChildren[]>;
+}) => (
+  <table>
+    <thead>
+      <tr>
+        {head.map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map(([name, ...cells], at) => (
+        <tr key={at}>
+          <th scope="row">{name}</th>
+          {cells.map((cell, column) => (
+            <td key={column}>{cell}</td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+/** The way back, and the command line of the page. */
+export const Crumbs = ({ to, label, line }: { to: string; label: string; line: string }) => (
+  <p class="crumbs">
+    <a href={`#${to}`}>
+      <Icon name="back" />
+      {label}
+    </a>
+    <Command line={line} />
+  </p>
+);
 
 export interface Choice {
   readonly name: string;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLoad } from './api.ts';
 import { clock, plural, searchWords, shellWord } from './format.ts';
 import { focusOn, useKeys } from './keys.ts';
-import { Command, commandLine, copy, Empty, Failed, Marked, Text } from './parts.tsx';
+import { Command, commandLine, copy, Empty, Failed, FileLink, Marked, SearchField, Text } from './parts.tsx';
 import { filePath, keep, pathWith, route } from './route.ts';
 import type { Hit } from './types.ts';
 
@@ -64,14 +64,9 @@ export function Search() {
     <main tabIndex={-1}>
       <h1 class="unseen">Search</h1>
       <form class="tools" onSubmit={(event) => event.preventDefault()}>
-        <input
-          id="words"
-          type="search"
-          placeholder={'Words in transcripts: budget "next year" -draft plan*'}
-          aria-label="Search in transcripts"
-          autocomplete="off"
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
+        <SearchField
+          {...{ id: 'words', label: 'Search in transcripts', value: typed, onType: setTyped }}
+          hint={'Words in transcripts: budget "next year" -draft plan*'}
         />
         <output class="count muted">
           {hits ? `${hits.length === LIMIT ? 'the first ' : ''}${plural(hits.length, 'hit')}` : ''}
@@ -87,13 +82,7 @@ export function Search() {
         <section key={path} class="panel hits">
           <header>
             <h2>
-              {own[0]?.audiofile ? (
-                <a href={filePath(own[0].audiofile)}>
-                  <Text>{own[0].title || path}</Text>
-                </a>
-              ) : (
-                path
-              )}
+              <FileLink id={own[0]?.audiofile ?? null} title={own[0]?.title || path} />
             </h2>
             <span class="muted">{plural(own.length, 'hit')}</span>
           </header>

@@ -4,9 +4,23 @@ import { type CallError, getText, useLoad } from './api.ts';
 import { MonthChart, Share } from './charts.tsx';
 import { countText, money, plural, shellWord, spanText } from './format.ts';
 import { useKeys } from './keys.ts';
-import { Command, commandLine, copy, Empty, Failed, Panel, say, sayError, Text, Time } from './parts.tsx';
-import { filePath, keep, pathWith, route } from './route.ts';
-import type { Budget, Invoice, Spend, SpendRow, Turnaround, Waiting } from './types.ts';
+import {
+  Command,
+  commandLine,
+  copy,
+  Empty,
+  Facts,
+  Failed,
+  FileLink,
+  Grid,
+  Panel,
+  say,
+  sayError,
+  Text,
+  Time,
+} from './parts.tsx';
+import { keep, pathWith, route } from './route.ts';
+import type { Amount, Budget, Invoice, Spend, SpendRow, Turnaround, Waiting } from './types.ts';
 
 const groupings = { month: 'months', sku: 'skus', order: 'orders', feed: 'feeds', tag: 'tags' } as const;
 type Grouping = keyof typeof groupings;
@@ -46,136 +60,103 @@ function Totals({ report: { totals, counts } }: Spend) {
 function Budgets({ budgets }: { budgets: readonly Budget[] }) {
   if (!budgets.length) return <Empty title="No budget is set." line="budget set 500/month" />;
   return (
-    <ul class="facts">
-      {budgets.map((each) => {
-        const used = 1 - Number(each.left) / (Number(each.limit) || 1);
+    <Facts items={budgets}>
+      {({ budget, source, until, left, limit, billed, estimated, unknown, currency }) => {
+        const used = 1 - Number(left) / (Number(limit) || 1);
         return (
-          <li key={`${each.budget} ${each.source}`}>
-            <p>
-              <b>{each.budget}</b> <span class="muted">from {each.source}, until </span>
-              <Time at={each.until} isExact />
-            </p>
+          <>
+            <b>{budget}</b> <span class="muted">from {source}, until </span>
+            <Time at={until} isExact />
             <Share
               share={used}
               isOver={used > 0.9}
               label={`${Math.round(100 * used)} % of the budget is used`}
             />
-            <p>
-              <b class={Number(each.left) > 0 ? '' : 'bad'}>{money(each.left, each.currency)} left</b>{' '}
-              <span class="muted">
-                of {money(each.limit)}: {money(each.billed)} billed, {money(each.estimated)} estimated
-                {each.unknown ? `, ${plural(each.unknown, 'purchase')} of unknown cost` : ''}
-              </span>
-            </p>
-          </li>
+            <b class={Number(left) > 0 ? '' : 'bad'}>{money(left, currency)} left</b>{' '}
+            <span class="muted">
+              of {money(limit)}: {money(billed)} billed, {money(estimated)} estimated
+              {unknown ? `, ${plural(unknown, 'purchase')} of unknown cost` : ''}
+            </span>
+          </>
         );
-      })}
-    </ul>
+      }}
+    </Facts>
   );
 }
 
 function SpendTable({ rows, by }: { rows: readonly SpendRow[]; by: Grouping }) {
   const most = rows.reduce((top, { spent }) => Math.max(top, Number(spent)), 0);
   const shareOf = ({ spent }: SpendRow): number => (most ? Math.max(0, Number(spent)) / most : 0);
+  const unlessZero = (amount: Amount, currency: string | null): string =>
+    Number(amount) ? money(amount, currency) : '';
   return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">{by === 'sku' ? 'SKU' : by}</th>
-          <th scope="col" class="bar">
-            <span class="unseen">share of the most</span>
-          </th>
-          <th scope="col">spent</th>
-          <th scope="col" class="less">
-            not paid
-          </th>
-          <th scope="col" class="less">
-            estimated
-          </th>
-          <th scope="col">files</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.slice(0, MAX_ROWS).map((row, at) => (
-          <tr key={at}>
-            <th scope="row">
-              <Text>{String(row[by] ?? 'unknown').slice(0, 200)}</Text>
-            </th>
-            <td class="bar">
-              <Share share={shareOf(row)} label={`${Math.round(100 * shareOf(row))} % of the most`} />
-            </td>
-            <td>{money(row.spent, row.currency)}</td>
-            <td class="less">{Number(row.unpaid) ? money(row.unpaid, row.currency) : ''}</td>
-            <td class="less">{Number(row.estimated) ? money(row.estimated, row.currency) : ''}</td>
-            <td>{countText(row.files)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Grid
+      head={[nameOf(by), 'share', 'spent', 'not paid', 'estimated', 'files']}
+      rows={rows
+        .slice(0, MAX_ROWS)
+        .map((row) => [
+          <Text key="name">{String(row[by] ?? 'unknown').slice(0, 200)}</Text>,
+          <Share
+            key="share"
+            share={shareOf(row)}
+            label={`${Math.round(100 * shareOf(row))} % of the most`}
+          />,
+          money(row.spent, row.currency),
+          unlessZero(row.unpaid, row.currency),
+          unlessZero(row.estimated, row.currency),
+          countText(row.files),
+        ])}
+    />
   );
 }
 
 const Turnarounds = ({ rows }: { rows: readonly Turnaround[] }) => (
-  <table>
-    <thead>
-      <tr>
-        {['SKU', 'target', 'delivered', 'late', 'median', 'slowest'].map((name) => (
-          <th key={name} scope="col">
-            {name}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map((row) => (
-        <tr key={row.sku}>
-          <th scope="row">{row.sku ?? 'unknown'}</th>
-          <td>{row.target_days === null ? '' : plural(row.target_days, 'day')}</td>
-          <td>{countText(row.delivered)}</td>
-          <td class={row.late ? 'bad' : ''}>{countText(row.late)}</td>
-          <td>{spanText(row.median_seconds)}</td>
-          <td>{spanText(row.slowest_seconds)}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+  <Grid
+    head={['SKU', 'target', 'delivered', 'late', 'median', 'slowest']}
+    rows={rows.map((row) => [
+      row.sku ?? 'unknown',
+      row.target_days === null ? '' : plural(row.target_days, 'day'),
+      countText(row.delivered),
+      <span key="late" class={row.late ? 'bad' : ''}>
+        {countText(row.late)}
+      </span>,
+      spanText(row.median_seconds),
+      spanText(row.slowest_seconds),
+    ])}
+  />
 );
 
-const waitingTones = { open: 'busy', held: 'warn', unclear: 'bad' } as const;
-const waitingNames = { open: 'open', held: 'on hold', unclear: 'uncertain' } as const;
+const waitingKinds = {
+  open: ['busy', 'open'],
+  held: ['warn', 'on hold'],
+  unclear: ['bad', 'uncertain'],
+} as const;
 
-function WaitingItem({ item }: { item: Waiting }) {
-  const name = (item.title || item.url || `order ${item.order ?? '?'}`).slice(0, 200);
+function WaitingItem({ kind, audiofile, title, url, order, state, ...item }: Waiting) {
+  const [tone, name] = waitingKinds[kind];
   return (
-    <li>
-      <b class={waitingTones[item.kind]}>{waitingNames[item.kind]}</b>{' '}
-      {item.audiofile ? (
-        <a href={filePath(item.audiofile)}>
-          <Text>{name}</Text>
-        </a>
-      ) : (
-        <Text>{name}</Text>
-      )}
+    <>
+      <b class={tone}>{name}</b> <FileLink id={audiofile} title={title || url || `order ${order ?? '?'}`} />
       <p class="muted">
-        {item.state ? `${item.state}, ` : ''}ordered <Time at={item.ordered_at} />
+        {state ? `${state}, ` : ''}ordered <Time at={item.ordered_at} />
         {item.due_at ? ', due ' : ''}
         <Time at={item.due_at} />
         {item.late_seconds ? <b class="late">{spanText(item.late_seconds)} late</b> : null}
       </p>
       {item.attempt === null ? null : <Command line={`attempts settle ${item.attempt} --not-placed`} />}
-    </li>
+    </>
   );
 }
 
 const InvoiceList = ({ invoices }: { invoices: readonly Invoice[] }) => (
-  <ul class="facts">
-    {invoices.slice(0, MAX_ROWS).map((each) => (
-      <li key={each.invoice}>
-        <b>{each.invoice}</b> {each.state} {money(each.total, each.currency)} <Time at={each.created_at} />
-        <Command line={`invoice ${shellWord(each.invoice)}`} />
-      </li>
-    ))}
-  </ul>
+  <Facts items={invoices.slice(0, MAX_ROWS)}>
+    {({ invoice, state, total, currency, created }) => (
+      <>
+        <b>{invoice}</b> {state} {money(total, currency)} <span class="muted">{created}</span>{' '}
+        <Command line={`invoice ${shellWord(invoice)}`} />
+      </>
+    )}
+  </Facts>
 );
 
 async function exportCsv(path: string, by: Grouping): Promise<void> {
@@ -267,11 +248,7 @@ function WaitingPanel({ items }: { items: readonly Waiting[] }) {
   return (
     <Panel title="Open, on hold and uncertain">
       {items.length ? null : <p class="muted">Nothing is open.</p>}
-      <ul class="facts">
-        {shown.map((item, at) => (
-          <WaitingItem key={at} item={item} />
-        ))}
-      </ul>
+      <Facts items={shown}>{(item) => <WaitingItem {...item} />}</Facts>
       {shown.length < items.length ? (
         <p class="muted">and {countText(items.length - shown.length)} more</p>
       ) : null}
@@ -279,7 +256,7 @@ function WaitingPanel({ items }: { items: readonly Waiting[] }) {
   );
 }
 
-function Parts({ data: { report, budgets, invoices = [] }, by }: { data: Spend; by: Grouping }) {
+function Parts({ data: { report, budgets, invoices }, by }: { data: Spend; by: Grouping }) {
   return (
     <div class="columns">
       <div>

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useLoad } from './api.ts';
 import { clock, placesOf, plural, searchWords } from './format.ts';
 import { focusOn, useKeys } from './keys.ts';
-import { copy, Failed, Icon, Marked, Select, Text } from './parts.tsx';
+import { copy, Failed, Icon, Marked, SearchField, Select, Text } from './parts.tsx';
 import { pathWith, route } from './route.ts';
 import type { FileDocument, Segment, Transcript } from './types.ts';
 
@@ -175,19 +175,18 @@ export function Reader({ file, transcripts, playable }: ReaderProps) {
   const place = hits.length ? `${Math.min(hit + 1, hits.length)} of ${hits.length}` : 'none';
   return (
     <section class="panel reader" aria-label="Transcript">
-      <header class="tools">
+      <form class="tools" onSubmit={(event) => (event.preventDefault(), showHit(1)())}>
         <h2>Transcript</h2>
         {here.length ? (
           <>
-            <input
-              id="inside"
-              type="search"
-              placeholder="Search inside"
-              aria-label="Search inside the transcript"
-              autocomplete="off"
-              value={typed}
-              onInput={(event) => setTyped(event.currentTarget.value)}
-              onKeyDown={(event) => event.key === 'Enter' && showHit(event.shiftKey ? -1 : 1)()}
+            <SearchField
+              {...{
+                id: 'inside',
+                label: 'Search inside the transcript',
+                hint: 'Search inside',
+                value: typed,
+                onType: setTyped,
+              }}
             />
             <output class="count muted">{query ? place : ''}</output>
             <Select
@@ -198,7 +197,7 @@ export function Reader({ file, transcripts, playable }: ReaderProps) {
             />
           </>
         ) : null}
-      </header>
+      </form>
       {playable ? (
         <div class="player">
           <audio

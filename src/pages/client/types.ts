@@ -2,219 +2,110 @@
 
 /** A number, or its digits where a number would round them. */
 export type Amount = number | string | null;
+type Texts<Names extends string> = Readonly<Record<Names, string>>;
+type MaybeTexts<Names extends string> = Readonly<Record<Names, string | null>>;
+type Lists<Names extends string> = Readonly<Record<Names, readonly string[]>>;
+type Counts<Names extends string> = Readonly<Record<Names, number>>;
+type MaybeCounts<Names extends string> = Readonly<Record<Names, number | null>>;
+type Amounts<Names extends string> = Readonly<Record<Names, Amount>>;
 
-export interface About {
-  readonly version: string;
-  readonly profile: string;
-  readonly sandbox: boolean;
-  readonly ledger: 'local' | 'shared';
-  /** How a copied command line begins: `steno --sandbox`. */
-  readonly command: string;
-  readonly formats: readonly string[];
-}
+/** `command`: how a copied command line begins, such as `steno --sandbox`. */
+export type About = Texts<'version' | 'profile' | 'ledger' | 'command'> &
+  Lists<'formats'> & { readonly sandbox: boolean };
 
-export interface FileDocument {
-  readonly audiofile: string;
-  readonly state: string | null;
-  readonly title: string | null;
-  readonly minutes: Amount;
-  readonly total: Amount;
-  readonly currency: string | null;
-  readonly order: string | null;
-  readonly ordered_at: string | null;
-  readonly changed_at: string | null;
-  readonly checked_at: string | null;
-  readonly published_at: string | null;
-  readonly url: string | null;
-  readonly link: string | null;
-  readonly key: string | null;
-  readonly guid: string | null;
-  readonly source: string | null;
-  readonly feed: string | null;
-  readonly tags: readonly string[];
-  readonly skus: readonly string[];
-  readonly names: readonly string[];
-  readonly invoices: readonly string[];
-  readonly hold: string | null;
-  readonly notes: string | null;
-  readonly remark: string | null;
-  readonly test: boolean;
-  readonly ended: 'delivered' | 'unfinished' | null;
-  readonly by: Readonly<Record<'user' | 'host' | 'job' | 'actor', string | null>> | null;
-  readonly downloads: readonly { readonly format: string; readonly path: string }[];
-  readonly late?: boolean;
-}
+export type FileDocument = Texts<'audiofile'> &
+  MaybeTexts<'state' | 'title' | 'currency' | 'order' | 'ordered_at' | 'changed_at' | 'checked_at'> &
+  MaybeTexts<'url' | 'link' | 'key' | 'source' | 'feed' | 'hold' | 'notes' | 'remark'> &
+  Lists<'tags' | 'skus' | 'names' | 'invoices'> &
+  Amounts<'minutes' | 'total'> & {
+    readonly test: boolean;
+    readonly late?: boolean;
+    readonly ended: 'delivered' | 'unfinished' | null;
+    readonly by: MaybeTexts<'user' | 'host' | 'job' | 'actor'> | null;
+  };
 
-export interface Group {
-  readonly name: string;
-  readonly count: number;
-  readonly offset: number;
-}
+export type Group = Texts<'name'> & Counts<'count' | 'offset'>;
 
-export interface FileWindow {
-  readonly total: number;
-  readonly all: number;
+export interface FileWindow extends Counts<'total' | 'all'> {
   readonly rows: readonly FileDocument[];
   readonly groups?: readonly Group[];
 }
 
-export interface HistoryEntry {
-  readonly at: string;
-  readonly what: string;
-  readonly by?: string | null;
-  readonly text?: string | null;
-  readonly event?: number | null;
-}
+export type HistoryEntry = Texts<'at' | 'what' | 'by' | 'text'> & { readonly event?: number };
 
-export interface Transcript {
-  readonly format: string;
-  readonly path: string;
-  readonly bytes: number;
-  readonly at: string | null;
-  readonly here: boolean;
-}
+export type Transcript = Texts<'format' | 'path'> &
+  Counts<'bytes'> &
+  MaybeTexts<'at'> & { readonly here: boolean };
 
-export interface FilePage {
+export interface FilePage extends MaybeTexts<'playable'> {
   readonly file: FileDocument;
   readonly history: readonly HistoryEntry[];
   readonly transcripts: readonly Transcript[];
-  readonly playable: string | null;
 }
 
-export interface Segment {
-  readonly line: number;
-  /** In seconds. */
-  readonly start?: number | null;
-  readonly end?: number | null;
-  readonly speaker?: string | null;
-  readonly text: string;
-}
+/** Times are in seconds. */
+export type Segment = Counts<'line'> & MaybeCounts<'start' | 'end'> & MaybeTexts<'speaker'> & Texts<'text'>;
+export type Hit = Segment & MaybeTexts<'audiofile' | 'title'> & Texts<'path'>;
+export type Finding = MaybeCounts<'line' | 'start'> & Texts<'rule' | 'severity' | 'text'>;
 
-export interface Finding {
-  readonly start?: number | null;
-  readonly line?: number | null;
-  readonly rule: string;
-  readonly severity?: string;
-  readonly message?: string | null;
-  readonly text?: string | null;
-}
+export type EventDocument = MaybeCounts<'n'> &
+  Texts<'source' | 'received_at' | 'event'> &
+  MaybeTexts<'audiofile' | 'order' | 'title'> & {
+    readonly fields: Readonly<Record<string, string | readonly string[]>>;
+  };
 
-export interface Hit extends Segment {
-  readonly audiofile: string | null;
-  readonly title: string | null;
-  readonly path: string;
-}
+export type Action = Texts<'kind' | 'target' | 'status' | 'outcome'> &
+  Counts<'tries'> &
+  MaybeTexts<'updated_at' | 'next_try_at'>;
 
-export interface EventDocument {
-  readonly n: number | null;
-  readonly source: 'received' | 'found';
-  readonly received_at: string;
-  readonly event: string;
-  readonly audiofile: string | null;
-  readonly order: string | null;
-  readonly title: string | null;
-  readonly fields: Readonly<Record<string, string | readonly string[]>>;
-}
+export type ShownEvent = EventDocument &
+  MaybeCounts<'duplicate'> &
+  Texts<'remote' | 'content_type' | 'body' | 'curl'> & { readonly actions: readonly Action[] };
 
-export interface Action {
-  readonly kind: string;
-  readonly target: string;
-  readonly status: string;
-  readonly tries: number;
-  readonly outcome: string;
-  readonly updated_at: string | null;
-  readonly next_try_at: string | null;
-}
+/** What it is of stands under the name of the grouping: `month`, `sku`. */
+export type SpendRow = MaybeTexts<'currency'> &
+  Amounts<'spent' | 'refunded' | 'unpaid' | 'estimated'> &
+  Counts<'files'> & { readonly [grouping: string]: unknown };
 
-export interface ShownEvent extends EventDocument {
-  readonly duplicate: number | null;
-  readonly remote: string;
-  readonly content_type: string;
-  readonly body: string;
-  readonly actions: readonly Action[];
-  readonly curl: string;
-}
+export type Waiting = { readonly kind: 'open' | 'held' | 'unclear' } & MaybeTexts<
+  'audiofile' | 'title' | 'order'
+> &
+  MaybeTexts<'state' | 'ordered_at' | 'due_at' | 'url'> &
+  MaybeCounts<'attempt' | 'late_seconds'>;
 
-export interface SpendRow {
-  readonly currency: string | null;
-  readonly spent: Amount;
-  readonly refunded: Amount;
-  readonly unpaid: Amount;
-  readonly estimated: Amount;
-  readonly unbilled: number;
-  readonly minutes: Amount;
-  readonly files: number;
-  readonly [grouping: string]: unknown;
-}
+export type Turnaround = MaybeTexts<'sku'> &
+  Counts<'delivered' | 'late'> &
+  MaybeCounts<'target_days' | 'median_seconds' | 'slowest_seconds'>;
 
-export interface Waiting {
-  readonly kind: 'open' | 'held' | 'unclear';
-  readonly audiofile: string | null;
-  readonly attempt: number | null;
-  readonly title: string | null;
-  readonly order: string | null;
-  readonly state: string | null;
-  readonly ordered_at: string | null;
-  readonly due_at: string | null;
-  readonly late_seconds: number | null;
-  readonly url: string | null;
-}
+export type Budget = Texts<'budget' | 'source' | 'until'> &
+  Amounts<'billed' | 'estimated' | 'left' | 'limit'> &
+  Counts<'unknown'> &
+  MaybeTexts<'currency'>;
 
-export interface Turnaround {
-  readonly sku: string | null;
-  readonly target_days: number | null;
-  readonly delivered: number;
-  readonly on_time: number;
-  readonly late: number;
-  readonly median_seconds: number | null;
-  readonly slowest_seconds: number | null;
-}
+export type Invoice = Texts<'invoice'> & MaybeTexts<'state' | 'currency' | 'created'> & Amounts<'total'>;
 
-export interface Budget {
-  readonly budget: string;
-  readonly source: string;
-  readonly until: string;
-  readonly billed: Amount;
-  readonly estimated: Amount;
-  readonly left: Amount;
-  readonly limit: Amount;
-  readonly unknown: number;
-  readonly currency: string | null;
-}
-
-export interface Invoice {
-  readonly invoice: string;
-  readonly state: string | null;
-  readonly total: Amount;
-  readonly currency: string | null;
-  readonly created_at?: string | null;
-}
+type SpendParts = Readonly<
+  Record<'totals' | 'months' | 'skus' | 'orders' | 'feeds' | 'tags', readonly SpendRow[]>
+>;
 
 export interface Spend {
-  readonly report: {
-    readonly counts: Readonly<Record<'delivered' | 'open' | 'held' | 'unclear' | 'late', number>>;
-    readonly totals: readonly SpendRow[];
-    readonly turnaround: readonly Turnaround[];
-    readonly waiting: readonly Waiting[];
-    readonly notes: readonly string[];
-  } & Readonly<Record<'months' | 'skus' | 'orders' | 'feeds' | 'tags', readonly SpendRow[]>>;
+  readonly report: SpendParts &
+    Lists<'notes'> & {
+      readonly counts: Counts<'delivered' | 'open' | 'held' | 'unclear' | 'late'>;
+      readonly turnaround: readonly Turnaround[];
+      readonly waiting: readonly Waiting[];
+    };
   readonly budgets: { readonly budgets: readonly Budget[] };
-  readonly invoices?: readonly Invoice[];
+  readonly invoices: readonly Invoice[];
 }
 
+type Attempt = Counts<'attempt'> &
+  Texts<'status' | 'kind' | 'settle'> &
+  MaybeTexts<'attempted_at' | 'detail'> &
+  Lists<'urls' | 'audiofiles'>;
+
 export interface Health {
-  readonly checks: readonly Readonly<
-    Record<'check' | 'status' | 'message', string> & { hint?: string | null }
-  >[];
-  readonly listeners: readonly Readonly<Record<string, string | number | null>>[];
-  readonly attempts: readonly {
-    readonly attempt: number;
-    readonly status: string;
-    readonly kind: string;
-    readonly attempted_at: string | null;
-    readonly urls: readonly string[];
-    readonly audiofiles: readonly string[];
-    readonly detail: string | null;
-    readonly settle?: string;
-  }[];
+  readonly checks: ReadonlyArray<Texts<'check' | 'status' | 'message'> & MaybeTexts<'hint'>>;
+  readonly listeners: ReadonlyArray<Readonly<Record<string, string | number | null>>>;
+  readonly attempts: readonly Attempt[];
 }
