@@ -239,8 +239,8 @@ function Row({ at, file, isCurrent }: { at: number; file: FileDocument | undefin
       <td class="title">
         <a href={filePath(file.audiofile)} tabIndex={tabIndexOf(isCurrent)} title={title.slice(0, 300)}>
           <Text>{title.slice(0, 400)}</Text>
-        </a>
-        {file.feed ? <span class="feed muted">{file.feed.slice(0, 100)}</span> : null}
+        </a>{' '}
+        {file.feed ? <span class="feed muted">{file.feed.slice(0, 100)} </span> : null}
         {file.tags.slice(0, 2).map((tag) => (
           <span key={tag} class="chip">
             {tag.slice(0, 40)}

@@ -103,8 +103,8 @@ export function List({ label, count, place, head, row, isHeading, onRange, added
   };
   const move = (step: number) => (): void => {
     // The first key goes to the current row, if nothing in the list has the focus yet.
-    const isInside = box.current?.contains(document.activeElement);
-    moveTo(isInside ? cursor + step : cursor, Math.sign(step));
+    const isInside = wantsFocus.current || box.current?.contains(document.activeElement);
+    moveTo(place.cursor.peek() + (isInside ? step : 0), Math.sign(step));
   };
   const page = Math.max(1, Math.floor(view.height / height) - 2);
   useKeys({

@@ -186,15 +186,15 @@ export const Facts = <T,>({
   </ul>
 );
 
-/** The first of a row names it. */
-export const Grid = ({
-  head,
-  rows,
-}: {
-  head: readonly string[];
-  rows: ReadonlyArray<readonly ComponentChildren[]>;
-}) => (
-  <table>
+interface GridProps {
+  readonly label: string;
+  readonly head: readonly string[];
+  readonly rows: ReadonlyArray<readonly ComponentChildren[]>;
+}
+
+/** The first cell of a row names it. */
+export const Grid = ({ label, head, rows }: GridProps) => (
+  <table aria-label={label}>
     <thead>
       <tr>
         {head.map((name) => (

@@ -91,6 +91,7 @@ function SpendTable({ rows, by }: { rows: readonly SpendRow[]; by: Grouping }) {
     Number(amount) ? money(amount, currency) : '';
   return (
     <Grid
+      label={`Spend by ${nameOf(by)}`}
       head={[nameOf(by), 'share', 'spent', 'not paid', 'estimated', 'files']}
       rows={rows
         .slice(0, MAX_ROWS)
@@ -112,6 +113,7 @@ function SpendTable({ rows, by }: { rows: readonly SpendRow[]; by: Grouping }) {
 
 const Turnarounds = ({ rows }: { rows: readonly Turnaround[] }) => (
   <Grid
+    label="Turnaround by SKU"
     head={['SKU', 'target', 'delivered', 'late', 'median', 'slowest']}
     rows={rows.map((row) => [
       row.sku ?? 'unknown',

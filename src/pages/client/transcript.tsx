@@ -169,9 +169,10 @@ export function Reader({ file, transcripts, playable }: ReaderProps) {
     if (audio.current?.paused) seek(audio.current.currentTime);
     else audio.current?.pause();
   };
-  useKeys({ '/': () => focusOn('#inside'), n: showHit(1), N: showHit(-1), ' ': togglePlay });
+  const canPlay = Boolean(playable) && !cannotPlay;
+  const play = canPlay ? { ' ': togglePlay } : {};
+  useKeys({ '/': () => focusOn('#inside'), n: showHit(1), N: showHit(-1), ...play });
 
-  const canPlay = playable && !cannotPlay;
   const place = hits.length ? `${Math.min(hit + 1, hits.length)} of ${hits.length}` : 'none';
   return (
     <section class="panel reader" aria-label="Transcript">
