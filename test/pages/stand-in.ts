@@ -406,17 +406,10 @@ export class StandIn {
     if (group) for (const file of found) groups.set(keyOf(file), [...(groups.get(keyOf(file)) ?? []), file]);
     if (group) found = [...groups.values()].flat();
     const offset = Number(query.get('offset'));
-    let at = 0;
     return {
       ...{ total: found.length, all: this.files.length },
       rows: found.slice(offset, offset + Number(query.get('limit'))),
-      ...(group && {
-        groups: [...groups].map(([name, { length }]) => ({
-          name,
-          count: length,
-          offset: (at += length) - length,
-        })),
-      }),
+      ...(group && { groups: placed([...groups].map(([name, { length }]) => [name, length])) }),
     };
   }
 
@@ -485,10 +478,20 @@ export class StandIn {
   }
 }
 
-/** A second of silence. */
+/** Each group with the place of its first row. */
+function placed(groups: ReadonlyArray<readonly [name: string, count: number]>) {
+  let next = 0;
+  return groups.map(([name, count]) => {
+    const offset = next;
+    next += count;
+    return { name, count, offset };
+  });
+}
+
+/** Twenty seconds of silence. */
 const silence = (): Buffer => {
   const head = Buffer.alloc(44);
-  head.write('RIFF').toString();
+  head.write('RIFF');
   head.writeUInt32LE(36 + 160_000, 4);
   head.write('WAVEfmt ', 8);
   head.writeUInt32LE(16, 16);

@@ -1,4 +1,5 @@
 /** The transcript to read: speakers, times, search inside, and the audio whose time the text follows. */
+import type { RefObject } from 'preact';
 import { memo } from 'preact/compat';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLoad } from './api.ts';
@@ -109,6 +110,35 @@ function useBatches(count: number): number {
 const reveal = (line: number | undefined, block: ScrollLogicalPosition = 'center'): void =>
   document.querySelector(`[data-line="${line}"]`)?.scrollIntoView({ block, behavior: 'instant' });
 
+interface PlayerProps {
+  readonly audio: RefObject<HTMLAudioElement>;
+  readonly src: string;
+  readonly canPlay: boolean;
+  readonly isFollowing: boolean;
+  readonly setFollowing: (isFollowing: boolean) => void;
+  readonly setCannotPlay: (cannotPlay: boolean) => void;
+  readonly onTime: () => void;
+}
+
+function Player({ audio, src, canPlay, isFollowing, setFollowing, setCannotPlay, onTime }: PlayerProps) {
+  const events = { onTimeUpdate: onTime, onError: () => setCannotPlay(true) };
+  return (
+    <div class="player">
+      <audio ref={audio} src={src} controls preload="none" aria-label="Audio of this file" {...events}>
+        <track kind="captions" label="The transcript below" />
+      </audio>
+      {canPlay ? (
+        <label class="check">
+          <input type="checkbox" checked={isFollowing} onChange={() => setFollowing(!isFollowing)} /> Text
+          follows
+        </label>
+      ) : (
+        <span class="muted">The audio can’t be played here.</span>
+      )}
+    </div>
+  );
+}
+
 interface ReaderProps {
   readonly file: FileDocument;
   readonly transcripts: readonly Transcript[];
@@ -159,6 +189,10 @@ export function Reader({ file, transcripts, playable }: ReaderProps) {
     audio.current.currentTime = seconds;
     void audio.current.play().catch(() => setCannotPlay(true));
   }, []);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    showHit(1)();
+  };
   const follow = (): void => {
     const at = segmentAt(segments, audio.current?.currentTime ?? 0);
     if (at === current) return;
@@ -176,7 +210,7 @@ export function Reader({ file, transcripts, playable }: ReaderProps) {
   const place = hits.length ? `${Math.min(hit + 1, hits.length)} of ${hits.length}` : 'none';
   return (
     <section class="panel reader" aria-label="Transcript">
-      <form class="tools" onSubmit={(event) => (event.preventDefault(), showHit(1)())}>
+      <form class="tools" onSubmit={submit}>
         <h2>Transcript</h2>
         {here.length ? (
           <>
@@ -200,27 +234,10 @@ export function Reader({ file, transcripts, playable }: ReaderProps) {
         ) : null}
       </form>
       {playable ? (
-        <div class="player">
-          <audio
-            ref={audio}
-            controls
-            preload="none"
-            src={playable}
-            aria-label="Audio of this file"
-            onTimeUpdate={follow}
-            onError={() => setCannotPlay(true)}
-          >
-            <track kind="captions" label="The transcript below" />
-          </audio>
-          {cannotPlay ? (
-            <span class="muted">The audio can’t be played here.</span>
-          ) : (
-            <label class="check">
-              <input type="checkbox" checked={isFollowing} onChange={() => setFollowing(!isFollowing)} /> Text
-              follows
-            </label>
-          )}
-        </div>
+        <Player
+          {...{ audio, src: playable, canPlay, isFollowing, setFollowing, setCannotPlay }}
+          onTime={follow}
+        />
       ) : null}
       <Failed error={error} />
       {here.length ? null : <p class="muted">No transcript is on this disk. Download one to read it here.</p>}
