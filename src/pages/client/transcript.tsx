@@ -111,7 +111,7 @@ const reveal = (line: number | undefined, block: ScrollLogicalPosition = 'center
   document.querySelector(`[data-line="${line}"]`)?.scrollIntoView({ block, behavior: 'instant' });
 
 interface PlayerProps {
-  readonly audio: RefObject<HTMLAudioElement>;
+  readonly audio: RefObject<HTMLAudioElement | null>;
   readonly src: string;
   readonly canPlay: boolean;
   readonly isFollowing: boolean;
