@@ -46,7 +46,7 @@ export function MonthChart({ rows }: { rows: readonly SpendRow[] }) {
   const slot = (WIDTH - LEFT) / Math.max(months.length, 6);
   const every = Math.ceil(months.length / 12);
   const [last] = months.slice(-1);
-  if (!last) return null;
+  if (!last || months.every((row) => sumOf(row) === 0)) return null;
   return (
     <figure class="chart">
       <svg

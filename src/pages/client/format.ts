@@ -4,9 +4,17 @@ import type { Amount } from './types.ts';
 
 /** The time, to half a minute: relative times follow it. */
 export const now = signal(Date.now());
-setInterval(() => {
-  now.value = Date.now();
-}, 30_000);
+/** The sandbox may be ahead of this clock. */
+let ahead = 0;
+const tick = (): void => {
+  now.value = Date.now() + ahead;
+};
+setInterval(tick, 30_000);
+
+export function setClock(at: string): void {
+  ahead = (Date.parse(at) || Date.now()) - Date.now();
+  tick();
+}
 
 const units: ReadonlyArray<readonly [string, number]> = [
   ['y', 31_557_600],

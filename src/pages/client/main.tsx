@@ -8,6 +8,7 @@ import { Events } from './events.tsx';
 import { FileView } from './file.tsx';
 import { Files } from './files.tsx';
 import { HealthPage } from './health.tsx';
+import { setClock } from './format.ts';
 import { focusOn, keyHelp, useKeys } from './keys.ts';
 import { about, Menu, said, say } from './parts.tsx';
 import { route } from './route.ts';
@@ -159,6 +160,7 @@ void followChanges();
 void get<About>('/api/about').then(
   (answer) => {
     about.value = answer;
+    setClock(answer.now);
   },
   () => {},
 );
