@@ -1,5 +1,5 @@
 /** What transcripts on this disk say: their text, what must be looked at, and where words are. */
-import { mostPrecise, transcriptsOf } from '../flows/transcripts/on-disk.ts';
+import { mostPrecise, type TranscriptOnDisk, transcriptsOnDisk } from '../flows/transcripts/on-disk.ts';
 import { StenoError } from '../lib/errors.ts';
 import { type Json, toJson } from '../lib/json.ts';
 import { readableFormats } from '../transcripts/model.ts';
@@ -19,11 +19,11 @@ export function transcriptHandlers(source: PageSource): Readonly<Record<string, 
 async function transcript(source: PageSource, call: Call): Promise<Json> {
   const format = choiceOf(call, 'format', readableFormats);
   const { id } = await knownFile(source, call.id);
-  const [outcome] = await transcriptsOf(source.ledger, [id]);
-  if (outcome?.error) throw outcome.error;
-  const all = outcome?.value ?? [];
+  // By the ledger alone: an id that looks like a path is no path.
+  const all: TranscriptOnDisk[] = [];
+  for await (const page of transcriptsOnDisk(source.ledger, { files: [id] })) all.push(...page);
   const [file] = format ? all.filter((each) => each.format === format) : mostPrecise(all);
-  if (!file) throw new StenoError('missing', `no transcript of ${id} in ${format} is on this disk`);
+  if (!file) throw new StenoError('missing', `no transcript of ${id} that can be read is on this disk`);
   const { text } = await readTranscriptFile(file, source.signal);
   let left = MAX_TEXT_LENGTH;
   const shown = text.segments.slice(0, MAX_SEGMENTS).filter((segment) => {
