@@ -78,6 +78,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'commands/log.ts': '--since',
   'commands/report.ts': '--since, and what is late',
   'commands/sync.ts': '--since',
+  'flows/check/check.ts': 'when all new transcripts were last checked',
   'flows/doctor/service.ts': 'how far the clock of the service is from ours',
   'flows/files/refresh.ts': 'when the service was asked',
   'flows/orders/feed-rows.ts': '--since',
