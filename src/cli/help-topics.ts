@@ -2,7 +2,7 @@
 import { formats } from '../catalog/formats.ts';
 import { exitCodes, leftOutReasons } from '../lib/errors.ts';
 import { environment } from '../settings/environment.ts';
-import { configFolder, ledgerPath, spoolPath, stateFolder } from '../settings/paths.ts';
+import { configFolder, ledgerPath, searchIndexPath, spoolPath, stateFolder } from '../settings/paths.ts';
 import { settingList } from '../settings/settings.ts';
 import type { Group, Item } from '../spec/command.ts';
 import { globalOptions } from '../spec/global-options.ts';
@@ -320,6 +320,10 @@ function storageSections(): Section[] {
       [nameOf(ledgerPath('state')), 'in the state folder: orders, files, events, downloads; never a key'],
       ['backups', 'in the state folder: the last three daily copies of the ledger'],
       [nameOf(spoolPath('state')), 'in the state folder: events that are not in the ledger yet'],
+      [
+        nameOf(searchIndexPath('state')),
+        'in the state folder: words of transcripts; steno search --forget deletes it',
+      ],
       ['sandbox.db', 'in the state folder: data of --sandbox; steno sandbox reset deletes it'],
       [
         'transcripts',

@@ -22,6 +22,9 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     ui: async () => (await import('../commands/ui.ts')).ui,
     open: async () => (await import('../commands/ui.ts')).open,
   },
+  Transcripts: {
+    search: async () => (await import('../commands/search.ts')).search,
+  },
   'Change and pay': {
     upgrade: async () => (await import('../commands/change.ts')).upgrade,
     refund: async () => (await import('../commands/change.ts')).refund,

@@ -7,6 +7,7 @@ import { refreshOpenFiles } from '../flows/files/listed.ts';
 import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { StenoError, usage } from '../lib/errors.ts';
+import { accountName } from '../lib/names.ts';
 import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { shellWord } from '../lib/text.ts';
@@ -17,6 +18,7 @@ import { whenParentEnds } from '../pages/parent.ts';
 import { openPageServer, type PageServer } from '../pages/server.ts';
 import type { PageSource } from '../pages/source.ts';
 import { findRunning, noteRunning } from '../pages/token.ts';
+import { searchIndexPath } from '../settings/paths.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { setupOf } from '../spec/doctor-setup.ts';
@@ -190,7 +192,9 @@ function accountOf({ settings, ledgers, sandbox }: Context): string {
 }
 
 async function sourceOf(context: Context): Promise<PageSource> {
-  const { env, signal, settings, globals, sandbox, mask } = context;
+  const { env, signal, settings, globals, sandbox, mask, ledgers } = context;
+  const ledger = await ledgerOf(context);
+  const { isShared } = ledger.db;
   const profile = globals.profile === undefined ? '' : ` --profile ${shellWord(settings.profileName)}`;
   let transport: Promise<Transport> | undefined;
   return {
@@ -198,7 +202,13 @@ async function sourceOf(context: Context): Promise<PageSource> {
     hide: mask.hide,
     isSandbox: sandbox !== undefined,
     command: globals.sandbox ? 'steno --sandbox' : `steno${profile}`,
-    ledger: await ledgerOf(context),
+    ledger,
+    // A shared ledger is always asked: nothing tells that it is unchanged.
+    searchPlace: {
+      path: searchIndexPath(makeStateFolder(env)),
+      ledgerPath: isShared ? undefined : ledgers.localPath,
+      profile: isShared ? `${ledger.profile} ${accountOf(context)}` : accountName(settings.profileName),
+    },
     connect: () => {
       transport ??= context.connect().catch((error: unknown) => {
         transport = undefined;

@@ -1,6 +1,7 @@
 /** What the pages are made of: what the command knows, and how the ledger and the service are asked. */
 import type { Transport } from '../api/http/transport.ts';
 import type { CheckResult } from '../flows/doctor/check.ts';
+import type { SearchPlace } from '../flows/search/search.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -17,6 +18,8 @@ export interface PageSource {
   readonly hide: (text: string) => string;
   readonly settings: Settings;
   readonly ledger: Ledger;
+  /** Where the index of `steno search` is, and whose. */
+  readonly searchPlace: Pick<SearchPlace, 'path' | 'ledgerPath' | 'profile'>;
   /** Only a download needs the service. */
   connect(): Promise<Transport>;
   /** What `steno doctor` finds. */
