@@ -203,11 +203,13 @@ async function sourceOf(context: Context): Promise<PageSource> {
     isSandbox: sandbox !== undefined,
     command: globals.sandbox ? 'steno --sandbox' : `steno${profile}`,
     ledger,
-    // A shared ledger is always asked: nothing tells that it is unchanged.
-    searchPlace: {
-      path: searchIndexPath(makeStateFolder(env)),
-      ledgerPath: isShared ? undefined : ledgers.localPath,
-      profile: isShared ? `${ledger.profile} ${accountOf(context)}` : accountName(settings.profileName),
+    searchPlace: async () => {
+      const path = searchIndexPath(makeStateFolder(env));
+      if (!isShared)
+        return { path, ledgerPath: ledgers.localPath, profile: accountName(settings.profileName) };
+      // Which ledger it is, only the ledger itself can tell.
+      if (ledger.db.identity === '') await ledger.reopen();
+      return { path, ledgerPath: undefined, profile: `${ledger.profile} ${ledger.db.identity}` };
     },
     connect: () => {
       transport ??= context.connect().catch((error: unknown) => {

@@ -19,7 +19,7 @@ export interface PageSource {
   readonly settings: Settings;
   readonly ledger: Ledger;
   /** Where the index of `steno search` is, and whose. */
-  readonly searchPlace: Pick<SearchPlace, 'path' | 'ledgerPath' | 'profile'>;
+  searchPlace(): Promise<Pick<SearchPlace, 'path' | 'ledgerPath' | 'profile'>>;
   /** Only a download needs the service. */
   connect(): Promise<Transport>;
   /** What `steno doctor` finds. */

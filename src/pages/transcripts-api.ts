@@ -67,12 +67,13 @@ async function check(source: PageSource, call: Call): Promise<Json> {
 }
 
 /** What `steno search --context 1` prints. */
-async function search({ ledger, signal, searchPlace }: PageSource, call: Call): Promise<Json> {
+async function search(source: PageSource, call: Call): Promise<Json> {
+  const { ledger, signal } = source;
   const text = (call.query.get('q') ?? '').slice(0, MAX_QUERY_LENGTH);
   if (text.trim() === '') return [];
   const limit = numberOf(call, 'limit', { initial: 100, max: MAX_HITS });
   const request = { query: parseQuery(text.match(quotedOrWord) ?? []), limit };
-  const place = { ...searchPlace, signal, openLedger: async () => ledger };
+  const place = { ...(await source.searchPlace()), signal, openLedger: async () => ledger };
   const searched = await prepareSearch(place, request, noReport);
   const hits: Json[] = [];
   for await (const page of findHits(searched, request, { value: false }, signal))
