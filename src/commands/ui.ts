@@ -131,7 +131,7 @@ async function showInRunning(context: Context, go: string, { open: opens }: UiOp
     if (path === undefined) continue;
     const url = pageUrl(running.port, running.token, go);
     if (!opens || !(await openBrowser(path, context.env))) await showAddress(context, url, opens);
-    else await finish(context, url);
+    else await finish(context, url, 'opened in your browser');
     return true;
   }
   return false;
@@ -159,15 +159,16 @@ async function serve(context: Context, { port, open: opens }: UiOptions, go: str
 }
 
 async function present(context: Context, server: PageServer, go: string, opens: boolean): Promise<void> {
-  const url = server.url(go);
-  if (opens && (await openBrowser(server.opening(go), context.env))) await finish(context, url);
+  const url = pageUrl(server.port, server.token, go);
+  if (opens && (await openBrowser(server.opening(go), context.env)))
+    await finish(context, url, 'opened in your browser; end with Ctrl-C');
   else await showAddress(context, url, opens);
 }
 
 /** A person sees the page; a program may go on with its address. */
-async function finish({ out }: Context, url: string): Promise<void> {
+async function finish({ out }: Context, url: string, text: string): Promise<void> {
   if (out.mode.json || out.mode.csv || out.mode.quiet) await out.show(address.page({ url }));
-  else out.note('opened in your browser; end with Ctrl-C');
+  else out.note(text);
 }
 
 async function showAddress({ out }: Context, url: string, wasTried: boolean): Promise<void> {

@@ -7,11 +7,11 @@ import { checkUrl, maskUserinfo } from '../lib/url.ts';
 import { ReceivedEvent } from '../listen/event.ts';
 import { replayTo } from '../listen/history.ts';
 import { curlLine, eventPage, replayedRecord } from '../views/events.ts';
-import { type Call, type Handler, missing, numberOf, type PageSource, textOf, wordsOf } from './source.ts';
+import { type Call, type Handlers, missing, numberOf, type PageSource, textOf, wordsOf } from './source.ts';
 
 const MAX_ROWS = 500;
 
-export function eventHandlers(source: PageSource): Readonly<Record<string, Handler>> {
+export function eventHandlers(source: PageSource): Handlers {
   return {
     'GET events': (call) => listPage(source, call),
     'GET event/:': (call) => showEvent(source, call),

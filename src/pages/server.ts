@@ -14,8 +14,8 @@ import { accountHandlers } from './account-api.ts';
 import { eventHandlers } from './events-api.ts';
 import { fileHandlers } from './files-api.ts';
 import { isLedgerTrouble, Live } from './live.ts';
-import { Openings, pageUrl } from './opening.ts';
-import { CsvAnswer, type Handler, type PageSource, textOf } from './source.ts';
+import { Openings } from './opening.ts';
+import { CsvAnswer, type Handlers, type PageSource, textOf } from './source.ts';
 import { isSameToken, newToken } from './token.ts';
 import { transcriptHandlers } from './transcripts-api.ts';
 
@@ -34,8 +34,6 @@ export interface PageServerOptions {
 export interface PageServer {
   readonly port: number;
   readonly token: string;
-  /** The address of a page, with the token. */
-  url(go: string): string;
   /** A file that leads a browser to the page. */
   opening(go: string): string;
   close(): Promise<void>;
@@ -111,7 +109,6 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
   return {
     port: address.port,
     token,
-    url: (go) => pageUrl(address.port, token, go),
     opening: (go) => openings.add(address.port, token, go),
     close: async () => {
       openings.removeAll();
@@ -134,7 +131,7 @@ interface Parts {
 class Pages {
   readonly #options: PageServerOptions;
   readonly #parts: Parts;
-  readonly #handlers: Readonly<Record<string, Handler>>;
+  readonly #handlers: Handlers;
 
   constructor(options: PageServerOptions, parts: Parts) {
     const { source } = options;
@@ -146,7 +143,11 @@ class Pages {
       ...eventHandlers(source),
       ...accountHandlers(source, parts.changes),
       // For `steno open`: the browser is opened by the process that was asked to.
-      'POST opening': async (call) => toJson({ path: this.#openingAt(textOf(call, 'go') ?? '/files') }),
+      'POST opening': async (call) => {
+        const go = textOf(call, 'go') ?? '';
+        if (!/^\/[\x21-\x7e]{0,500}$/.test(go)) throw usage('that is no page');
+        return toJson({ path: parts.openings.add(parts.port, parts.token, go) });
+      },
     };
   }
 
@@ -155,8 +156,8 @@ class Pages {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     try {
       this.#checkSender(request);
-      const [path = '', query = ''] = splitOnce(request.url ?? '', '?');
-      if (path.startsWith('/api/')) await this.#answerCall(request, response, path, query);
+      const [path = '', ...query] = (request.url ?? '').split('?');
+      if (path.startsWith('/api/')) await this.#answerCall(request, response, path, query.join('?'));
       else await this.#answerPage(request, response, path);
     } catch (error) {
       this.#fail(request, response, error);
@@ -236,12 +237,6 @@ class Pages {
     this.#parts.live.add(response);
   }
 
-  #openingAt(go: string): string {
-    const { openings, port, token } = this.#parts;
-    if (!/^\/[\x21-\x7e]{0,500}$/.test(go)) throw usage('that is no page');
-    return openings.add(port, token, go);
-  }
-
   /** Whatever is sent passes the mask. */
   #send(response: ServerResponse, answer: Json | CsvAnswer, status = 200): void {
     const isCsv = answer instanceof CsvAnswer;
@@ -277,11 +272,6 @@ function asStenoError(error: unknown): StenoError {
   return new StenoError(error instanceof Refusal ? error.kind : 'failed', errorMessage(error));
 }
 
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
-}
-
 /** `/api/file/1001/check` is `file/:/check` of 1001. */
 function routeOf(path: string): [name: string, id: string] {
   const [first = '', id, ...rest] = path.slice('/api/'.length).split('/');
@@ -307,17 +297,13 @@ async function readBody(request: IncomingMessage): Promise<ReadonlyMap<string, J
     if (size > MAX_BODY_BYTES) throw tooLarge;
     chunks.push(chunk);
   }
-  const json = parseBody(Buffer.concat(chunks).toString());
-  if (!(json instanceof Map)) throw usage('the body is not a JSON object');
-  return json;
-}
-
-function parseBody(text: string): Json {
   try {
-    return text === '' ? new Map() : parseJson(text);
+    const json = parseJson(Buffer.concat(chunks).toString());
+    if (json instanceof Map) return json;
   } catch {
-    throw usage('the body is not JSON');
+    // Not JSON at all.
   }
+  throw usage('the body is not a JSON object');
 }
 
 function startListening(server: Server, port: number): Promise<void> {

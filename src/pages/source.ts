@@ -45,7 +45,8 @@ export class CsvAnswer {
   }
 }
 
-export type Handler = (call: Call) => Promise<Json | CsvAnswer>;
+/** By method and address: `GET file/:`. */
+export type Handlers = Readonly<Record<string, (call: Call) => Promise<Json | CsvAnswer>>>;
 
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 100;

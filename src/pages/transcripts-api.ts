@@ -11,7 +11,7 @@ import { readTranscriptFile } from '../transcripts/read.ts';
 import { findingsView } from '../views/check.ts';
 import { hitsView } from '../views/search.ts';
 import { knownFile } from './files-api.ts';
-import { type Call, choiceOf, type Handler, numberOf, type PageSource } from './source.ts';
+import { type Call, choiceOf, type Handlers, numberOf, type PageSource } from './source.ts';
 
 /** As much as a page can show: a day of speech. */
 const MAX_SEGMENTS = 20_000;
@@ -22,7 +22,7 @@ const MAX_QUERY_LENGTH = 500;
 /** As a shell would hand them over, but with the quotes of a phrase. */
 const quotedOrWord = /-?"[^"]*"?\*?|[^\s"]+/g;
 
-export function transcriptHandlers(source: PageSource): Readonly<Record<string, Handler>> {
+export function transcriptHandlers(source: PageSource): Handlers {
   return {
     'GET file/:/transcript': (call) => transcript(source, call),
     'GET file/:/check': (call) => check(source, call),
