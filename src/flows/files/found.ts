@@ -56,7 +56,8 @@ export class FoundFiles {
 function placed(groups: readonly FileGroup[], areTags: boolean): FoundGroup[] {
   let offset = 0;
   return groups.map(({ name, count }) => {
-    const group = { name: areTags ? tagsText(name) : name, count: Number(count), offset };
+    const text = String(name);
+    const group = { name: areTags ? tagsText(text) : text, count: Number(count), offset };
     offset += group.count;
     return group;
   });
