@@ -20,6 +20,7 @@ const REFRESH_MS = 2_000;
 const LOCKED_MS = 2_000;
 /** A page that has not read so much does not read at all. */
 const MAX_UNREAD_BYTES = 65_536;
+const MAX_PAGES = 50;
 
 type Message =
   | { readonly type: 'hello' | 'well' | 'beat' }
@@ -57,12 +58,10 @@ export class Live {
     this.#options = options;
   }
 
-  get pages(): number {
-    return this.#pages.size;
-  }
-
-  /** Takes over a response, until its page is closed. */
-  add(response: ServerResponse): void {
+  /** Takes over a response, until its page is closed. False: too many are open. */
+  add(response: ServerResponse): boolean {
+    if (this.#pages.size >= MAX_PAGES) return false;
+    response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
     this.#pages.add(response);
     response.on('close', () => {
       this.#pages.delete(response);
@@ -71,6 +70,7 @@ export class Live {
     this.#sendTo(response, { type: 'hello' });
     if (this.#trouble !== undefined) this.#sendTo(response, { type: 'trouble', message: this.#trouble });
     if (!this.#isRunning) void this.#run();
+    return true;
   }
 
   /** A call has found that the ledger can't be used: what is cached may hide that from the next look. */

@@ -61,9 +61,10 @@ const securityHeaders: Readonly<Record<string, string>> = {
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** A browser has six connections, and a page takes one of them for as long as it is open. */
 const MAX_CONNECTIONS = 100;
-const MAX_LIVE_PAGES = 50;
 /** Silence of a connection: a page that is open hears something every 15 seconds. */
-const IDLE_MS = 60_000;
+const IDLE_MS = 120_000;
+/** The one that browsers leave out. */
+const HTTP_PORT = 80;
 
 const serverOptions = {
   maxHeaderSize: 16 * 1024,
@@ -166,7 +167,8 @@ class Pages {
 
   /** A name that leads here is not ours, and no other site may so much as ask. */
   #checkSender({ headers, url = '' }: IncomingMessage): void {
-    const host = `127.0.0.1:${this.#parts.port}`;
+    const { port } = this.#parts;
+    const host = port === HTTP_PORT ? '127.0.0.1' : `127.0.0.1:${port}`;
     const { origin } = headers;
     const site = headers['sec-fetch-site'];
     // The file that opens the browser is another site, and so is a link: to go to the empty page is open to all.
@@ -175,9 +177,8 @@ class Pages {
       headers['sec-fetch-mode'] === 'navigate' &&
       headers['sec-fetch-dest'] === 'document';
     if (headers.host !== host) throw new Refusal(403, 'auth', `this address is only served as ${host}`);
-    if (origin !== undefined && origin !== `http://${host}`)
-      throw new Refusal(403, 'auth', 'other sites may not use this address');
-    if (site !== undefined && site !== 'same-origin' && !isVisit)
+    const isForeign = site !== undefined && site !== 'same-origin' && !isVisit;
+    if (isForeign || (origin !== undefined && origin !== `http://${host}`))
       throw new Refusal(403, 'auth', 'other sites may not use this address');
   }
 
@@ -213,7 +214,10 @@ class Pages {
         'www-authenticate': 'Bearer',
       });
     const [name, id] = routeOf(path);
-    if (name === 'live' && method === 'GET') return this.#goLive(response);
+    if (name === 'live' && method === 'GET') {
+      if (this.#parts.live.add(response)) return;
+      throw new Refusal(503, 'failed', 'too many pages are open', { 'retry-after': '10' });
+    }
     const handler = this.#handlers[`${method} ${name}`];
     if (!handler) throw this.#noHandler(name);
     const body = method === 'POST' ? await readBody(request) : new Map<string, Json>();
@@ -228,13 +232,6 @@ class Pages {
     if (allowed.length === 0) return new Refusal(404, 'missing', 'there is nothing at this address');
     const allow = allowed.join(', ');
     return new Refusal(405, 'usage', `only ${allow}`, { allow });
-  }
-
-  #goLive(response: ServerResponse): void {
-    if (this.#parts.live.pages >= MAX_LIVE_PAGES)
-      throw new Refusal(503, 'failed', 'too many pages are open', { 'retry-after': '10' });
-    response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
-    this.#parts.live.add(response);
   }
 
   /** Whatever is sent passes the mask. */
@@ -292,7 +289,8 @@ async function readBody(request: IncomingMessage): Promise<ReadonlyMap<string, J
   if (Number(length) > MAX_BODY_BYTES) throw tooLarge;
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Its sender is to get the answer, whatever it was about to send.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > MAX_BODY_BYTES) throw tooLarge;
     chunks.push(chunk);
