@@ -27,9 +27,9 @@ async function listPage({ ledger }: PageSource, call: Call): Promise<Json> {
     file: query.get('file') || undefined,
     order: query.get('order') || undefined,
   };
-  const before = numberOf(call, 'before', { initial: Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
+  const before = numberOf(call, 'before', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   const events = new Events(ledger);
-  const rows = await events.page(filter, numberOf(call, 'limit', { initial: 100, max: MAX_ROWS }), before);
+  const rows = await events.page(filter, numberOf(call, 'limit', 100, MAX_ROWS), before);
   return toJson({
     rows: rows.map((row) => new ReceivedEvent(row).json),
     total: await events.count(filter),

@@ -59,8 +59,8 @@ async function listWindow(
     isDescending: choiceOf(call, 'dir', ['asc', 'desc']) !== 'asc',
     group: choiceOf(call, 'group', fileGroupings),
   };
-  const offset = numberOf(call, 'offset', { initial: 0, max: Number.MAX_SAFE_INTEGER });
-  const end = offset + numberOf(call, 'limit', { initial: 100, max: MAX_ROWS });
+  const offset = numberOf(call, 'offset', 0, Number.MAX_SAFE_INTEGER);
+  const end = offset + numberOf(call, 'limit', 100, MAX_ROWS);
   const { places, groups = [], all } = await found.get(query);
   const rows = (await new FileWindows(ledger).rows(places.slice(offset, end))).map(listed);
   const downloads = await new Downloads(ledger).forFiles(rows.map(({ id }) => id));

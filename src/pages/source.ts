@@ -60,11 +60,7 @@ export const wordsOf = ({ query }: Call): string[] =>
     .map((word) => Buffer.from(word.slice(0, MAX_WORD_LENGTH)).toString());
 
 /** A whole number of the query, within bounds. */
-export function numberOf(
-  { query }: Call,
-  name: string,
-  { initial, max }: { initial: number; max: number },
-): number {
+export function numberOf({ query }: Call, name: string, initial: number, max: number): number {
   const text = query.get(name) ?? '';
   if (text === '') return initial;
   if (!/^\d{1,15}$/.test(text)) throw usage(`${name} must be a whole number, not '${text.slice(0, 40)}'`);

@@ -71,7 +71,7 @@ async function search(source: PageSource, call: Call): Promise<Json> {
   const { ledger, signal } = source;
   const text = (call.query.get('q') ?? '').slice(0, MAX_QUERY_LENGTH);
   if (text.trim() === '') return [];
-  const limit = numberOf(call, 'limit', { initial: 100, max: MAX_HITS });
+  const limit = numberOf(call, 'limit', 100, MAX_HITS);
   const request = { query: parseQuery(text.match(quotedOrWord) ?? []), limit };
   const place = { ...(await source.searchPlace()), signal, openLedger: async () => ledger };
   const searched = await prepareSearch(place, request, noReport);

@@ -48,8 +48,12 @@ describe('a page that is open', () => {
     live.messages.length = 0;
     await user.run(['files']);
     await settle();
-    expect(changes(live)).toEqual([]);
-  });
+    expect(
+      changes(live)
+        .flat()
+        .filter((topic) => topic !== 'files'),
+    ).toEqual([]);
+  }, 90_000);
 
   it('hears of a download that it asked for itself', async () => {
     const { user, order } = await orderingAccount();
@@ -262,7 +266,7 @@ describe.skipIf(postgresFolder === undefined)('a shared ledger', () => {
     });
     await team.query(
       `INSERT INTO {}.events (profile, source, received_at, remote, content_type, body, event, version, audiofile, order_id)
-       VALUES ('default', 'received', '2026-11-01T00:00:00.000Z', '::1', 'text/plain', 'event=X&who=M%C3%BCller&b=\\xff', 'X', '1', '1', '')`,
+       VALUES ('default', 'received', '2026-11-01T00:00:00.000Z', '::1', 'text/plain', convert_to('event=X&who=M%C3%BCller&b=', 'UTF8') || '\\xff'::bytea, 'X', '1', '1', '')`,
     );
     await until(() => changes(live).some((topics) => topics.includes('events')), 'an event');
     for (const q of ['WHO', 'Müller', 'event=x'])
