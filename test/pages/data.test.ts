@@ -216,6 +216,28 @@ describe('files', () => {
     expect((await pages.call('file/2/transcript')).status).toBe(404);
   });
 
+  it('are searched and checked as the commands do it', async () => {
+    const { pages, user } = await library();
+    await user.run(['transcript', '1', '2', '--format', 'txt', '-o', 'out/']);
+    writeFileSync(
+      join(user.home, 'out', '1.txt'),
+      'Man 2: We [inaudible 00:01:02] the budget. It is large.\n\nAda: Yes.\n',
+    );
+    const printed = async (...args: string[]): Promise<unknown> =>
+      JSON.parse((await user.run([...args, '--json'])).stdout);
+    const hits = await pages.json<unknown[]>('search?q=budget');
+    expect(hits).toMatchObject([{ audiofile: '1', path: join(user.home, 'out', '1.txt') }]);
+    expect(hits).toEqual(await printed('search', 'budget', '--context', '1'));
+    expect(await pages.json('search?q=%22the+budget%22+-large')).toHaveLength(1);
+    expect(await pages.json('search?q=%22budget+the%22')).toEqual([]);
+    expect(await pages.json('search?q=')).toEqual([]);
+    expect((await pages.call('search?q=-budget')).status).toBe(400);
+    const found = await pages.json<unknown[]>('file/1/check');
+    expect(found.length).toBeGreaterThan(0);
+    expect(found).toEqual(await printed('check', '1'));
+    expect(await pages.json('file/3/check')).toEqual([]);
+  });
+
   it('reads no file but a download, whatever an id looks like', async () => {
     const { pages, user } = await library();
     writeFileSync(join(user.home, 'secret.txt'), 'secret text');
