@@ -3,8 +3,6 @@ import type { Changes } from '../../ledger/changes.ts';
 import { type FileGroup, type FileQuery, FileWindows } from '../../ledger/file-windows.ts';
 import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { dueMs } from '../report/report.ts';
-import type { ListedFile } from './listed.ts';
 
 export interface FoundGroup extends FileGroup {
   /** The place of its first file. */
@@ -71,12 +69,4 @@ function tagsText(json: string): string {
   } catch {
     return json;
   }
-}
-
-/** Open, and past the target of its SKU. */
-export function isLate(row: ListedFile, now: number): boolean {
-  if (row.ended || row.test === 1) return false;
-  const skus = row.skus ? row.skus.split(',') : [];
-  const due = dueMs({ skus, hold: row.hold ?? '', dueFrom: row.upgraded_at ?? row.ordered_at });
-  return due !== undefined && now > due;
 }
