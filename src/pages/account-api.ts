@@ -9,7 +9,7 @@ import { Invoices } from '../ledger/invoices.ts';
 import { OpenAttempts } from '../ledger/open-attempts.ts';
 import { Runs } from '../ledger/runs.ts';
 import { type Json, type PlainJson, toJson } from '../lib/json.ts';
-import { monotonicMs, nowMs } from '../lib/time.ts';
+import { monotonicMs } from '../lib/time.ts';
 import { csvTable } from '../lib/view.ts';
 import { budgetsView, invoiceRecord } from '../views/money.ts';
 import { attemptRecord, settleLine } from '../views/purchases.ts';
@@ -41,7 +41,6 @@ const about = ({ version, settings, isSandbox, ledger, command }: PageSource): J
     command,
     formats: formats.map(({ ext }) => ext),
     groupings: [...fileGroupings],
-    now: new Date(nowMs()).toISOString(),
   });
 
 async function spend(source: PageSource, reports: KeptReports, call: Call): Promise<Json> {

@@ -84,6 +84,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'flows/orders/feed-rows.ts': '--since',
   'flows/orders/local-audio.ts': 'the age of a file on disk',
   'flows/prices/estimate.ts': 'whether a month is one of this year',
+  'flows/report/kept.ts': '--since, and what is late',
   'flows/transcripts/partial-files.ts': 'the age of a file on disk',
   'flows/transcripts/save.ts': 'when a transcript was written',
   'ledger/budgets.ts': 'the clock of the database, which decides the month of a budget',
@@ -103,6 +104,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'listen/missed-events.ts': 'when a file was last asked about',
   'listen/recorder.ts': 'when an event was found, or a transcript handed over',
   'listen/server.ts': 'when an event came',
+  'pages/files-api.ts': 'what is late',
   'ui/table.ts': 'relative times in tables',
   'views/lines.ts': 'which events an earlier listener has received',
 };
