@@ -2,7 +2,7 @@
 import { formats } from '../catalog/formats.ts';
 import { exitCodes, leftOutReasons } from '../lib/errors.ts';
 import { environment } from '../settings/environment.ts';
-import { configFolder, ledgerPath, spoolPath, stateFolder } from '../settings/paths.ts';
+import { configFolder, ledgerPath, searchIndexPath, spoolPath, stateFolder } from '../settings/paths.ts';
 import { settingList } from '../settings/settings.ts';
 import type { Group, Item } from '../spec/command.ts';
 import { globalOptions } from '../spec/global-options.ts';
@@ -320,7 +320,12 @@ function storageSections(): Section[] {
       [nameOf(ledgerPath('state')), 'in the state folder: orders, files, events, downloads; never a key'],
       ['backups', 'in the state folder: the last three daily copies of the ledger'],
       [nameOf(spoolPath('state')), 'in the state folder: events that are not in the ledger yet'],
+      [
+        nameOf(searchIndexPath('state')),
+        'in the state folder: words of transcripts; steno search --forget deletes it',
+      ],
       ['sandbox.db', 'in the state folder: data of --sandbox; steno sandbox reset deletes it'],
+      ['ui-<pid>.json', 'in the state folder: the token of a steno ui that is running; deleted when it ends'],
       [
         'transcripts',
         `in the current folder, or where --output or --download says; ${formats[0]?.ext} unless --format says otherwise`,

@@ -103,6 +103,10 @@ function build(spec: Command, parent: Commander, read: Line): Commander {
   const command = new Commander(spec.name);
   command.copyInheritedSettings(parent).enablePositionalOptions().helpCommand(false);
   if (spec.alias) command.alias(spec.alias);
+  if (spec.dashWords) {
+    const parseOptions = command.parseOptions.bind(command);
+    command.parseOptions = (words) => parseOptions(withDashWordsLast(words));
+  }
   for (const argument of spec.args ?? []) {
     command.argument(argument.name.replace('…', '...'));
   }
@@ -116,6 +120,19 @@ function build(spec: Command, parent: Commander, read: Line): Commander {
     checkFlags(spec, givenFlags(command, spec));
     read.run = { command: spec, input: { ...inputOf(command, spec), line: read.argv }, globals };
   });
+}
+
+/** `-word` is an argument, though `-w` and `--word` would be flags: put where commander takes it for one. */
+function withDashWordsLast(words: readonly string[]): string[] {
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  const before = words.slice(0, end);
+  const isArgument = (word: string): boolean => /^-[^-]./.test(word);
+  return [
+    ...before.filter((word) => !isArgument(word)),
+    '--',
+    ...before.filter(isArgument),
+    ...words.slice(end + 1),
+  ];
 }
 
 function addShared(command: Commander): void {

@@ -7,6 +7,7 @@ import { refreshOpenFiles } from '../flows/files/listed.ts';
 import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { StenoError, usage } from '../lib/errors.ts';
+import { accountName } from '../lib/names.ts';
 import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { shellWord } from '../lib/text.ts';
@@ -17,6 +18,7 @@ import { whenParentEnds } from '../pages/parent.ts';
 import { openPageServer, type PageServer } from '../pages/server.ts';
 import type { PageSource } from '../pages/source.ts';
 import { findRunning, noteRunning } from '../pages/token.ts';
+import { searchIndexPath } from '../settings/paths.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { setupOf } from '../spec/doctor-setup.ts';
@@ -129,7 +131,7 @@ async function showInRunning(context: Context, go: string, { open: opens }: UiOp
     if (path === undefined) continue;
     const url = pageUrl(running.port, running.token, go);
     if (!opens || !(await openBrowser(path, context.env))) await showAddress(context, url, opens);
-    else await finish(context, url);
+    else await finish(context, url, 'opened in your browser');
     return true;
   }
   return false;
@@ -157,15 +159,16 @@ async function serve(context: Context, { port, open: opens }: UiOptions, go: str
 }
 
 async function present(context: Context, server: PageServer, go: string, opens: boolean): Promise<void> {
-  const url = server.url(go);
-  if (opens && (await openBrowser(server.opening(go), context.env))) await finish(context, url);
+  const url = pageUrl(server.port, server.token, go);
+  if (opens && (await openBrowser(server.opening(go), context.env)))
+    await finish(context, url, 'opened in your browser; end with Ctrl-C');
   else await showAddress(context, url, opens);
 }
 
 /** A person sees the page; a program may go on with its address. */
-async function finish({ out }: Context, url: string): Promise<void> {
+async function finish({ out }: Context, url: string, text: string): Promise<void> {
   if (out.mode.json || out.mode.csv || out.mode.quiet) await out.show(address.page({ url }));
-  else out.note('opened in your browser; end with Ctrl-C');
+  else out.note(text);
 }
 
 async function showAddress({ out }: Context, url: string, wasTried: boolean): Promise<void> {
@@ -190,7 +193,9 @@ function accountOf({ settings, ledgers, sandbox }: Context): string {
 }
 
 async function sourceOf(context: Context): Promise<PageSource> {
-  const { env, signal, settings, globals, sandbox, mask } = context;
+  const { env, signal, settings, globals, sandbox, mask, ledgers } = context;
+  const ledger = await ledgerOf(context);
+  const { isShared } = ledger.db;
   const profile = globals.profile === undefined ? '' : ` --profile ${shellWord(settings.profileName)}`;
   let transport: Promise<Transport> | undefined;
   return {
@@ -198,7 +203,15 @@ async function sourceOf(context: Context): Promise<PageSource> {
     hide: mask.hide,
     isSandbox: sandbox !== undefined,
     command: globals.sandbox ? 'steno --sandbox' : `steno${profile}`,
-    ledger: await ledgerOf(context),
+    ledger,
+    searchPlace: async () => {
+      const path = searchIndexPath(makeStateFolder(env));
+      if (!isShared)
+        return { path, ledgerPath: ledgers.localPath, profile: accountName(settings.profileName) };
+      // Which ledger it is, only the ledger itself can tell.
+      if (ledger.db.identity === '') await ledger.reopen();
+      return { path, ledgerPath: undefined, profile: `${ledger.profile} ${ledger.db.identity}` };
+    },
     connect: () => {
       transport ??= context.connect().catch((error: unknown) => {
         transport = undefined;

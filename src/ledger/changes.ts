@@ -28,20 +28,20 @@ export class Changes extends Table {
 
   /** By indexes alone: with 100,000 files it takes some milliseconds. Of files, no index tells what has changed. */
   async marks(): Promise<Marks> {
-    const row = await this.db.get<Marks>(
+    const row = await this.db.get<{ heard: string; spent: string }>(
       `SELECT
          (SELECT coalesce(min(id), 0) || ' ' || coalesce(max(id), 0) FROM events) || ' ' ||
          (SELECT count(*) || ' ' || coalesce(max(due_at), '') FROM actions WHERE status = 'pending') || ' ' ||
-         (SELECT count(*) FROM actions WHERE status = 'failed') AS events,
+         (SELECT count(*) FROM actions WHERE status = 'failed') AS heard,
          (SELECT coalesce(max(number), 0) FROM purchases) || ' ' ||
          (SELECT count(*) FROM purchases WHERE profile = ? AND status IN ('sending', 'uncertain')) || ' ' ||
          (SELECT count(*) || ' ' || coalesce(sum(estimate), 0) || ' ' || coalesce(sum(billed), 0) || ' ' ||
             coalesce(sum(refunded), 0) FROM purchase_items WHERE profile = ? AND counted_at IS NOT NULL) || ' ' ||
          (SELECT count(*) || ' ' || coalesce(max(fetched_at), '') FROM kept_invoices WHERE profile = ?) || ' ' ||
          (SELECT count(*) FROM files WHERE profile = ? AND ended = '' AND test = 0) || ' ' ||
-         coalesce((SELECT coalesce(budget, '') || ' ' || coalesce(set_at, '') FROM budgets WHERE profile = ?), '') AS spend`,
+         coalesce((SELECT coalesce(budget, '') || ' ' || coalesce(set_at, '') FROM budgets WHERE profile = ?), '') AS spent`,
       ...Array.from({ length: 5 }, () => this.profile),
     );
-    return row ?? { events: '', spend: '' };
+    return { events: row?.heard ?? '', spend: row?.spent ?? '' };
   }
 }

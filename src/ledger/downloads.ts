@@ -213,6 +213,16 @@ export class Downloads extends Table {
     );
   }
 
+  /** How many are noted in these formats. */
+  async count(formats: readonly string[]): Promise<number> {
+    const row = await this.db.get<{ n: number | string }>(
+      `SELECT count(*) AS n FROM downloads WHERE profile = ? AND ext IN (SELECT value FROM json_each(?))`,
+      this.profile,
+      jsonList(formats),
+    );
+    return Number(row?.n);
+  }
+
   /** The downloads of these files, oldest first. */
   async forFiles(files: readonly string[]): Promise<Map<string, Download[]>> {
     if (files.length === 0) return new Map();

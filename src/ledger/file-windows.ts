@@ -30,7 +30,7 @@ const detail = (name: string): string =>
 
 const STATE = "coalesce(nullif(files.state, ''), 'ordered')";
 /** As `audioTitle` has it. */
-const TITLE = `CASE WHEN ${detail('feed')} IS NOT NULL OR ${detail('guid')} IS NOT NULL
+const TITLE = `CASE WHEN files.details LIKE '%"feed":"%' OR files.details LIKE '%"guid":"%'
   THEN coalesce(nullif(${detail('title')}, ''), files.title)
   ELSE coalesce(nullif(files.title, ''), ${detail('title')}, '') END`;
 const MINUTES = `CASE WHEN files.duration <> '' THEN CAST(files.duration AS REAL)
@@ -63,9 +63,20 @@ export class FileWindows extends Table {
    */
   async places(query: FileQuery): Promise<number[]> {
     const { where, values } = this.#where(query);
+    const { sort, group, isDescending } = query;
+    const direction = isDescending ? 'DESC' : 'ASC';
+    const keys = sortKeys[sort].map((key, at) => `${key} AS key${at}`);
+    const order = [
+      ...(group ? [groupOrders[group]('max(seq) OVER (PARTITION BY name)')] : []),
+      ...[...keys.keys()].map((at) => `key${at} ${direction}`),
+      `seq ${direction}`,
+    ];
     const found = await this.db.get<{ places: string | null }>(
       `SELECT CAST(json_group_array(seq) AS TEXT) AS places FROM (
-         SELECT files.seq FROM files WHERE ${where} ORDER BY ${orderOf(query)}) AS found`,
+         SELECT seq FROM (
+           SELECT files.seq, ${group ? groupKeys[group] : "''"} AS name, ${keys.join(', ')}
+           FROM files WHERE ${where} ${this.#once}) AS found
+         ORDER BY ${order.join(', ')}) AS sorted`,
       ...values,
     );
     return JSON.parse(found?.places ?? '[]') as number[];
@@ -87,10 +98,15 @@ export class FileWindows extends Table {
     const { where, values } = this.#where(query);
     return this.db.all<FileGroup>(
       `SELECT name, count(*) AS count
-       FROM (SELECT files.seq, ${groupKeys[query.group]} AS name FROM files WHERE ${where}) AS found
-       GROUP BY name ORDER BY ${groupOrders[query.group]('name', 'max(seq)')}`,
+       FROM (SELECT files.seq, ${groupKeys[query.group]} AS name FROM files WHERE ${where} ${this.#once}) AS found
+       GROUP BY name ORDER BY ${groupOrders[query.group]('max(seq)')}`,
       ...values,
     );
+  }
+
+  /** At the end of a query within another one: Postgres works out its expressions once. SQLite does so by itself. */
+  get #once(): string {
+    return this.db.isShared ? 'LIMIT 1000000000' : '';
   }
 
   #where({ words = [], states = [] }: Partial<FileQuery> = {}): Conditions {
@@ -106,23 +122,11 @@ export class FileWindows extends Table {
   }
 }
 
-type GroupOrder = (name: string, newest: string) => string;
-const byName: GroupOrder = (name) => `${name} = '', lower(${name}), ${name}`;
+const byName = (): string => "name = '', lower(name), name";
 
 /** An id says nothing: of orders, the newest comes first. */
-const groupOrders: Readonly<Record<FileGrouping, GroupOrder>> = {
-  order: (name, newest) => `${newest} DESC, ${name}`,
+const groupOrders: Readonly<Record<FileGrouping, (newest: string) => string>> = {
+  order: (newest) => `${newest} DESC, name`,
   feed: byName,
   tag: byName,
 };
-
-function orderOf({ sort, isDescending, group }: FileQuery): string {
-  const direction = isDescending ? 'DESC' : 'ASC';
-  const key = group && groupKeys[group];
-  const newest = `max(files.seq) OVER (PARTITION BY ${key})`;
-  return [
-    ...(group && key ? [groupOrders[group](key, newest)] : []),
-    ...sortKeys[sort].map((each) => `${each} ${direction}`),
-    `files.seq ${direction}`,
-  ].join(', ');
-}

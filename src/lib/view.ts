@@ -42,6 +42,8 @@ export interface View extends Rows {
   readonly asRecord?: boolean;
   /** Rows are a name and a value; on a terminal, a value that is longer than its line goes on below it. */
   readonly asPairs?: boolean;
+  /** In Markdown, each row is a task; its last cell says what to do. */
+  readonly asTasks?: boolean;
 }
 
 export const csvRows = (rows: Rows['rows']): string =>

@@ -2,32 +2,29 @@
 import { decodeKeptInvoice } from '../api/account.ts';
 import { formats } from '../catalog/formats.ts';
 import { budgetReport } from '../flows/orders/cost.ts';
-import { gatherReport } from '../flows/report/gather.ts';
-import { makeReport, type Report } from '../flows/report/report.ts';
+import { KeptReports } from '../flows/report/kept.ts';
 import type { Changes } from '../ledger/changes.ts';
 import { fileGroupings } from '../ledger/file-windows.ts';
 import { Invoices } from '../ledger/invoices.ts';
-import { type Attempt, OpenAttempts } from '../ledger/open-attempts.ts';
-import { type RunningListener, Runs } from '../ledger/runs.ts';
+import { OpenAttempts } from '../ledger/open-attempts.ts';
+import { Runs } from '../ledger/runs.ts';
 import { type Json, type PlainJson, toJson } from '../lib/json.ts';
-import { monotonicMs, nowMs, parseSince, parseUntil } from '../lib/time.ts';
+import { monotonicMs } from '../lib/time.ts';
 import { csvTable } from '../lib/view.ts';
 import { budgetsView, invoiceRecord } from '../views/money.ts';
-import { attemptRecord } from '../views/purchases.ts';
+import { attemptRecord, settleLine } from '../views/purchases.ts';
 import { groupings, reportJson, reportView, spendView } from '../views/report.ts';
-import { doctorView } from '../views/setup.ts';
-import { type Call, CsvAnswer, choiceOf, type Handler, type PageSource } from './source.ts';
+import { doctorView, listenerRecord } from '../views/setup.ts';
+import { type Call, CsvAnswer, choiceOf, type Handlers, type PageSource } from './source.ts';
 
 /** Of invoices, the latest. */
 const MAX_INVOICES = 200;
 /** The service is asked anew after this time, however many pages ask. */
 const HEALTH_MS = 15_000;
-/** What is late changes by itself. */
-const REPORT_MS = 60_000;
 
-export function accountHandlers(source: PageSource, changes: Changes): Readonly<Record<string, Handler>> {
+export function accountHandlers(source: PageSource, changes: Changes): Handlers {
   const health = new Health(source);
-  const reports = new Reports(source, changes);
+  const reports = new KeptReports(source.ledger, source.settings.currency, changes);
   return {
     'GET about': async () => about(source),
     'GET spend': (call) => spend(source, reports, call),
@@ -44,48 +41,12 @@ const about = ({ version, settings, isSandbox, ledger, command }: PageSource): J
     command,
     formats: formats.map(({ ext }) => ext),
     groupings: [...fileGroupings],
-    now: new Date(nowMs()).toISOString(),
   });
 
-/** Made of what is kept: no invoice is fetched. Of 100,000 files a report takes seconds, so the last one is kept. */
-class Reports {
-  readonly #source: PageSource;
-  readonly #changes: Changes;
-  #last: { readonly key: string; readonly atMs: number; readonly report: Promise<Report> } | undefined;
-
-  constructor(source: PageSource, changes: Changes) {
-    this.#source = source;
-    this.#changes = changes;
-  }
-
-  async get({ query }: Call): Promise<Report> {
-    const [since, until] = [query.get('since') ?? '', query.get('until') ?? ''];
-    const key = JSON.stringify([since, until, (await this.#changes.marks()).spend]);
-    if (this.#last?.key === key && monotonicMs() - this.#last.atMs < REPORT_MS) return this.#last.report;
-    const report = this.#make(since, until);
-    this.#last = { key, atMs: monotonicMs(), report };
-    report.catch(() => {
-      this.#last = undefined;
-    });
-    return report;
-  }
-
-  async #make(since: string, until: string): Promise<Report> {
-    const { ledger, settings } = this.#source;
-    const now = nowMs();
-    const gathered = await gatherReport(ledger, {
-      ...{ now, currency: settings.currency },
-      since: since ? parseSince(since, now, 'since') : undefined,
-      until: until ? parseUntil(until, now) : undefined,
-    });
-    return makeReport(gathered);
-  }
-}
-
-async function spend(source: PageSource, reports: Reports, call: Call): Promise<Json> {
+async function spend(source: PageSource, reports: KeptReports, call: Call): Promise<Json> {
   const { ledger, settings } = source;
   choiceOf(call, 'by', groupings);
-  const report = await reports.get(call);
+  const report = await reports.get(call.query.get('since') ?? '', call.query.get('until') ?? '');
   const budgets = await budgetReport(ledger, settings);
   const kept = await new Invoices(ledger).all();
   const invoices = kept.flatMap((each) => decodeKeptInvoice(each) ?? []).slice(-MAX_INVOICES);
@@ -96,9 +57,9 @@ async function spend(source: PageSource, reports: Reports, call: Call): Promise<
   });
 }
 
-async function spendCsv(reports: Reports, call: Call): Promise<CsvAnswer> {
+async function spendCsv(reports: KeptReports, call: Call): Promise<CsvAnswer> {
   const by = choiceOf(call, 'by', groupings);
-  const report = await reports.get(call);
+  const report = await reports.get(call.query.get('since') ?? '', call.query.get('until') ?? '');
   return new CsvAnswer(
     by ? `spend-by-${by}.csv` : 'spend.csv',
     csvTable(by ? spendView(report, by) : reportView(report)),
@@ -120,7 +81,7 @@ class Health {
     const attempts = await new OpenAttempts(ledger).list();
     return toJson({
       checks: (await checks) as PlainJson,
-      listeners: listeners.map(listenerJson),
+      listeners: listeners.map((each) => listenerRecord.json(each)),
       attempts: attempts.map((each) => attemptRecord.json(each).set('settle', settleLine(each, command))),
     });
   }
@@ -136,12 +97,3 @@ class Health {
     return this.#checks.json;
   }
 }
-
-const listenerJson = ({ host, pid, started_at, seen_at, shows }: RunningListener) => ({
-  ...{ host, pid: Number(pid), started_at, seen_at },
-  events: (JSON.parse(shows) as string[]).join(', ') || null,
-});
-
-/** What a person fills in, once they have looked. */
-const settleLine = ({ attempt, kind, order }: Attempt, command: string): string =>
-  `${command} attempts settle ${attempt} --placed${kind === 'order' ? ` ${order || '<order>'}` : ''}`;

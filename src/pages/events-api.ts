@@ -7,11 +7,11 @@ import { checkUrl, maskUserinfo } from '../lib/url.ts';
 import { ReceivedEvent } from '../listen/event.ts';
 import { replayTo } from '../listen/history.ts';
 import { curlLine, eventPage, replayedRecord } from '../views/events.ts';
-import { type Call, type Handler, missing, numberOf, type PageSource, textOf, wordsOf } from './source.ts';
+import { type Call, type Handlers, missing, numberOf, type PageSource, textOf, wordsOf } from './source.ts';
 
 const MAX_ROWS = 500;
 
-export function eventHandlers(source: PageSource): Readonly<Record<string, Handler>> {
+export function eventHandlers(source: PageSource): Handlers {
   return {
     'GET events': (call) => listPage(source, call),
     'GET event/:': (call) => showEvent(source, call),
@@ -27,9 +27,9 @@ async function listPage({ ledger }: PageSource, call: Call): Promise<Json> {
     file: query.get('file') || undefined,
     order: query.get('order') || undefined,
   };
-  const before = numberOf(call, 'before', { initial: Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
+  const before = numberOf(call, 'before', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   const events = new Events(ledger);
-  const rows = await events.page(filter, numberOf(call, 'limit', { initial: 100, max: MAX_ROWS }), before);
+  const rows = await events.page(filter, numberOf(call, 'limit', 100, MAX_ROWS), before);
   return toJson({
     rows: rows.map((row) => new ReceivedEvent(row).json),
     total: await events.count(filter),

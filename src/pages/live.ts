@@ -20,6 +20,7 @@ const REFRESH_MS = 2_000;
 const LOCKED_MS = 2_000;
 /** A page that has not read so much does not read at all. */
 const MAX_UNREAD_BYTES = 65_536;
+const MAX_PAGES = 50;
 
 type Message =
   | { readonly type: 'hello' | 'well' | 'beat' }
@@ -49,6 +50,8 @@ export class Live {
   #isDamaged = false;
   #isRunning = false;
   #isClosed = false;
+  /** The file has changed since the last look. */
+  #isStale = false;
   #wake = (): void => {};
 
   constructor(ledgers: readonly [Ledger, Ledger], changes: Changes, options: LiveOptions) {
@@ -57,12 +60,10 @@ export class Live {
     this.#options = options;
   }
 
-  get pages(): number {
-    return this.#pages.size;
-  }
-
-  /** Takes over a response, until its page is closed. */
-  add(response: ServerResponse): void {
+  /** Takes over a response, until its page is closed. False: too many are open. */
+  add(response: ServerResponse): boolean {
+    if (this.#pages.size >= MAX_PAGES) return false;
+    response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
     this.#pages.add(response);
     response.on('close', () => {
       this.#pages.delete(response);
@@ -71,6 +72,7 @@ export class Live {
     this.#sendTo(response, { type: 'hello' });
     if (this.#trouble !== undefined) this.#sendTo(response, { type: 'trouble', message: this.#trouble });
     if (!this.#isRunning) void this.#run();
+    return true;
   }
 
   /** A call has found that the ledger can't be used: what is cached may hide that from the next look. */
@@ -104,17 +106,18 @@ export class Live {
     this.#isRunning = false;
   }
 
-  /** Until a second after the last look began, or until the system tells of a change. */
+  /** Until a second after the last look began, or until the system tells of a change; it may have told meanwhile. */
   async #pause(begun: number): Promise<void> {
-    const passed = (): number => monotonicMs() - begun;
+    const leftOf = (milliseconds: number): number => Math.max(0, milliseconds - (monotonicMs() - begun));
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.max(MIN_PAUSE_MS, POLL_MS - passed()));
+      const timer = setTimeout(resolve, leftOf(POLL_MS));
       this.#wake = () => {
         clearTimeout(timer);
-        setTimeout(resolve, Math.max(0, MIN_PAUSE_MS - passed()));
+        setTimeout(resolve, leftOf(MIN_PAUSE_MS));
       };
+      if (this.#isStale) this.#wake();
     });
-    this.#wake = () => {};
+    this.#isStale = false;
   }
 
   /** Sooner than by the second, where the ledger is a file and the system tells of changes. */
@@ -123,7 +126,9 @@ export class Live {
     if (path === undefined) return undefined;
     try {
       const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
-        if (name?.startsWith(basename(path)) && !name.endsWith('-shm')) this.#wake();
+        if (!name?.startsWith(basename(path)) || name.endsWith('-shm')) return;
+        this.#isStale = true;
+        this.#wake();
       });
       return watcher.on('error', () => watcher.close());
     } catch {

@@ -63,26 +63,19 @@ const openingName = (id: string): string => `ui-open-${id}.html`;
 export const isOpening = (folder: string, path: string): boolean =>
   path.startsWith(join(folder, 'ui-open-')) && /ui-open-[0-9a-f]{24}\.html$/.test(path.slice(folder.length));
 
-/** Programs that show a file in the user's browser, the first that is there. */
-const openers: Readonly<Partial<Record<NodeJS.Platform, ReadonlyArray<readonly [string, ...string[]]>>>> = {
-  darwin: [['open']],
-  win32: [['rundll32', 'url.dll,FileProtocolHandler']],
+/** Programs that show a file in the user's browser: the first that is there is used. */
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  win32: ['rundll32 url.dll,FileProtocolHandler'],
 };
-const otherOpeners: ReadonlyArray<readonly [string, ...string[]]> = [
-  ['xdg-open'],
-  ['wslview'],
-  ['sensible-browser'],
-  ['x-www-browser'],
-];
+const otherOpeners = ['xdg-open', 'wslview', 'sensible-browser', 'x-www-browser'];
 
 /** Whether a browser was started, as far as can be told. */
 export async function openBrowser(path: string, env: Env): Promise<boolean> {
-  const found = (openers[process.platform] ?? otherOpeners).flatMap(([name, ...args]) => {
-    const program = findProgram(name, env);
-    return program === undefined ? [] : [[program, args] as const];
-  })[0];
-  if (!found) return false;
-  const [program, args] = found;
+  const lines = (openers[process.platform] ?? otherOpeners).map((line) => line.split(' '));
+  const [name, ...args] = lines.find(([program = '']) => findProgram(program, env)) ?? [];
+  const program = name && findProgram(name, env);
+  if (!program) return false;
   const child = spawn(program, [...args, path], { env: childEnv(env), stdio: 'ignore', detached: true });
   child.unref();
   return new Promise((resolve) => {

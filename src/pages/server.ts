@@ -14,8 +14,8 @@ import { accountHandlers } from './account-api.ts';
 import { eventHandlers } from './events-api.ts';
 import { fileHandlers } from './files-api.ts';
 import { isLedgerTrouble, Live } from './live.ts';
-import { Openings, pageUrl } from './opening.ts';
-import { CsvAnswer, type Handler, type PageSource, textOf } from './source.ts';
+import { Openings } from './opening.ts';
+import { CsvAnswer, type Handlers, type PageSource, textOf } from './source.ts';
 import { isSameToken, newToken } from './token.ts';
 import { transcriptHandlers } from './transcripts-api.ts';
 
@@ -34,8 +34,6 @@ export interface PageServerOptions {
 export interface PageServer {
   readonly port: number;
   readonly token: string;
-  /** The address of a page, with the token. */
-  url(go: string): string;
   /** A file that leads a browser to the page. */
   opening(go: string): string;
   close(): Promise<void>;
@@ -63,9 +61,10 @@ const securityHeaders: Readonly<Record<string, string>> = {
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** A browser has six connections, and a page takes one of them for as long as it is open. */
 const MAX_CONNECTIONS = 100;
-const MAX_LIVE_PAGES = 50;
 /** Silence of a connection: a page that is open hears something every 15 seconds. */
-const IDLE_MS = 60_000;
+const IDLE_MS = 120_000;
+/** The one that browsers leave out. */
+const HTTP_PORT = 80;
 
 const serverOptions = {
   maxHeaderSize: 16 * 1024,
@@ -111,7 +110,6 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
   return {
     port: address.port,
     token,
-    url: (go) => pageUrl(address.port, token, go),
     opening: (go) => openings.add(address.port, token, go),
     close: async () => {
       openings.removeAll();
@@ -134,7 +132,7 @@ interface Parts {
 class Pages {
   readonly #options: PageServerOptions;
   readonly #parts: Parts;
-  readonly #handlers: Readonly<Record<string, Handler>>;
+  readonly #handlers: Handlers;
 
   constructor(options: PageServerOptions, parts: Parts) {
     const { source } = options;
@@ -146,7 +144,11 @@ class Pages {
       ...eventHandlers(source),
       ...accountHandlers(source, parts.changes),
       // For `steno open`: the browser is opened by the process that was asked to.
-      'POST opening': async (call) => toJson({ path: this.#openingAt(textOf(call, 'go') ?? '/files') }),
+      'POST opening': async (call) => {
+        const go = textOf(call, 'go') ?? '';
+        if (!/^\/[\x21-\x7e]{0,500}$/.test(go)) throw usage('that is no page');
+        return toJson({ path: parts.openings.add(parts.port, parts.token, go) });
+      },
     };
   }
 
@@ -155,8 +157,8 @@ class Pages {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     try {
       this.#checkSender(request);
-      const [path = '', query = ''] = splitOnce(request.url ?? '', '?');
-      if (path.startsWith('/api/')) await this.#answerCall(request, response, path, query);
+      const [path = '', ...query] = (request.url ?? '').split('?');
+      if (path.startsWith('/api/')) await this.#answerCall(request, response, path, query.join('?'));
       else await this.#answerPage(request, response, path);
     } catch (error) {
       this.#fail(request, response, error);
@@ -165,7 +167,8 @@ class Pages {
 
   /** A name that leads here is not ours, and no other site may so much as ask. */
   #checkSender({ headers, url = '' }: IncomingMessage): void {
-    const host = `127.0.0.1:${this.#parts.port}`;
+    const { port } = this.#parts;
+    const host = port === HTTP_PORT ? '127.0.0.1' : `127.0.0.1:${port}`;
     const { origin } = headers;
     const site = headers['sec-fetch-site'];
     // The file that opens the browser is another site, and so is a link: to go to the empty page is open to all.
@@ -174,9 +177,8 @@ class Pages {
       headers['sec-fetch-mode'] === 'navigate' &&
       headers['sec-fetch-dest'] === 'document';
     if (headers.host !== host) throw new Refusal(403, 'auth', `this address is only served as ${host}`);
-    if (origin !== undefined && origin !== `http://${host}`)
-      throw new Refusal(403, 'auth', 'other sites may not use this address');
-    if (site !== undefined && site !== 'same-origin' && !isVisit)
+    const isForeign = site !== undefined && site !== 'same-origin' && !isVisit;
+    if (isForeign || (origin !== undefined && origin !== `http://${host}`))
       throw new Refusal(403, 'auth', 'other sites may not use this address');
   }
 
@@ -212,7 +214,10 @@ class Pages {
         'www-authenticate': 'Bearer',
       });
     const [name, id] = routeOf(path);
-    if (name === 'live' && method === 'GET') return this.#goLive(response);
+    if (name === 'live' && method === 'GET') {
+      if (this.#parts.live.add(response)) return;
+      throw new Refusal(503, 'failed', 'too many pages are open', { 'retry-after': '10' });
+    }
     const handler = this.#handlers[`${method} ${name}`];
     if (!handler) throw this.#noHandler(name);
     const body = method === 'POST' ? await readBody(request) : new Map<string, Json>();
@@ -227,19 +232,6 @@ class Pages {
     if (allowed.length === 0) return new Refusal(404, 'missing', 'there is nothing at this address');
     const allow = allowed.join(', ');
     return new Refusal(405, 'usage', `only ${allow}`, { allow });
-  }
-
-  #goLive(response: ServerResponse): void {
-    if (this.#parts.live.pages >= MAX_LIVE_PAGES)
-      throw new Refusal(503, 'failed', 'too many pages are open', { 'retry-after': '10' });
-    response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
-    this.#parts.live.add(response);
-  }
-
-  #openingAt(go: string): string {
-    const { openings, port, token } = this.#parts;
-    if (!/^\/[\x21-\x7e]{0,500}$/.test(go)) throw usage('that is no page');
-    return openings.add(port, token, go);
   }
 
   /** Whatever is sent passes the mask. */
@@ -277,11 +269,6 @@ function asStenoError(error: unknown): StenoError {
   return new StenoError(error instanceof Refusal ? error.kind : 'failed', errorMessage(error));
 }
 
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
-}
-
 /** `/api/file/1001/check` is `file/:/check` of 1001. */
 function routeOf(path: string): [name: string, id: string] {
   const [first = '', id, ...rest] = path.slice('/api/'.length).split('/');
@@ -302,22 +289,19 @@ async function readBody(request: IncomingMessage): Promise<ReadonlyMap<string, J
   if (Number(length) > MAX_BODY_BYTES) throw tooLarge;
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Its sender is to get the answer, whatever it was about to send.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > MAX_BODY_BYTES) throw tooLarge;
     chunks.push(chunk);
   }
-  const json = parseBody(Buffer.concat(chunks).toString());
-  if (!(json instanceof Map)) throw usage('the body is not a JSON object');
-  return json;
-}
-
-function parseBody(text: string): Json {
   try {
-    return text === '' ? new Map() : parseJson(text);
+    const json = parseJson(Buffer.concat(chunks).toString());
+    if (json instanceof Map) return json;
   } catch {
-    throw usage('the body is not JSON');
+    // Not JSON at all.
   }
+  throw usage('the body is not a JSON object');
 }
 
 function startListening(server: Server, port: number): Promise<void> {

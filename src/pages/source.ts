@@ -1,6 +1,7 @@
 /** What the pages are made of: what the command knows, and how the ledger and the service are asked. */
 import type { Transport } from '../api/http/transport.ts';
 import type { CheckResult } from '../flows/doctor/check.ts';
+import type { SearchPlace } from '../flows/search/search.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -17,6 +18,8 @@ export interface PageSource {
   readonly hide: (text: string) => string;
   readonly settings: Settings;
   readonly ledger: Ledger;
+  /** Where the index of `steno search` is, and whose. */
+  searchPlace(): Promise<Pick<SearchPlace, 'path' | 'ledgerPath' | 'profile'>>;
   /** Only a download needs the service. */
   connect(): Promise<Transport>;
   /** What `steno doctor` finds. */
@@ -42,7 +45,8 @@ export class CsvAnswer {
   }
 }
 
-export type Handler = (call: Call) => Promise<Json | CsvAnswer>;
+/** By method and address: `GET file/:`. */
+export type Handlers = Readonly<Record<string, (call: Call) => Promise<Json | CsvAnswer>>>;
 
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 100;
@@ -56,11 +60,7 @@ export const wordsOf = ({ query }: Call): string[] =>
     .map((word) => Buffer.from(word.slice(0, MAX_WORD_LENGTH)).toString());
 
 /** A whole number of the query, within bounds. */
-export function numberOf(
-  { query }: Call,
-  name: string,
-  { initial, max }: { initial: number; max: number },
-): number {
+export function numberOf({ query }: Call, name: string, initial: number, max: number): number {
   const text = query.get(name) ?? '';
   if (text === '') return initial;
   if (!/^\d{1,15}$/.test(text)) throw usage(`${name} must be a whole number, not '${text.slice(0, 40)}'`);

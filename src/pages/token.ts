@@ -39,20 +39,15 @@ export async function noteRunning(
 
 /** Those of an account that run on this machine, the latest first. Notes that were left behind are removed. */
 export function findRunning(folder: string, account: string): RunningPages[] {
-  const running = notesIn(folder).flatMap((name) => {
+  const names = readdirSync(folder).filter((name) => noteName.test(name));
+  const running = names.flatMap((name) => {
     const note = readNote(join(folder, name));
-    if (note && isOfThisMachine(note) && !isSameProcess(note)) rmSync(join(folder, name), { force: true });
-    return note && isOfThisMachine(note) && isSameProcess(note) ? [note] : [];
+    if (!note || !isOfThisMachine(note)) return [];
+    if (isSameProcess(note)) return [note];
+    rmSync(join(folder, name), { force: true });
+    return [];
   });
   return running.filter((each) => each.account === account).reverse();
-}
-
-function notesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => noteName.test(name));
-  } catch {
-    return [];
-  }
 }
 
 /** Undefined for what is no such note. */

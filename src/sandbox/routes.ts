@@ -139,7 +139,8 @@ export async function transcript(call: Call): Promise<Answer> {
   const names = file.names.split('|').filter((name) => name.trim() !== '');
   const { id, title, link, minutes } = file;
   const revision = countDeliveries(call, id);
-  const body = renderTranscript(ext, { id, title, names, link, minutes, revision, ...(fake && { fake }) });
+  const marks = scenariosOf(link).has('marks');
+  const body = renderTranscript(ext, { id, title, names, link, minutes, revision, marks, fake });
   return {
     status: 200,
     type: format.content === 'text' ? `${format.mime}; charset=utf-8` : format.mime,

@@ -13,6 +13,10 @@ export const scenarios = [
   { word: 'cancel', what: 'the file ends in the state Order Cancelled, and the money is returned' },
   { word: 'slow', what: 'the file takes twelve times as long' },
   { word: 'overdue', what: 'the file is delivered a week late; see `steno sandbox advance --by`' },
+  {
+    word: 'marks',
+    what: 'the transcript has marked gaps, unnamed speakers and faulty captions; see `steno check`',
+  },
   { word: 'unfetchable', what: 'the order is refused because the URL cannot be fetched' },
 ] as const;
 

@@ -39,6 +39,9 @@ export const ledgerPath = (folder: string): string => join(folder, 'ledger.db');
 /** Where listeners keep what is not in the ledger yet. */
 export const spoolPath = (folder: string): string => join(folder, 'spool.db');
 
+/** The index of `steno search`. */
+export const searchIndexPath = (folder: string): string => join(folder, 'search.db');
+
 /** A folder of ours, by the variable that names another one in its place. */
 const folderNames = { STENO_CONFIG_DIR: 'config folder', STENO_STATE_DIR: 'state folder' } as const;
 

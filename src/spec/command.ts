@@ -49,6 +49,8 @@ export interface Command<O extends Options = Options> {
   /** All that there is to know besides, for the end of its help page. */
   readonly details?: Details;
   readonly args?: readonly Argument[];
+  /** An argument may begin with a dash: `-word`. */
+  readonly dashWords?: true;
   readonly options?: O;
   /** Command lines that work when pasted, each with what it does. */
   readonly examples: ReadonlyArray<readonly [command: string, what: string]>;

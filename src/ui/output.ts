@@ -124,7 +124,9 @@ export class Output {
     const { paint } = await stderr.drawing();
     // Who interrupts knows that it ends.
     const colour = error.kind === 'interrupted' ? String : paint.bad;
-    const each = onePerError(failures).map(({ what, error }) => `${what}: ${error.message}`);
+    const each = onePerError(failures).map(({ what, error: { message } }) =>
+      message.startsWith(what) ? message : `${what}: ${message}`,
+    );
     for (const text of [...each, error.message, ...error.more])
       stderr.writeMessage('steno:', stderr.line(text), colour);
     if (error.hint) stderr.writeMessage('hint:', stderr.line(error.hint));
@@ -182,6 +184,7 @@ export class ResultStream {
 function rowsText(view: View, mode: OutputMode, withHeader: boolean): string {
   if (mode.quiet) return view.quiet.map((text) => `${forRow(text)}\n`).join('');
   const chosen = chosenColumns(view, mode);
+  if (mode.markdown && view.asTasks) return markdownTasks(chosen);
   if (mode.markdown) return (withHeader ? markdownHeader(chosen) : '') + markdownRows(chosen);
   if (mode.csv) return withHeader ? csvTable(chosen) : csvRows(chosen.rows);
   return tabSeparated(chosen.rows);
@@ -214,6 +217,12 @@ function markdownHeader({ columns }: Rows): string {
 
 const markdownRows = ({ columns, rows }: Rows): string =>
   rows.map((row) => markdownLine(columns.map(({ kind }, at) => forMarkdown(row[at] ?? '', kind)))).join('');
+
+const markdownTasks = ({ columns, rows }: Rows): string =>
+  rows
+    .map((row) => columns.map(({ kind }, at) => forMarkdown(row[at] ?? '', kind)).filter(Boolean))
+    .map((cells) => `- [ ] ${cells.slice(0, -1).join(' ')}: ${cells.at(-1)}\n`)
+    .join('');
 
 /** Text of the service stays text. In a link, an escape would be a part of it. */
 function forMarkdown(value: string, kind: CellKind | undefined): string {

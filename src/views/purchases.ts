@@ -47,6 +47,10 @@ export const attemptRecord = new RecordType<Attempt>([
   }),
 ]);
 
+/** The line that settles an attempt, once a person has looked. */
+export const settleLine = ({ attempt, kind, order }: Attempt, command = 'steno'): string =>
+  `${command} attempts settle ${attempt} --placed${kind === 'order' ? ` ${order || '<order>'}` : ''}`;
+
 export function attemptsView(attempts: readonly Attempt[], isBrief: boolean): View {
   const shown = isBrief ? attempts.map((each) => ({ ...each, urls: [shortened(namesOf(each))] })) : attempts;
   return attemptRecord.view(shown);

@@ -17,6 +17,7 @@ const ends: Record<string, readonly [string, ...string[]]> = {
   cancel: ['Order Cancelled', 'REFUND_ISSUED'],
   slow: ['Delivered', 'TRANSCRIPT_COMPLETE'],
   overdue: ['Transcribing'],
+  marks: ['Delivered', 'TRANSCRIPT_COMPLETE'],
 };
 
 async function withWebhook(options: Parameters<typeof open>[0] = {}, cleanup: Cleanup = onTestFinished) {

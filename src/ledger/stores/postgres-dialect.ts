@@ -42,9 +42,18 @@ const names = [...POSTGRES_TABLES.matchAll(/CREATE (?:TABLE|FUNCTION) \{schema\}
 
 const NAME = new RegExp(`(?<![.\\w"'])(?:${names.join('|')})(?![\\w"'])`, 'g');
 
-/** A value of flat JSON as we write it: a text, a list of texts or a number. Anything else is none, and no error. */
-const jsonValue = (column: string, name: string): string =>
-  `trim(both '"' from substring(${column} from '"${name}":("([^"\\\\]|\\\\.)*"|\\[[^]]*\\]|[-0-9.]+)'))`;
+/**
+ * A value of flat JSON as we write it: a text, the list of tags or a number; null where there is none, and no error for what
+ * is no JSON. Cut out by text functions: a regular expression takes ten times as long.
+ */
+function jsonValue(column: string, name: string): string {
+  if (name === 'seconds') return `split_part(${column}, '"seconds":', 2)`;
+  if (name === 'tags')
+    return `'[' || nullif(split_part(split_part(${column}, '"tags":[', 2), ']', 1), '') || ']'`;
+  const escaped = `replace(replace(${column}, '\\\\', chr(2)), '\\"', chr(1))`;
+  const text = `split_part(split_part(${escaped}, '"${name}":"', 2), '"', 1)`;
+  return `nullif(replace(replace(${text}, chr(1), '"'), chr(2), '\\'), '')`;
+}
 
 /** SQLite reads a number from the beginning of any text; Postgres would refuse one with something behind it. */
 const leadingNumber = (text: string): string =>
@@ -65,7 +74,7 @@ export function toPostgres(sql: string, schema: string): string {
       /CASE WHEN json_valid\(([\w.]+)\) THEN json_extract\(\1, '\$\.(\w+)'\) END/g,
       (_, column: string, name: string) => jsonValue(column, name),
     )
-    .replace(/CAST\(([\w.]+|trim\(.*?'\)\)) AS REAL\)/g, (_, text: string) => leadingNumber(text))
+    .replace(/CAST\(([\w.]+|split_part\([^)]*\)) AS REAL\)/g, (_, text: string) => leadingNumber(text))
     .replace(/CAST\(([\w.]+\.body) AS TEXT\)/g, "encode($1, 'escape')")
     .replace(/\bCOLLATE NOCASE LIKE\b/g, 'ILIKE')
     .replace(NAME, (name) => `${schema}.${name}`)

@@ -227,6 +227,8 @@ export interface TranscriptSource {
   /** How often it was delivered; a later one differs in what is said. */
   revision?: number;
   fake?: boolean;
+  /** With gaps, doubts, speakers without a name, and captions that are wrong. */
+  marks?: boolean;
 }
 
 /** The content of every format; each text is one line without control characters. */
@@ -236,6 +238,8 @@ export interface Transcript {
   readonly details: readonly string[];
   readonly notice: string | undefined;
   readonly turns: readonly Turn[];
+  /** The same for captions. */
+  readonly cues: readonly Turn[];
 }
 
 const NOTICE = 'This is a fake transcript for testing. No recording was transcribed.';
@@ -245,21 +249,53 @@ const MAX_MINUTES = 99 * 60;
 export function compose(source: TranscriptSource): Transcript {
   const minutes = source.minutes > 0 ? Math.min(source.minutes, MAX_MINUTES) : 1;
   const length = Math.round(minutes * 60_000);
+  const turns = dialogue(seedOf(source), speakersOf(source), length);
+  const cues = source.marks ? marked(turns) : turns;
   return {
     title: oneLine(source.title) || 'Transcript',
     link: oneLine(source.link),
     details: [`File: ${oneLine(source.id)}`, `Length: ${clock(length)}`],
     notice: source.fake ? NOTICE : undefined,
-    turns: dialogue(seedOf(source), speakersOf(source.names), length),
+    turns: cues
+      .filter(({ text }) => text !== '')
+      .map((cue, at) => ({ ...cue, start: turns[at]?.start ?? cue.start })),
+    cues,
   };
 }
 
 const seedOf = ({ id, revision = 1 }: TranscriptSource): string => (revision > 1 ? `${id}/${revision}` : id);
 
 /** The names given, once each; a conversation has at least two speakers. */
-function speakersOf(names: readonly string[]): string[] {
+function speakersOf({ names, marks = false }: TranscriptSource): string[] {
   const given = names.map((name) => clip(oneLine(name), MAX_NAME_LENGTH)).filter((name) => name !== '');
   const speakers = [...new Set(given)];
+  if (marks) return [...(speakers.length ? speakers : ['Jerry Coleman', 'Ada Park']), 'Man 2'];
   for (let number = speakers.length + 1; number <= 2; number++) speakers.push(`Speaker ${number}`);
   return speakers;
+}
+
+/** Words that could not be heard, names that are shortened after their first use, and captions with faults. */
+function marked(turns: readonly Turn[]): Turn[] {
+  const seen = new Set<string>();
+  const cues = turns.map((turn, at): Turn => {
+    const speaker = seen.has(turn.speaker) ? shortName(turn.speaker) : turn.speaker;
+    seen.add(turn.speaker);
+    return { ...turn, ...(at < FIRST_TURNS ? faulty(turn, at, turns) : {}), speaker };
+  });
+  const [, , , last] = cues;
+  // An empty cue, and one that begins before it.
+  return last ? [...cues.slice(0, 4), { ...last, start: last.end, text: '' }, ...cues.slice(4)] : cues;
+}
+
+const FIRST_TURNS = 6;
+
+const shortName = (name: string): string => (/\d$/.test(name) ? name : (name.split(' ')[0] ?? name));
+
+function faulty({ text, start, end }: Turn, at: number, turns: readonly Turn[]): Partial<Turn> {
+  const [first = '', ...rest] = text.split(' ');
+  if (at === 1) return { text: `${text} [inaudible ${clock(start)}]` };
+  if (at === 2) return { text: `${first} [?] ${rest.slice(0, -1).join(' ')} [xx]` };
+  if (at === 3) return { text: `[crosstalk] ${text}`, start: start - Math.min(500, end - start) };
+  if (at === 4) return { end: Math.min(end, start + 400) };
+  return at === 5 ? { start: Math.max(0, (turns[4]?.start ?? start) - 100) } : {};
 }

@@ -78,19 +78,19 @@ export function escapeVtt(text: string): string {
 /** Text where an arrow cannot be escaped, yet would be read as a timing. */
 const withoutArrow = (text: string): string => text.replace(/--+>/g, '→');
 
-export function srt({ notice, turns }: Transcript): string {
+export function srt({ notice, cues: turns }: Transcript): string {
   const cues = turns.map(({ speaker, text, start, end }, index) => {
-    const said = withoutArrow(`${speaker}: ${text}`);
+    const said = text && withoutArrow(`${speaker}: ${text}`);
     const lines = notice && index === 0 ? [notice, said] : [said];
     return [index + 1, `${srtTime(start)} --> ${srtTime(end)}`, ...lines].join('\n');
   });
   return `${cues.join('\n\n')}\n`;
 }
 
-export function vtt({ title, link, details, notice, turns }: Transcript): string {
+export function vtt({ title, link, details, notice, cues: turns }: Transcript): string {
   const about = [title, link, ...details, notice ?? ''].filter((line) => line !== '');
   const cues = turns.map(({ speaker, text, start, end }, index) => {
-    const said = `<v ${escapeVtt(speaker)}>${escapeVtt(text)}</v>`;
+    const said = text && `<v ${escapeVtt(speaker)}>${escapeVtt(text)}</v>`;
     const lines = notice && index === 0 ? [notice, said] : [said];
     return [index + 1, `${vttTime(start)} --> ${vttTime(end)}`, ...lines].join('\n');
   });

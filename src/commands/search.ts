@@ -1,0 +1,121 @@
+import { raiseTallies } from '../flows/bulk.ts';
+import { parseQuery } from '../flows/search/query.ts';
+import { type FileHits, findHits, prepareSearch } from '../flows/search/search.ts';
+import { forgetIndex } from '../flows/search/text-index.ts';
+import { LIST_ROWS } from '../lib/defaults.ts';
+import { usage } from '../lib/errors.ts';
+import { accountName } from '../lib/names.ts';
+import { plural } from '../lib/text.ts';
+import { nowMs, parseSince } from '../lib/time.ts';
+import { searchIndexPath } from '../settings/paths.ts';
+import { command, LEDGER_EXITS } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import { makeStateFolder } from '../spec/ledgers.ts';
+import { count, flag, list, text } from '../spec/options.ts';
+import { type Output, showLines } from '../ui/output.ts';
+import { findPager, withPager } from '../ui/pager.ts';
+import { whileWorking } from '../ui/progress.ts';
+import { viewPages } from '../views/record.ts';
+import { hitLines, hitsOutput, hitsView } from '../views/search.ts';
+
+export const search = command({
+  name: 'search',
+  summary: 'Search your transcripts',
+  about:
+    'Finds the sentences that contain every word, in all transcripts that steno downloaded and that are still on ' +
+    'this disk, newest first. Of a file in several formats, it searches the one with the most precise times.',
+  details: [
+    'What to search for:',
+    [
+      ['budget review', 'sentences with both words, in any order; case and accents are ignored'],
+      ['"budget review"', 'this phrase; within single quotes, several: \'"budget review" "next year"\''],
+      ['budget*', 'words that begin like this'],
+      [
+        '-draft',
+        'only sentences without this word; after --, a word of one letter, or one that is also a flag',
+      ],
+    ],
+    'A sentence may run over several captions; its time is that of the first. Languages without spaces are searched ' +
+      'for the characters as they follow each other.',
+    'The first search makes an index in the state folder, readable by you alone, and every search brings it up to ' +
+      'date. It contains no texts, but the words and their places. --forget deletes it.',
+  ],
+  args: [{ name: '[words…]', help: 'words and phrases to find' }],
+  dashWords: true,
+  options: {
+    file: list('--file <id…>', 'only transcripts of these files', { values: 'audiofile' }),
+    order: text('--order <id>', 'only files of this order', { values: 'order' }),
+    tag: text('--tag <text>', 'only files with this tag'),
+    feed: text('--feed <title|url>', 'only episodes of this feed'),
+    speaker: text('--speaker <name>', 'only what this speaker says; a part of the name is enough'),
+    since: text(
+      '--since <time>',
+      'only transcripts downloaded since this time: 2026-11-01, yesterday or 30d',
+    ),
+    limit: count('--limit <n>', 'show at most this many sentences', {
+      defaultNote: `all; ${LIST_ROWS} on a terminal without a pager`,
+    }),
+    context: count('--context <n>', 'also show this many sentences before and after'),
+    forget: flag('--forget', 'delete the index of all profiles; the next search makes a new one'),
+  },
+  examples: [
+    ['steno search "annual report"', 'where was that said?'],
+    ['steno search budget* -draft --speaker Ada --since 30d', 'what Ada said of budgets last month'],
+    ['steno search invoice --context 2', 'with two sentences before and after'],
+    ['steno search invoice --json | jq -r ".[].path"', 'for a script'],
+  ],
+  effect: 'none',
+  exits: [...LEDGER_EXITS, 'partial'],
+  output: () => hitsOutput(),
+  async run(context, { args, options }) {
+    const { out, signal, env } = context;
+    const path = searchIndexPath(makeStateFolder(env));
+    if (options.forget) return forget(context, path, args);
+    const { order, tag, feed, speaker, context: around = 0 } = options;
+    const since = options.since === undefined ? undefined : Date.parse(parseSince(options.since, nowMs()));
+    const files = options.file.length ? options.file : undefined;
+    const pager = findPager(context);
+    const isForPerson = out.forPeople && out.isBrief;
+    const limit = options.limit ?? (isForPerson && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
+    const request = { query: parseQuery(args), files, order, tag, feed, since, speaker, limit };
+    const place = { path, signal, ...(await ledgerOf(context)) };
+    const searched = await whileWorking(out, 'Indexing', (report) => prepareSearch(place, request, report));
+    if (searched.withoutIndex !== undefined)
+      await out.warn(`searching without an index, which takes longer: ${searched.withoutIndex}`);
+    const isCut = { value: false };
+    const pages = findHits(searched, request, isCut, signal);
+    const views = () => viewPages<FileHits | undefined>(pages, (page) => hitsView(page, around), undefined);
+    const shown = isForPerson
+      ? await withPager(context, () => showToPerson(out, pages, around), pager)
+      : await out.showPages(views());
+    if (shown === 0) out.note(`nothing found in ${plural(searched.tally.total, 'transcript')} on this disk`);
+    if (isCut.value && options.limit === undefined) out.note(`the first ${limit}; show more with --limit`);
+    raiseTallies([searched.tally]);
+  },
+});
+
+/** Gives the number of files with a hit. */
+async function showToPerson(out: Output, pages: AsyncIterable<FileHits>, context: number): Promise<number> {
+  let count = 0;
+  for await (const page of pages) {
+    count += 1;
+    await showLines(out, hitLines(page, context));
+    if (!(await out.stdout.drain())) break;
+  }
+  return count;
+}
+
+/** A shared ledger is always asked: nothing tells that it is unchanged. */
+async function ledgerOf({ ledgers, settings, globals }: Context) {
+  const openLedger = () => ledgers.required('search reads the ledger');
+  if (ledgers.sharedUrl === undefined && globals.ledger)
+    return { openLedger, ledgerPath: ledgers.localPath, profile: accountName(settings.profileName) };
+  const { profile, db } = await openLedger();
+  return { openLedger, ledgerPath: undefined, profile: `${profile} ${db.identity}` };
+}
+
+async function forget({ out }: Context, path: string, words: readonly string[]): Promise<void> {
+  if (words.length) throw usage("--forget deletes the index, so it can't be used with words to find");
+  await forgetIndex(path);
+  out.done('the index is deleted; the next search makes a new one', { path });
+}

@@ -1,0 +1,119 @@
+/** How captions must be, so that people can read them. */
+import type { Segment } from '../../transcripts/model.ts';
+import { beginning, type Finding } from './finding.ts';
+
+interface Limits {
+  /** In characters, spaces and punctuation included. */
+  readonly lineLength?: number;
+  readonly lines?: number;
+  readonly charactersPerSecond?: number;
+  readonly wordsPerMinute?: number;
+  /** In milliseconds. */
+  readonly shortest?: number;
+  readonly longest?: number;
+  readonly gap?: number;
+}
+
+/** Figures of the Netflix, BBC and Podcasting 2.0 guides. A gap is two frames, at 30 a second. */
+const limits = {
+  netflix: {
+    ...{ lineLength: 42, lines: 2, charactersPerSecond: 20 },
+    ...{ shortest: 833, longest: 7000, gap: 66 },
+  },
+  bbc: { lines: 2, wordsPerMinute: 180 },
+  podcast: { lineLength: 65 },
+  podcastSrt: { lineLength: 32, lines: 2 },
+} as const satisfies Record<string, Limits>;
+
+export const captionRules = ['netflix', 'bbc', 'podcast'] as const;
+
+export type CaptionRules = (typeof captionRules)[number];
+
+/** What is on the screen at a time: in a cue, several people may speak. */
+interface Cue extends Pick<Segment, 'line' | 'start' | 'end'> {
+  readonly format: 'vtt' | 'srt';
+  readonly lines: readonly string[];
+}
+
+/** Subtitles of SubRip show the speaker's name. */
+export function cuesOf(segments: readonly Segment[], format: Cue['format']): Cue[] {
+  const cues: Cue[] = [];
+  for (const { line, start, end, speaker, text } of segments) {
+    const lines = (format === 'srt' && speaker ? `${speaker}: ${text}` : text).split('\n').filter(Boolean);
+    const before = cues.at(-1);
+    const isSame = before && start !== undefined && before.start === start && before.end === end;
+    if (isSame) cues[cues.length - 1] = { ...before, lines: [...before.lines, ...lines] };
+    else cues.push({ format, line, start, end, lines });
+  }
+  return cues;
+}
+
+export function captionFindings(cues: readonly Cue[], rules: CaptionRules | undefined): Finding[] {
+  return cues.flatMap((cue, at) => {
+    const found = [
+      ...facts(cue, cues[at - 1]),
+      ...(rules ? faultsOfStyle(cue, cues[at - 1], limitsOf(rules, cue)) : []),
+    ];
+    return found.map(([rule, text]) => ({ rule, line: cue.line, start: cue.start, text }));
+  });
+}
+
+type Found = readonly [rule: Finding['rule'], text: string];
+
+const limitsOf = (rules: CaptionRules, { format }: Cue): Limits =>
+  limits[rules === 'podcast' && format === 'srt' ? 'podcastSrt' : rules];
+
+function facts({ start, lines }: Cue, before: Cue | undefined): Found[] {
+  const text = lines.join(' ');
+  const isOverlap =
+    start !== undefined &&
+    before?.start !== undefined &&
+    before.end !== undefined &&
+    start >= before.start &&
+    start < before.end;
+  return [
+    ...(isOverlap
+      ? [['overlap', `begins while the one above it is shown: ${beginning(text)}`] as const]
+      : []),
+    ...(text.trim() === '' ? [['empty-cue', 'a cue without text'] as const] : []),
+  ];
+}
+
+function faultsOfStyle(cue: Cue, before: Cue | undefined, most: Limits): Found[] {
+  const { start, end, lines } = cue;
+  const text = lines.join(' ');
+  const found: Found[] = [];
+  if (text.trim() === '') return found;
+  const add = (isWrong: boolean, rule: Finding['rule'], what: string): void => {
+    if (isWrong) found.push([rule, `${what}: ${beginning(text)}`]);
+  };
+  const widest = Math.max(0, ...lines.map((line) => [...line].length));
+  add(
+    widest > (most.lineLength ?? widest),
+    'line-length',
+    `${widest} characters, at most ${most.lineLength}`,
+  );
+  add(
+    lines.length > (most.lines ?? lines.length),
+    'line-count',
+    `${lines.length} lines, at most ${most.lines}`,
+  );
+  if (start === undefined || end === undefined || end < start) return found;
+  const shown = end - start;
+  add(shown < (most.shortest ?? 0), 'too-short', `${seconds(shown)} s, at least ${seconds(most.shortest)} s`);
+  add(shown > (most.longest ?? shown), 'too-long', `${seconds(shown)} s, at most ${seconds(most.longest)} s`);
+  const speed = ([...text].length * 1000) / shown;
+  const words = (text.split(/\s+/).filter(Boolean).length * 60_000) / shown;
+  const [fastest, mostWords] = [most.charactersPerSecond ?? speed, most.wordsPerMinute ?? words];
+  add(speed > fastest, 'reading-speed', `${Math.round(speed)} characters a second, at most ${fastest}`);
+  add(words > mostWords, 'reading-speed', `${Math.round(words)} words a minute, at most ${mostWords}`);
+  const pause = start - (before?.end ?? Number.NEGATIVE_INFINITY);
+  add(
+    pause >= 0 && pause < (most.gap ?? 0),
+    'cue-gap',
+    `${pause} ms after the one above it, at least ${most.gap} ms`,
+  );
+  return found;
+}
+
+const seconds = (ms = 0): string => (ms / 1000).toFixed(2);

@@ -1,0 +1,44 @@
+/** Something in a transcript that a person must look at. */
+
+export const checkRules = [
+  ...(['gap', 'doubt', 'unnamed-speaker', 'broken-cue', 'time-order', 'outside-audio'] as const),
+  ...(['overlap', 'empty-cue'] as const),
+  ...([
+    'name-change',
+    'reading-speed',
+    'line-length',
+    'line-count',
+    'too-short',
+    'too-long',
+    'cue-gap',
+  ] as const),
+];
+
+export type CheckRule = (typeof checkRules)[number];
+
+export interface Finding {
+  readonly rule: CheckRule;
+  readonly line: number;
+  /** In milliseconds. */
+  readonly start?: number | undefined;
+  readonly text: string;
+}
+
+/** A matter of style: all else is a fact. */
+const style: ReadonlySet<CheckRule> = new Set(checkRules.slice(checkRules.indexOf('name-change')));
+
+export type Severity = 'error' | 'warning';
+
+export const severityOf = (rule: CheckRule): Severity => (style.has(rule) ? 'warning' : 'error');
+
+const AROUND = 40;
+
+/** A text with some words before and after it, on one line. */
+export function around(text: string, index: number, length: number): string {
+  const [from, to] = [Math.max(0, index - AROUND), index + length + AROUND];
+  const before = from > 0 ? '…' : '';
+  return `${before}${text.slice(from, to).replace(/\s+/g, ' ').trim()}${to < text.length ? '…' : ''}`;
+}
+
+/** How a text begins. */
+export const beginning = (text: string): string => around(text, 0, AROUND);
