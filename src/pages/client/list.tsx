@@ -80,11 +80,14 @@ export function List({ label, count, place, head, row, isHeading, onRange, added
 
   useEffect(() => onRange?.(from, to), [from, to, onRange]);
 
-  useEffect(() => {
-    if (!wantsFocus.current) return;
-    const found = box.current?.querySelector<HTMLElement>(`[data-row="${cursor}"] a`);
+  /** The row may not be there yet. */
+  const focusRow = (at: number): void => {
+    const found = box.current?.querySelector<HTMLElement>(`[data-row="${at}"] a`);
     found?.focus({ preventScroll: true });
     wantsFocus.current = !found;
+  };
+  useEffect(() => {
+    if (wantsFocus.current) focusRow(cursor);
   });
 
   const moveTo = (wanted: number, step: number): void => {
@@ -93,13 +96,13 @@ export function List({ label, count, place, head, row, isHeading, onRange, added
     while (isHeading?.(at) && clamp(at + step) !== at) at = clamp(at + step);
     if (isHeading?.(at)) at = cursor;
     place.cursor.value = at;
-    wantsFocus.current = true;
     const { current } = box;
     if (!current) return;
     const [top, room] = [at * height, current.clientHeight - 2 * height];
     if (top < current.scrollTop + height) current.scrollTop = top - height;
     else if (top > current.scrollTop + room) current.scrollTop = top - room;
     see();
+    focusRow(at);
   };
   const move = (step: number) => (): void => {
     // The first key goes to the current row, if nothing in the list has the focus yet.
