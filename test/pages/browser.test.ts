@@ -322,14 +322,14 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await page.keyboard.press('/');
       await focuses('filter');
       await page.keyboard.type('lecture 39');
-      await shows('1 of 300');
+      await shows('2 of 300');
       await page.keyboard.press('Escape');
       await page.keyboard.press('j');
       await focuses('Lecture 39');
       await page.keyboard.press('Enter');
       await shows('Lecture 39', 'h1');
       await page.keyboard.press('Escape');
-      await shows('1 of 300');
+      await shows('2 of 300');
       await page.keyboard.press('?');
       await shows('next and previous row', 'dialog');
       await page.keyboard.press('Escape');
