@@ -1,0 +1,80 @@
+/** What `doctor` says, which listeners run, and which attempts need a person. */
+import { useLoad } from './api.ts';
+import { type Child, el } from './el.ts';
+import * as parts from './parts.ts';
+import type { Health } from './types.ts';
+
+const { b, div, h1, main, p, span } = el;
+type Of<Name extends keyof Health> = Health[Name][number];
+
+const tones: Readonly<Record<string, string>> = { ok: 'good', warn: 'warn', fail: 'bad' };
+
+const checkOf = ({ check, status, message, hint }: Of<'checks'>): Child => [
+  b(tones[status] ?? 'muted', status),
+  span('', check),
+  p('', parts.text(message), hint && span('hint', hint)),
+];
+
+const listenerOf = (listener: Of<'listeners'>): Child =>
+  Object.entries(listener).map(
+    ([name, value]) =>
+      value !== null && [
+        span('muted', name.replace(/_at$/, '').replaceAll('_', ' ')),
+        ' ',
+        span('pair', name.endsWith('_at') ? parts.timeAt(String(value)) : value),
+      ],
+  );
+
+const attemptOf = ({
+  attempt,
+  status,
+  kind,
+  attempted_at,
+  detail,
+  urls,
+  audiofiles,
+  settle,
+}: Of<'attempts'>): Child => [
+  b('bad', status),
+  ` ${kind} ${attempt}, `,
+  parts.timeAt(attempted_at),
+  p('muted', parts.text([detail, ...urls.slice(0, 3)].filter(Boolean).join('; '), 500)),
+  p(
+    '',
+    audiofiles.map((id) => parts.fileLink(id, `file ${id} `)),
+  ),
+  parts.command('', settle),
+  parts.command(`attempts settle ${attempt} --not-placed`),
+];
+
+const partsOf = ({ checks, attempts, listeners }: Health) =>
+  div(
+    'columns',
+    div('', parts.panel('Set-up', parts.command('doctor'), parts.facts(checks, checkOf, 'checks'))),
+    div(
+      '',
+      parts.panel(
+        'Attempts that need a person',
+        parts.command('attempts'),
+        attempts.length === 0 && p('good', 'None: every outcome is known.'),
+        parts.facts(attempts, attemptOf),
+      ),
+      parts.panel(
+        'Listeners',
+        null,
+        listeners.length === 0 && parts.empty('No listener runs.', 'listen'),
+        parts.facts(listeners, listenerOf),
+      ),
+    ),
+  );
+
+export function HealthPage() {
+  const { data, error } = useLoad<Health>('/api/health', ['files', 'events', 'spend']);
+  parts.useCommand('doctor');
+  return main(
+    { tabIndex: -1 },
+    h1('unseen', 'Health'),
+    parts.failed(error),
+    data ? partsOf(data) : p('muted', 'Checking the set-up…'),
+  );
+}
