@@ -146,7 +146,7 @@ ENTRYPOINT ["sh", "-c", \\
   ),
   section('Limits for unauthenticated clients', [
     ['one body', '1 MiB, then 413; all bodies in progress 64 MiB, then the largest get 503'],
-    ['chunks of a body', '1,000, or 64 bytes each; then 400'],
+    ['chunks of a body', 'at most 1,000, unless they average 64 bytes or more; otherwise 400'],
     ['headers', '16 KiB within 10 s, the whole request within 15 s; then 431 or 408'],
     [
       'connections',
@@ -201,7 +201,7 @@ export const securityGuide = (): Section[] => [
   section(
     'The mask',
     'steno replaces the key with **** in everything it prints or stores: the plain key, and the key encoded for a URL, JSON, HTML, CSV, base64 or hexadecimal. It removes signatures from links (S3, Google, Azure, CloudFront), and user names and passwords from the addresses of --forward-to and --public-url. There are two exceptions: --json prints the answers of the service unchanged except for the key, and a live forward passes a delivery on with its signatures.',
-    "The mask knows only these secrets. A token of another service in a command of --exec is stored as you typed it, so keep the token in a file or a variable. If a command or an address contains a secret of steno's, listen stores the masked text and a fingerprint.",
+    'The mask knows only these secrets. A token of another service in a command of --exec is stored as you typed it, so keep the token in a file or a variable. If a command or an address contains the key or another secret that steno knows, listen stores the masked text and a fingerprint.',
   ),
   section(
     'Unauthenticated clients',

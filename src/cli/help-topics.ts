@@ -60,7 +60,7 @@ const topics: readonly Topic[] = [
   },
   {
     name: 'security',
-    summary: 'the key, the mask, unauthenticated clients and privacy',
+    summary: 'the key, hidden secrets, unauthenticated clients and privacy',
     sections: securityGuide,
   },
   { name: 'topics', summary: 'all help topics', sections: topicSections },
@@ -241,6 +241,16 @@ function jsonSections(): Section[] {
       ['steno balance --json | jq .balance', 'the amount'],
       ['steno file 12345 --json | jq -r .state', 'the state of a file'],
     ]),
+    section(
+      'From Python',
+      [
+        'import json, subprocess',
+        'line = "steno files --state Delivered --json"',
+        'output = subprocess.check_output(line.split())',
+        'for file in json.loads(output):',
+        '    print(file["audiofile"], file["title"])',
+      ].join('\n'),
+    ),
   ];
 }
 

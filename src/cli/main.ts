@@ -3,6 +3,7 @@ import { usesColour } from '../lib/colour.ts';
 import { PAGE_WIDTH } from '../lib/defaults.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { boldTitles } from '../lib/text.ts';
+import { checkAllowed } from '../spec/allow.ts';
 import { Context, type ProcessIO } from '../spec/context.ts';
 import { type GlobalValues, globalOptions } from '../spec/global-options.ts';
 import type { Output } from '../ui/output.ts';
@@ -94,6 +95,7 @@ export class Main {
       return;
     }
     this.#context = new Context(parsed.globals, this.#io);
+    checkAllowed(this.#context, parsed.command, parsed.path, parsed.input);
     await this.#context.open(parsed.command);
     await parsed.command.run?.(this.#context, parsed.input, loadGroups);
   }

@@ -9,6 +9,8 @@ import { longName, type Option, type Options } from '../spec/options.ts';
 /** What a command line asks for. */
 export interface Run {
   readonly command: Command;
+  /** `events show` */
+  readonly path: string;
   readonly input: Input<Options>;
   readonly globals: GlobalValues;
 }
@@ -118,7 +120,8 @@ function build(spec: Command, parent: Commander, read: Line): Commander {
     if (!spec.run) throw new NoSubcommand(spec, command.args[0]);
     const globals = globalsOf(command);
     checkFlags(spec, givenFlags(command, spec));
-    read.run = { command: spec, input: { ...inputOf(command, spec), line: read.argv }, globals };
+    const input = { ...inputOf(command, spec), line: read.argv };
+    read.run = { command: spec, path: namesOf(command).join(' '), input, globals };
   });
 }
 

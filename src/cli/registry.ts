@@ -18,12 +18,13 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     wait: async () => (await import('../commands/wait.ts')).wait,
     transcript: async () => (await import('../commands/transcript.ts')).transcript,
     sync: async () => (await import('../commands/sync.ts')).sync,
-    check: async () => (await import('../commands/check.ts')).check,
     ui: async () => (await import('../commands/ui.ts')).ui,
     open: async () => (await import('../commands/ui.ts')).open,
   },
   Transcripts: {
     search: async () => (await import('../commands/search.ts')).search,
+    check: async () => (await import('../commands/check.ts')).check,
+    convert: async () => (await import('../commands/convert.ts')).convert,
   },
   'Change and pay': {
     upgrade: async () => (await import('../commands/change.ts')).upgrade,

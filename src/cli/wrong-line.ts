@@ -2,9 +2,9 @@
 import { type StenoError, usage } from '../lib/errors.ts';
 import { didYouMean, nearest, quotedWord, shellWord } from '../lib/text.ts';
 import { settingNames } from '../settings/settings.ts';
-import type { Command, Group } from '../spec/command.ts';
+import type { Argument, Command, Group } from '../spec/command.ts';
 import { globalOptions } from '../spec/global-options.ts';
-import { longName, type Option } from '../spec/options.ts';
+import { bareName, longName, type Option } from '../spec/options.ts';
 import { commandsOf, findCommands } from './help-page.ts';
 import { commandFor, flagFor, subcommandFor } from './other-words.ts';
 import { type Help, NoSubcommand, type Printed, type Run, readLine, WrongLine } from './program.ts';
@@ -57,7 +57,7 @@ function firstWord(argv: readonly string[]): string[] {
 function withoutSubcommand({ spec, word }: NoSubcommand): Error {
   const names = (spec.children ?? []).map((child) => child.name);
   const see = `see: steno ${spec.name} --help`;
-  if (word === undefined) return usage(`steno ${spec.name} requires one of: ${names.join(', ')}`, see);
+  if (word === undefined) return usage(`${spec.name} requires one of: ${names.join(', ')}`, see);
   return usage(`unknown command 'steno ${spec.name} ${word}'`, subcommandHint(spec, word, see));
 }
 
@@ -70,11 +70,7 @@ function explainLine(error: WrongLine, argv: readonly string[], commands: readon
   if (error.code === 'commander.unknownCommand') return unknownCommand(wrong, commands);
   if (error.code === 'commander.unknownOption') return unknownOption(wrong, { path, argv, commands }, see);
   if (error.code === 'commander.excessArguments') return excessArguments(path, argv, see);
-  if (error.code === 'commander.missingArgument')
-    return usage(
-      `${namesOf(path).join(' ')} requires ${path.at(-1)?.args?.[0]?.name}`,
-      missingHint(path.at(-1), see),
-    );
+  if (error.code === 'commander.missingArgument') return missingArgument(path, wrong, see);
   if (error.code === 'commander.optionMissingArgument')
     return usage(`${/--[\w-]+/.exec(wrong)?.[0] ?? wrong} requires a value: ${wrong}`, see);
   const guess = /\(Did you mean (?:one of )?(.*?)\?\)/.exec(rest.join(' '))?.[1];
@@ -204,8 +200,24 @@ function excessArguments(path: readonly Command[], argv: readonly string[], see:
   }
   if (spec?.name === 'files' && word)
     return usage('files takes no arguments', `to see one file: steno file ${word}; ${see}`);
-  return usage(`${names || 'steno'} takes ${argumentCount(spec)}`, see);
+  const flag = `--${word}`;
+  const meant = optionsOf(spec).some((option) => longName(option) === flag) ? `did you mean ${flag}? ` : '';
+  return usage(
+    `${names || 'steno'} takes ${argumentCount(spec)}`,
+    meant + (meant ? see : (quoteHint(argv, spec) ?? see)),
+  );
 }
+
+/** Words after a flag that takes one value, such as `--exec jq .audiofile`. */
+function quoteHint(argv: readonly string[], spec: Command | undefined): string | undefined {
+  const at = argv.findLastIndex((word) => takesText(word, spec));
+  const words = argv.slice(at + 1);
+  const isValue = at >= 0 && words.length > 1 && !words[1]?.startsWith('-');
+  return isValue ? `quote a value with blanks: ${argv[at]} "${words.join(' ')}"` : undefined;
+}
+
+const takesText = (flag: string, spec: Command | undefined): boolean =>
+  optionsOf(spec).some((option) => option.takesValue && !option.values && longName(option) === flag);
 
 /** `no arguments`, `one argument: <url>` */
 function argumentCount(spec: Command | undefined): string {
@@ -247,8 +259,15 @@ const loginHint = (word: string): string =>
     ? `give the address with a flag: steno login --base-url ${shellWord(word)}`
     : 'other users can see the command line: run steno login, and paste the key when asked';
 
-function missingHint(spec: Command | undefined, see: string): string {
-  const wanted = spec?.args?.[0];
+function missingArgument(path: readonly Command[], missing: string, see: string): StenoError {
+  const spec = path.at(-1);
+  const wanted = spec?.args?.find(({ name }) => bareName(name) === missing);
+  const names = path.map(({ name }) => name).join(' ');
+  return usage(`${names} requires ${wanted?.name ?? missing}`, missingHint(spec, wanted, see));
+}
+
+function missingHint(spec: Command | undefined, wanted: Argument | undefined, see: string): string {
+  if (spec?.name === 'api') return `write it like: steno api GET /prepay_balance; ${see}`;
   if (wanted?.values === 'audiofile') return `list your files: steno files; ${see}`;
   if (wanted?.values === 'order') return `list your orders: steno files; ${see}`;
   return see;

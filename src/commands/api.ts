@@ -1,8 +1,8 @@
 import { type RawAnswer, rawCall, sendRaw } from '../api/http/answer.ts';
 import { type Call, type MoneyTarget, moneyTargetOf } from '../api/http/call.ts';
 import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
+import type { Effect } from '../lib/command-entry.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { httpMethods } from '../lib/http-methods.ts';
 import { append, formatJson, type Json, type JsonObject } from '../lib/json.ts';
 import { didYouMean } from '../lib/text.ts';
 import { command, MONEY_EXITS } from '../spec/command.ts';
@@ -11,6 +11,8 @@ import { flag, type OptionValues } from '../spec/options.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { printed } from '../views/record.ts';
 import { anything, described } from '../views/schema.ts';
+
+const httpMethods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
 const options = {
   again: flag('--again', 'send an order, upgrade or refund that the ledger already has'),
@@ -43,6 +45,7 @@ export const api = command({
   ],
   refuses: { '--csv': 'a raw answer has no rows' },
   effect: 'money',
+  effectsOf: ({ args: [method = '', path = ''] }) => [effectOfCall(method.toUpperCase(), path)],
   exits: [...MONEY_EXITS, 'duplicate'],
   output: () => printed(described("the service's answer, unchanged", anything)),
   async run(context, { args: [method = '', path = '', ...pairs], options }) {
@@ -63,6 +66,16 @@ export const api = command({
     if (context.signal.aborted) throw new StenoError('interrupted', `interrupted, but ${done}`);
   },
 });
+
+/** Calls that only tell something, though some are sent with POST. */
+const READS = /^\/*(prepay_balance|invoice\/[^/]+|audiofile\/[^/]+|transcript\/.+)\/*$/i;
+
+function effectOfCall(method: string, path: string): Effect {
+  if (moneyTargetOf(path)) return 'money';
+  if (method === 'GET' || method === 'HEAD') return 'read';
+  if (/^\/*webhook\b/i.test(path)) return 'account';
+  return method === 'POST' && READS.test(path) ? 'read' : 'money';
+}
 
 /** The answer is shown as it came, whatever follows from it. */
 async function buy(

@@ -95,7 +95,7 @@ export const attempts = command({
     ['steno attempts --json | jq -r ".[].urls[]"', 'their URLs, for a script'],
     ['steno attempts settle 3 --not-placed', 'it did not go through'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: LEDGER_EXITS,
   output: () => attemptRecord.printedList,
   async run(context) {

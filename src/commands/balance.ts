@@ -18,7 +18,7 @@ export const balance = command({
     ['steno balance --quiet', 'only the number'],
     ['steno balance --min 50 || echo "time to top up"', 'check it in a script'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: CALL_EXITS,
   output: () => balanceRecord.printed,
   async run(context, { options: { min } }) {

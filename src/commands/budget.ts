@@ -66,7 +66,7 @@ export const budget = command({
     ['steno budget set 500/month', 'at most 500 per month, for everyone who shares the ledger'],
     ['steno budget --json | jq ".budgets[].left"', 'for a script'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: LEDGER_EXITS,
   output: () => printed(budgetsSchema, budgetRecord.columnHelp),
   async run(context) {

@@ -13,7 +13,7 @@ const table = ({ view, ...spec }: Table): Command =>
       [`steno ${spec.name}`, 'as a table'],
       [`steno ${spec.name} --quiet`, 'only the names'],
     ],
-    effect: 'none',
+    effect: 'read',
     exits: [],
     run: (context) => withPager(context, () => context.out.show(view())),
   });

@@ -40,7 +40,7 @@ export const check = command({
     Object.entries(guides),
     'Of a file in several formats, check reads the one with the most precise times. To check another, give its path.',
   ],
-  args: [{ name: '[id|path…]', help: 'audiofile ids, or paths of transcripts', values: 'audiofile' }],
+  args: [{ name: '[id|path…]', help: 'audiofile ids, or paths of transcripts', values: 'audiofile-or-path' }],
   options: {
     rules: text('--rules <name>', 'also check captions against a style guide: netflix, bbc or podcast', {
       values: captionRules,
@@ -54,6 +54,7 @@ export const check = command({
     ['steno check transcripts/*.srt --markdown', 'a task list for a pull request'],
   ],
   effect: 'local',
+  effectsOf: ({ args }) => [args.length ? 'read' : 'local'],
   exits: [...LEDGER_EXITS, 'partial'],
   output: checkOutput,
   async run(context, { args, options }) {

@@ -9,14 +9,14 @@ export const commandsCommand = command({
   name: 'commands',
   summary: 'List every command, for programs',
   about:
-    'Lists every command and its effect: none, local (files and settings of this machine), account (the webhook, ' +
-    'or data sent to others) or money. With --json, prints the whole interface: arguments, options, exit codes ' +
-    'and examples.',
+    'Lists every command and its effect: read, local (files, settings, the ledger), exec (runs a command), account ' +
+    '(the webhook, events sent to others) or money. With --json, prints the whole interface: arguments, options ' +
+    'and their effects, exit codes and examples. STENO_ALLOW limits the effects that commands may have.',
   examples: [
     ['steno commands', 'as a table'],
     ['steno commands --json', 'the whole interface'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: [],
   output: () =>
     printed(

@@ -96,7 +96,7 @@ export const completion = command({
     ['steno completion powershell | Out-String | Invoke-Expression', 'for this PowerShell session only'],
   ],
   refuses: { '--json': 'completion prints a script', '--csv': 'completion prints a script' },
-  effect: 'none',
+  effect: 'read',
   exits: [],
   async run(context, { args: [name = ''] }) {
     const shell = shells.find((each) => each === name);

@@ -1,4 +1,5 @@
 import { meaningOfOrderSku, orderSkus } from '../catalog/skus.ts';
+import type { Effect } from '../lib/command-entry.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { readAll } from '../lib/lines.ts';
 import { masked } from '../lib/mask.ts';
@@ -68,12 +69,19 @@ const changed = () =>
     }),
   );
 
+/** A command in the settings is run later, by commands that only read; what is allowed decides about all others. */
+function effectOfSetting(name: string): Effect {
+  const setting = name.replaceAll('_', '-').toLowerCase();
+  if (setting === 'allow') return 'money';
+  return setting.endsWith('-command') ? 'exec' : 'local';
+}
+
 const list = command({
   name: 'list',
   summary: 'List every setting and where it came from',
   about: 'Lists every setting with its value and where it came from. A key is masked.',
   examples: [['steno config list', 'the settings in use']],
-  effect: 'none',
+  effect: 'read',
   exits: [],
   output: () =>
     printed(
@@ -94,7 +102,7 @@ const get = command({
   args: [setting],
   details,
   examples: [['steno config get base-url', 'the address in use']],
-  effect: 'none',
+  effect: 'read',
   exits: [],
   output: () => oneSetting.printed,
   async run(context, { args: [name = ''] }) {
@@ -124,6 +132,7 @@ const set = command({
     ['steno config set timeout 2m --profile slow', 'in another profile'],
   ],
   effect: 'local',
+  effectsOf: ({ args: [name = ''] }) => [effectOfSetting(name)],
   exits: [],
   output: changed,
   async run(context, { args: [name = '', given] }) {
@@ -166,6 +175,7 @@ const unset = command({
   details,
   examples: [['steno config unset timeout', 'back to the default']],
   effect: 'local',
+  effectsOf: ({ args: [name = ''] }) => [effectOfSetting(name)],
   exits: [],
   output: changed,
   async run(context, { args: [name = ''] }) {
@@ -178,7 +188,7 @@ const path = command({
   summary: 'Show the path of the config file',
   about: 'Shows the path of the config file, which holds the settings of all profiles.',
   examples: [['steno config path', 'show the path']],
-  effect: 'none',
+  effect: 'read',
   exits: [],
   output: () => configFile.printed,
   run: ({ env, out }) => out.show(configFile.page({ path: configPath(env) })),

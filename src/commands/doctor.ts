@@ -18,6 +18,7 @@ const options = {
     'have the service send this event, and wait until a local listener receives it',
     {
       values: testableEvents,
+      effect: 'account',
     },
   ),
 };
@@ -40,7 +41,7 @@ export const doctor = command({
     ['steno doctor --test-event TRANSCRIPT_COMPLETE', 'with steno listen running in another window'],
   ],
   makesNoFile: true,
-  effect: 'none',
+  effect: 'read',
   exits: CALL_EXITS,
   output: () => doctorRecord.printedList,
   async run(context, { options }) {

@@ -50,7 +50,7 @@ const show = command({
     ['steno events show 12', 'everything about event 12'],
     ['steno events show 12 --json | jq .actions', 'only its actions'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: LEDGER_EXITS,
   output: () =>
     printed(
@@ -82,8 +82,14 @@ const replay = command({
   ],
   args: [{ name: '<n…>', help: 'event numbers', values: 'event' }],
   options: {
-    to: text('--to <url>', 'send the events to this URL', { excludes: ['--exec'] }),
-    exec: text('--exec <command>', 'run this command for each event: JSON on stdin, STENO_EVENT_* variables'),
+    to: text('--to <url>', 'send the events to this URL', { effect: 'account', excludes: ['--exec'] }),
+    exec: text(
+      '--exec <command>',
+      'run this command for each event: JSON on stdin, STENO_EVENT_* variables',
+      {
+        effect: 'exec',
+      },
+    ),
     ...execOptions(),
   },
   examples: [
@@ -92,6 +98,7 @@ const replay = command({
     ['steno events --quiet --since 1d | xargs steno events replay --exec cat', 'all events of the last day'],
   ],
   effect: 'account',
+  effectsOf: ({ options }) => (options.exec === undefined ? ['account'] : ['exec']),
   once: true,
   exits: ['network', 'partial'],
   output: () => replayedRecord.printedList,
@@ -162,7 +169,7 @@ export const events = command({
     ['steno events --follow', 'watch events arrive at a running listener'],
     ['steno events replay 12 --to http://127.0.0.1:3000/hook', 'send one event again'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: LEDGER_EXITS,
   output: () =>
     printed(

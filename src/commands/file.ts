@@ -38,7 +38,7 @@ export const file = command({
     ['steno file 12345 --quiet', 'only the state, for a script'],
     ['steno file 12345 --watch --json', 'one object per line, at each change'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: SEVERAL_EXITS,
   output: askedFiles,
   async run(context, { args, options }) {

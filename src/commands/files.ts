@@ -54,7 +54,7 @@ export const files = command({
     ['steno files --key "show 41" --json | jq -r ".[].state"', 'the state of one file, by its key'],
     ['steno ls --csv > files.csv', 'everything, for a spreadsheet'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: SEVERAL_EXITS,
   output: () => printed(arrayOf(fileSchema()), fileRecord.columnHelp),
   async run(context, { options, line }) {
@@ -74,6 +74,8 @@ export const files = command({
       if (all === 0) out.note((await mistaken(options, ledger)) ?? (await noneText(ledger)));
       if (all > limit) out.note(`${limit} of ${all}; show more with --limit`);
     }
+    const mistake = forPeople || options.order === undefined ? undefined : await mistaken(options, ledger);
+    if (mistake) out.note(mistake);
     const unclear = await new OpenAttempts(ledger).countUnclear();
     if (unclear) await out.warn(unclearText(unclear));
     raiseTallies(refreshed);

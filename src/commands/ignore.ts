@@ -28,6 +28,7 @@ export const ignore = command({
     ['steno ignore --remove https://example.com/broken.mp3', 'the link works again'],
   ],
   effect: 'local',
+  effectsOf: ({ options }) => [options.list ? 'read' : 'local'],
   exits: LEDGER_EXITS,
   output: () => ignoredRecord.printedList,
   async run(context, { args, options }) {

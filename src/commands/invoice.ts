@@ -21,7 +21,7 @@ export const invoice = command({
     ['steno invoice 777 778 --csv > items.csv', 'one row per item'],
     ['steno invoice 777 --quiet', 'only the total'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: SEVERAL_EXITS,
   output: () => printed(invoiceRecord.printedOneOrSeveral('invoice').schema, invoiceColumns),
   async run(context, { args }) {

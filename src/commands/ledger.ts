@@ -52,7 +52,10 @@ const exportCommand = command({
       'file is not replaced unless you add --force. With --damaged, steno also reports what it could not read.',
   ],
   options: {
-    output: text('-o, --output <file>', 'write to this file, which only you can read', { values: 'file' }),
+    output: text('-o, --output <file>', 'write to this file, which only you can read', {
+      values: 'file',
+      effect: 'local',
+    }),
     force: flag('--force', 'with --output, replace an existing file', {
       needs: ['--output'],
       excludes: ['--output -'],
@@ -66,7 +69,7 @@ const exportCommand = command({
     ['steno ledger export --damaged -o rescued.jsonl', 'rescue a damaged ledger'],
   ],
   refuses: { '--csv': 'an export is JSON lines' },
-  effect: 'none',
+  effect: 'read',
   exits: LEDGER_EXITS,
   output: () => printed(schema.described('with -o; without -o, the lines of the export', writtenFile)),
   async run(context, { options }) {
@@ -215,7 +218,7 @@ const status = command({
     ['steno ledger status', 'one fact per line'],
     ['steno ledger status --json', 'for a script'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: LEDGER_EXITS,
   output: () => printed(statusSchema, columns({ name: 'name of the fact', value: 'value as text' })),
   async run(context) {

@@ -40,6 +40,7 @@ const options = {
   register: flag(
     '--register',
     "point the account's webhook to this listener, at a secret path, until it ends",
+    { effect: 'account' },
   ),
   publicUrl: text(
     '--public-url <url>',
@@ -52,9 +53,14 @@ const options = {
   tunnel: text(
     '--tunnel <command>',
     'run this tunnel, with {url} or {port} filled in, and use the https URL it prints',
+    { effect: 'exec' },
   ),
-  forwardTo: list('--forward-to <url…>', 'forward each event to these URLs, unchanged'),
-  exec: text('--exec <command>', 'run this command for each event: JSON on stdin, STENO_EVENT_* variables'),
+  forwardTo: list('--forward-to <url…>', 'forward each event to these URLs, unchanged', {
+    effect: 'account',
+  }),
+  exec: text('--exec <command>', 'run this command for each event: JSON on stdin, STENO_EVENT_* variables', {
+    effect: 'exec',
+  }),
   download: text('--download <dir>', 'download each transcript to this folder when it is complete', {
     values: 'folder',
   }),
@@ -123,8 +129,8 @@ export const listen = command({
         'once: an existing transcript is left alone; one that is not ready, or cannot be written, is retried later',
       ],
     ],
-    'A failed event does not delay the others. Files in the ledger go first: if --exec commands for unknown files ' +
-      'occupy all --jobs, files in the ledger get one extra job. The next listen with the same target resumes ' +
+    'A failed event does not delay the others. Files in the ledger go first: one job beyond --jobs is reserved for ' +
+      'them while commands for unknown files run. The next listen with the same target resumes ' +
       'unfinished work.',
     'Because events can get lost, steno regularly asks the service about open files in the ledger. If a file ' +
       'turns out to be delivered, steno acts as if the event had arrived: --forward-to gets a form made by steno, ' +
@@ -138,7 +144,7 @@ export const listen = command({
     ['steno listen --exec "jq -r .audiofile >> done.txt"', 'run a command for each event'],
     ['steno listen --until TRANSCRIPT_COMPLETE --timeout 2h', 'in a script: exits with 6 if none arrives'],
   ],
-  effect: 'account',
+  effect: 'local',
   exits: CALL_EXITS,
   output: () => ({
     ...printed(eventSchema, eventRecord.columnHelp.slice(0, -1)),

@@ -38,7 +38,7 @@ export const log = command({
     ['steno log --file 12345', 'the history of one file'],
     ['steno log --since 30d --json | jq "map(.cost // 0) | add"', 'the known cost of a month'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: LEDGER_EXITS,
   output: () => logRecord.printedList,
   async run(context, { options }) {

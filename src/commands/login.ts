@@ -15,6 +15,7 @@ import * as schema from '../views/schema.ts';
 const options = {
   apiKeyCommand: text('--api-key-command <cmd>', 'save a command that prints the key, instead of the key', {
     excludes: ['--api-key'],
+    effect: 'exec',
   }),
   verify: flag('--no-verify', 'save the key without checking it'),
 };

@@ -14,7 +14,7 @@ import { doubtfulText, otherSkusNote } from '../flows/orders/duplicates.ts';
 import { orderGoOn, raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { type KeptOut, OrderGuard } from '../flows/orders/guard.ts';
-import { isLocalPath, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
+import { hasLocalFiles, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
 import {
   type OrderResult,
   orderResult,
@@ -43,6 +43,7 @@ import { checkAmount, type Money } from '../lib/money.ts';
 import { processAge } from '../lib/processes.ts';
 import type { Report } from '../lib/progress.ts';
 import { monotonicMs, pollNote } from '../lib/time.ts';
+import { requireAllowed } from '../spec/allow.ts';
 import { command, MONEY_EXITS } from '../spec/command.ts';
 import { type Context, publicReading } from '../spec/context.ts';
 import {
@@ -88,6 +89,7 @@ const options = {
   wait: flag('--wait', 'wait until the files are delivered'),
   download: text('--download <dir>', 'wait, and download the transcripts to this folder', {
     values: 'folder',
+    effect: 'local',
   }),
   skipOrdered: flag('--skip-ordered', 'skip audio that is already ordered', {
     excludes: ['--again', '--no-ledger'],
@@ -168,7 +170,7 @@ export const order = command({
     'With --feed, choose episodes with --latest, --since or --match; without any of them, all episodes are listed ' +
       'and none is ordered (exit 2). Older pages of the feed are fetched as needed, 200 at most; if one fails, ' +
       'nothing is ordered. An episode is also recognized by its guid, so a new token or host in its link does not ' +
-      'order it again. Episodes with a transcript in the feed are skipped unless you add --again. In notes, ' +
+      'cause a second order. Episodes with a transcript in the feed are skipped unless you add --again. In notes, ' +
       '{title}, {link}, {date} and {guid} stand for those of the episode.',
     'Local files and folders need the setting upload-command: a command that receives the path as $1 and prints ' +
       'one https URL. If it mentions neither $1 nor STENO_FILE, the path is appended as its last argument. A file ' +
@@ -205,16 +207,13 @@ export const order = command({
   async run(context, { args, options, line }) {
     const { out, globals } = context;
     const waits = options.wait || options.download !== undefined;
-    if (options.download !== undefined) checkFolder(options.download, (text) => out.note(text));
     const maxCost = checkMaxCost(options.maxCost);
-    const formats = checkFormats(options.format, options.nameAs);
-    checkTemplate(options.nameAs, formats);
+    const formats = checkTargets(options, out);
     const plan = await readPlan(context, args, options);
+    const hasFiles = hasLocalFiles(args, plan.orders);
     const ledger = await context.ledgers.forMoney({ what: 'this order', ...options });
     const isShown = options.dryRun || plan.isWholeFeed;
     const keyMark = await context.ledgers.keyMark(ledger, !isShown);
-    const hasFiles =
-      args.some(isLocalPath) || plan.orders.some(({ audios }) => audios.some(({ path }) => path));
     const manifest = options.from !== undefined || options.feed !== undefined || hasFiles;
     const sorting = OrderGuard.of(plan.orders, ledger, {
       ...options,
@@ -270,6 +269,14 @@ const listsHeld = ({ manifest, plan }: Job): boolean => manifest || countAudios(
 const feedSource = ({ sandbox }: Context, given: string): string =>
   sandbox && given === 'sample' ? new URL('/feed.xml', sandbox.baseUrl).href : given;
 
+/** Where transcripts go, and in which formats. A dry run writes nothing, not even to try the folder. */
+function checkTargets({ download, dryRun, format, nameAs }: Job['options'], out: Output): string[] {
+  if (download !== undefined && !dryRun) checkFolder(download, (text) => out.note(text));
+  const formats = checkFormats(format, nameAs);
+  checkTemplate(nameAs, formats);
+  return formats;
+}
+
 /** Says what a feed or a folder holds that is not ordered. */
 async function readPlan(
   context: Context,
@@ -284,6 +291,7 @@ async function readPlan(
   const plan = await whileWorking(out, what, (report) =>
     planOrders(args, { ...options, feed }, { stdin, signal, uploadCommand, reading, report }),
   );
+  if (!options.dryRun && hasLocalFiles(args, plan.orders)) requireAllowed(context, 'exec', 'an upload');
   for (const note of plan.notes) out.note(note);
   if (plan.unread) await out.warn(plan.unread.message, plan.unread.hint);
   for (const { because, rows, hint } of plan.counted) {
@@ -380,19 +388,18 @@ async function openCosts(
 
 /** What is not learned is not known: that is said, and stops nothing that does not ask for the cost. Gives whether something was. */
 async function learnPrices(context: Context, ledger: Ledger, facts: CostFacts): Promise<boolean> {
-  const { out } = context;
   const connect = async () => ((await context.key()) ? context.connect() : undefined);
   try {
-    const failed = await whileWorking(out, 'Learning prices from invoices', (report) =>
+    const failed = await whileWorking(context.out, 'Learning prices from invoices', (report) =>
       learnFromService(connect, ledger, facts, report),
     );
     const [first, ...more] = failed ?? [];
-    const others = more.length ? ` (and ${more.length} more)` : '';
-    if (first) await out.warn(`invoice ${first.what} could not be read: ${first.error.message}${others}`);
+    const why = first && `invoice ${first.what} could not be read: ${first.error.message}`;
+    if (why) await context.out.warn(more.length ? `${why} (and ${more.length} more)` : why);
     return failed !== undefined;
   } catch (error) {
     if (error instanceof StenoError && error.kind === 'interrupted') throw error;
-    await out.warn(`could not learn prices from invoices: ${errorMessage(error)}`);
+    await context.out.warn(`could not learn prices from invoices: ${errorMessage(error)}`);
     return false;
   }
 }

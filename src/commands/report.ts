@@ -60,6 +60,7 @@ export const report = command({
     }),
     html: text('--html <file>', 'write an HTML page with charts, to view or print', {
       values: 'file',
+      effect: 'local',
       excludes: ['--by', '--csv'],
     }),
     force: flag('--force', 'with --html, replace a file that is not a report', { needs: ['--html'] }),
@@ -71,7 +72,7 @@ export const report = command({
     ['steno report --html report.html', 'a page to open, send or print'],
     ['steno report --json | jq ".totals"', 'exact amounts for a script'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: SEVERAL_EXITS,
   output: () => printed(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
   async run(context, { options, line }) {
@@ -151,7 +152,7 @@ async function show(context: Context, report: Report, by: Grouping | undefined):
   });
   for (const note of report.notes) out.note(note);
   if (pages.length === 0)
-    out.note('nothing was ordered yet; order something with: steno order <url> --sku TRANS14');
+    out.note('nothing has been ordered yet; order something with: steno order <url> --sku TRANS14');
 }
 
 /** One that was written before, or an empty file, as mktemp makes it. */

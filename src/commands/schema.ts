@@ -32,7 +32,7 @@ export const schema = command({
     ['steno schema', 'list all schemas'],
     ['steno schema order --dry-run', 'schema of steno order --dry-run --json'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: [],
   output: () => printed(anyOf({ type: 'object' }, arrayOf(schemaName.schema))),
   async run({ out }, { args, options }, loadGroups) {

@@ -8,6 +8,7 @@ import { accountName } from '../lib/names.ts';
 import { plural } from '../lib/text.ts';
 import { nowMs, parseSince } from '../lib/time.ts';
 import { searchIndexPath } from '../settings/paths.ts';
+import { isAllowed } from '../spec/allow.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
@@ -56,7 +57,9 @@ export const search = command({
       defaultNote: `all; ${LIST_ROWS} on a terminal without a pager`,
     }),
     context: count('--context <n>', 'also show this many sentences before and after'),
-    forget: flag('--forget', 'delete the index of all profiles; the next search makes a new one'),
+    forget: flag('--forget', 'delete the index of all profiles; the next search makes a new one', {
+      effect: 'local',
+    }),
   },
   examples: [
     ['steno search "annual report"', 'where was that said?'],
@@ -64,7 +67,7 @@ export const search = command({
     ['steno search invoice --context 2', 'with two sentences before and after'],
     ['steno search invoice --json | jq -r ".[].path"', 'for a script'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: [...LEDGER_EXITS, 'partial'],
   output: () => hitsOutput(),
   async run(context, { args, options }) {
@@ -78,7 +81,7 @@ export const search = command({
     const isForPerson = out.forPeople && out.isBrief;
     const limit = options.limit ?? (isForPerson && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
     const request = { query: parseQuery(args), files, order, tag, feed, since, speaker, limit };
-    const place = { path, signal, ...(await ledgerOf(context)) };
+    const place = { path, signal, mayIndex: isAllowed(context, 'local'), ...(await ledgerOf(context)) };
     const searched = await whileWorking(out, 'Indexing', (report) => prepareSearch(place, request, report));
     if (searched.withoutIndex !== undefined)
       await out.warn(`searching without an index, which takes longer: ${searched.withoutIndex}`);

@@ -34,7 +34,10 @@ import {
 const { format, nameAs } = downloadOptions();
 
 const options = {
-  download: text('--download <dir>', 'download each new transcript to this folder', { values: 'folder' }),
+  download: text('--download <dir>', 'download each new transcript to this folder', {
+    values: 'folder',
+    effect: 'local',
+  }),
   format,
   missing: flag('--missing', 'with --download, also restore transcripts that are gone from the folder', {
     needs: ['--download'],
@@ -50,6 +53,7 @@ const options = {
     '--exec <command>',
     'with --download, run this command for each new transcript, as listen --exec does',
     {
+      effect: 'exec',
       needs: ['--download'],
     },
   ),
@@ -88,7 +92,7 @@ export const sync = command({
     ['steno sync --download . --quiet | xargs -r ls -l', 'list the new files'],
     ['steno sync --download . --missing --since 7d --exec "sh upload.sh"', 'in CI'],
   ],
-  effect: 'local',
+  effect: 'read',
   exits: SEVERAL_EXITS,
   output: () =>
     printed(

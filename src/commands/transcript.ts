@@ -88,6 +88,7 @@ export const transcript = command({
     ['--output -', '--csv'],
   ],
   effect: 'local',
+  effectsOf: ({ options }) => [options.output === '-' ? 'read' : 'local'],
   exits: SEVERAL_EXITS,
   output: () => printed(arrayOf(anyOf(savedSchema(), failed('audiofile', 'format'))), savedRecord.columnHelp),
   async run(context, { args, options, line }) {

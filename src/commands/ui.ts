@@ -19,6 +19,7 @@ import { openPageServer, type PageServer } from '../pages/server.ts';
 import type { PageSource } from '../pages/source.ts';
 import { findRunning, noteRunning } from '../pages/token.ts';
 import { searchIndexPath } from '../settings/paths.ts';
+import { isAllowed, requireAllowed } from '../spec/allow.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { setupOf } from '../spec/doctor-setup.ts';
@@ -57,7 +58,7 @@ export const ui = command({
     ['steno --sandbox ui', 'the files of the sandbox, which move by themselves'],
     ['steno ui --no-open --port 8080', 'only print the address'],
   ],
-  effect: 'account',
+  effect: 'read',
   exits: LEDGER_EXITS,
   output: () => address.printed,
   async run(context, { options }) {
@@ -84,7 +85,7 @@ export const open = command({
     ['steno open --order 4nX', 'the files of an order'],
     ['steno open --event 12', 'an event, to look at or replay'],
   ],
-  effect: 'account',
+  effect: 'read',
   exits: LEDGER_EXITS,
   output: () => address.printed,
   async run(context, { args: [id], options }) {
@@ -201,16 +202,18 @@ async function sourceOf(context: Context): Promise<PageSource> {
   return {
     ...{ version: STENO_VERSION, env, signal, settings },
     hide: mask.hide,
+    requireAllowed: (effect, what) => requireAllowed(context, effect, what),
     isSandbox: sandbox !== undefined,
     command: globals.sandbox ? 'steno --sandbox' : `steno${profile}`,
     ledger,
     searchPlace: async () => {
       const path = searchIndexPath(makeStateFolder(env));
+      const mayIndex = isAllowed(context, 'local');
       if (!isShared)
-        return { path, ledgerPath: ledgers.localPath, profile: accountName(settings.profileName) };
+        return { path, mayIndex, ledgerPath: ledgers.localPath, profile: accountName(settings.profileName) };
       // Which ledger it is, only the ledger itself can tell.
       if (ledger.db.identity === '') await ledger.reopen();
-      return { path, ledgerPath: undefined, profile: `${ledger.profile} ${ledger.db.identity}` };
+      return { path, mayIndex, ledgerPath: undefined, profile: `${ledger.profile} ${ledger.db.identity}` };
     },
     connect: () => {
       transport ??= context.connect().catch((error: unknown) => {

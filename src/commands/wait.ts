@@ -1,5 +1,5 @@
 import { checkFormats } from '../catalog/check.ts';
-import { filesToWaitFor, missingFilesError } from '../flows/files/ids.ts';
+import { filesToWaitFor, missingFilesError, withOrderHints } from '../flows/files/ids.ts';
 import { knownFiles } from '../flows/files/listed.ts';
 import { waitedFiles } from '../flows/files/shown.ts';
 import { raiseUndelivered, waitAndDownload } from '../flows/files/wait.ts';
@@ -32,6 +32,7 @@ export const wait = command({
     }),
     download: text('--download <dir>', 'download each transcript to this folder as it is delivered', {
       values: 'folder',
+      effect: 'local',
     }),
     ...downloadOptions(),
   },
@@ -40,7 +41,7 @@ export const wait = command({
     ['steno wait --order 4nX --timeout 2h --download transcripts', 'wait for an order and download it'],
     ['steno wait', 'all open files'],
   ],
-  effect: 'local',
+  effect: 'read',
   exits: [...SEVERAL_EXITS, 'held', 'unfinished', 'uncertain'],
   output: askedFiles,
   async run(context, { args, options, line }) {
@@ -81,7 +82,7 @@ export const wait = command({
     const { order } = options;
     const missing = ledger && order !== undefined ? await missingFilesError(ledger, order) : undefined;
     try {
-      raiseUndelivered(waited.outcomes, waitOn);
+      raiseUndelivered(await withOrderHints(waited.outcomes, ledger), waitOn);
     } catch (error) {
       if (missing) await out.warn(missing.message, missing.hint);
       throw error;

@@ -22,7 +22,7 @@ const get = command({
     'Shows the URL to which the service sends events, without its password and signature; --json shows it in ' +
     'full. Warns if the URL leads to a listener that ended without restoring the previous webhook.',
   examples: [['steno webhook get', 'show the URL']],
-  effect: 'none',
+  effect: 'read',
   exits: CALL_EXITS,
   output: () => webhookRecord.printed,
   async run(context) {

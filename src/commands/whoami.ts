@@ -34,7 +34,7 @@ export const whoami = command({
     ['steno whoami', 'the settings in use'],
     ['steno whoami --profile work --json | jq -r .ledger', 'for a script'],
   ],
-  effect: 'none',
+  effect: 'read',
   exits: ['auth'],
   output: () => printed(whoamiSchema(), settingColumns),
   async run(context) {

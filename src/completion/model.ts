@@ -7,6 +7,7 @@ export type Shell = (typeof shells)[number];
 /** What the ledger and the settings are asked for. */
 export type AskedKind =
   | 'audiofile'
+  | 'audiofile-or-path'
   | 'order'
   | 'invoice'
   | 'attempt'

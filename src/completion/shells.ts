@@ -26,6 +26,8 @@ export async function answer(
   const word = [head, typed].map((text) => text.replace(/\s/g, ' '));
   if (offers === 'file' || offers === 'folder') return [offers, ...word];
   const found = typeof offers === 'string' ? await lookUp(offers, typed, line.profile) : offers;
+  // A word that begins no id may begin a path.
+  if (offers === 'audiofile-or-path' && found.length === 0) return ['file', ...word];
   const unused = found.filter(([value]) => !used.includes(value));
   return ['words', ...word, ...formats[shell](unused, fitting, bash)];
 }

@@ -79,6 +79,29 @@ export function qualified(name: string, scope: Scope): { vocabulary: Vocabulary;
   return { vocabulary: prefix === '' ? 'rss' : (prefixes[prefix.toLowerCase()] ?? 'other'), local };
 }
 
+/** The prefix that an element of podcast has there; undefined where none is declared, null where it means another. */
+function podcastPrefix(scope: Scope): string | null | undefined {
+  for (let each: Scope | undefined = scope; each; each = each.parent)
+    for (const [prefix, vocabulary] of each.vocabularies)
+      if (
+        vocabulary === 'podcast' &&
+        prefix !== '' &&
+        qualified(`${prefix}:x`, scope).vocabulary === 'podcast'
+      )
+        return prefix;
+  return qualified('podcast:x', scope).vocabulary === 'podcast' ? undefined : null;
+}
+
+/** Where an item stands in its document, so that elements can be added. */
+export interface ItemPlace {
+  /** After its start tag, and before its end tag. */
+  readonly from: number;
+  to: number;
+  readonly podcastPrefix: string | null | undefined;
+  /** The addresses of its transcripts. */
+  readonly transcripts: string[];
+}
+
 export interface Link {
   readonly url: string;
   readonly type: string;
@@ -97,7 +120,7 @@ export interface Entry {
   updated?: string;
   duration?: string;
   link?: Link;
-  hasTranscript?: boolean;
+  readonly place: ItemPlace;
   readonly enclosures: Link[];
 }
 
@@ -111,6 +134,8 @@ export interface RawFeed {
   /** Older entries: the next page, and the archive before this document (RFC 5005). */
   nextPage?: Link;
   archive?: Link;
+  /** Where attributes can be added to the root of RSS: after its name. */
+  root?: number;
   readonly entries: Entry[];
 }
 
@@ -153,11 +178,13 @@ export class FeedCollector implements XmlHandler {
     this.page = page;
   }
 
-  open(tag: Tag, line: number): void {
+  open(tag: Tag, line: number, from: number, to: number): void {
     this.#line = line;
     const scope = scopeWithin(this.#open.at(-1)?.scope, tag.name, tag.attributes);
     const { vocabulary, local } = qualified(tag.name, scope);
     const element = this.#element(vocabulary, local, tag, scope);
+    if (element.name === 'rss:rss') this.feed.root = from + 1 + tag.name.length;
+    if (places[element.name] === 'entry') this.#startEntry(to, scope);
     this.#open.push(element);
     // Markup within a title belongs to it.
     if (!element.use || this.#used) return;
@@ -172,13 +199,15 @@ export class FeedCollector implements XmlHandler {
       throw usage(`${this.#where}, line ${this.#line}: a text of more than ${MAX_TEXT_LENGTH} characters`);
   }
 
-  close(): void {
+  close(from: number): void {
     const element = this.#open.pop();
     if (element && element === this.#used) {
       element.use?.(this.#text.trim());
       this.#used = undefined;
     }
-    if (element && places[element.name] === 'entry') this.#entry = undefined;
+    if (!element || places[element.name] !== 'entry') return;
+    if (this.#entry) this.#entry.place.to = from;
+    this.#entry = undefined;
   }
 
   #element(vocabulary: Vocabulary, local: string, tag: Tag, scope: Scope): Element {
@@ -187,7 +216,6 @@ export class FeedCollector implements XmlHandler {
     if (!parent) return { name: this.#rootName(own), scope };
     const place = places[parent.name];
     const name = place ? `${parent.name}/${own}` : '';
-    if (places[name] === 'entry') this.#startEntry();
     const use = place && this.#useOf(place, own, linkOf(tag, scope));
     return { name, scope, use };
   }
@@ -199,10 +227,11 @@ export class FeedCollector implements XmlHandler {
     throw usage(`${this.#where} is ${what}, not RSS 2.0 or Atom`);
   }
 
-  #startEntry(): void {
+  #startEntry(from: number, scope: Scope): void {
     if (this.feed.entries.length >= MAX_ENTRIES)
       throw usage(`${this.#where} has more than ${MAX_ENTRIES} entries`);
-    this.#entry = { enclosures: [] };
+    const place = { from, to: from, podcastPrefix: podcastPrefix(scope), transcripts: [] };
+    this.#entry = { enclosures: [], place };
     this.feed.entries.push(this.#entry);
   }
 
@@ -263,7 +292,7 @@ function useInEntry(entry: Entry, name: string, { rel, ...link }: Link & { rel: 
   const isEnclosure = name === 'rss:enclosure' || (name === 'atom:link' && rel === 'enclosure');
   if (isEnclosure && link.url && entry.enclosures.length < MAX_ENCLOSURES) entry.enclosures.push(link);
   if (name === 'atom:link' && rel === 'alternate' && link.url) entry.link ??= link;
-  if (name === 'podcast:transcript' && link.url) entry.hasTranscript = true;
+  if (name === 'podcast:transcript' && link.url) entry.place.transcripts.push(link.url);
   if (name === 'atom:title' && /^(?:text\/)?html$/i.test(link.type)) entry.titleIsHtml ??= true;
   if (name === 'rss:link')
     return (text) => {

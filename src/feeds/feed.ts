@@ -7,7 +7,7 @@ import { audioIdentity, episodeNames, type FeedMarks } from '../lib/names.ts';
 import { withoutSignature } from '../lib/signatures.ts';
 import { hasHidden, oneLine, plural } from '../lib/text.ts';
 import { isUrl } from '../lib/url.ts';
-import { type Entry, FeedCollector, type Link, type RawFeed } from './entries.ts';
+import { type Entry, FeedCollector, type ItemPlace, type Link, type RawFeed } from './entries.ts';
 import { parseFeedDate, parseFeedDuration } from './times.ts';
 import { readXml } from './xml.ts';
 
@@ -63,6 +63,10 @@ function decoderFor(bytes: Buffer, contentType: string, where: string): TextDeco
   if (decoder || unknown === undefined) return decoder ?? new TextDecoder();
   throw usage(`${where} has an unknown encoding: ${oneLine(unknown, 40)}`);
 }
+
+/** Whether the text of a feed is its bytes, so that what is added to it leaves the others as they are. */
+export const isUtf8Feed = (bytes: Buffer, where: string): boolean =>
+  isUtf8(bytes) && decoderFor(bytes, '', where).encoding === 'utf-8';
 
 /** UTF-16, by its mark or by the zeros around `<` and what follows it. */
 function wideEncoding(bytes: Buffer): string | undefined {
@@ -131,12 +135,15 @@ export interface Episode {
   readonly names: readonly string[];
   /** Why it can't be ordered. */
   readonly problem: string | undefined;
+  readonly place: ItemPlace;
 }
 
 export interface Feed {
   readonly title: string;
   /** What tells it from others. May hold a token: not to be kept. */
   readonly marks: FeedMarks;
+  /** Where attributes can be added to the root of RSS. */
+  readonly root?: number | undefined;
   /** As the feed lists them. */
   readonly episodes: readonly Episode[];
   /** How many pages of it were read. */
@@ -150,7 +157,7 @@ export type UnreadPages = 'not needed' | { readonly message: string; readonly hi
 
 /** A document of a feed: all of it, or a page. */
 export interface FeedPage {
-  readonly head: Pick<Feed, 'title' | 'marks'>;
+  readonly head: Pick<Feed, 'title' | 'marks' | 'root'>;
   readonly episodes: readonly Draft[];
   /** How many it has, with audio or without. */
   readonly entries: number;
@@ -198,7 +205,8 @@ export async function parsePage({
 }: FeedSource): Promise<FeedPage> {
   const text = decodeFeed(bytes, contentType, where).trimStart();
   if (text === '') throw usage(`${where} is empty`);
-  if (!text.startsWith('<')) throw usage(`${where} is not a feed: it does not start with <`);
+  if (!text.startsWith('<'))
+    throw usage(`${where} is not a feed`, 'if it is a list of URLs, use --from in place of --feed');
   const collector = new FeedCollector(where, () => pageError(where, text, url));
   await readXml(text, where, collector, signal);
   return toPage(collector.feed, url, { addresses, path, links });
@@ -272,7 +280,7 @@ function toPage(
   const older = next ?? raw.archive;
   const olderUrl = older && absoluteUrl(older, base);
   return {
-    head: { title, marks },
+    head: { title, marks, root: raw.root },
     episodes: raw.entries.flatMap((entry) => draftOf(entry, base)),
     entries: raw.entries.length,
     older: olderUrl === undefined ? undefined : { url: olderUrl, isArchive: next === undefined },
@@ -307,7 +315,8 @@ function draftOf(entry: Entry, base: string | undefined): Draft[] {
       seconds: entry.duration ? parseFeedDuration(entry.duration) : undefined,
       link: link && withoutSignature(link),
       url: url ?? enclosure.url,
-      hasTranscript: entry.hasTranscript ?? false,
+      hasTranscript: entry.place.transcripts.length > 0,
+      place: entry.place,
       problem: url === undefined ? problemOf(enclosure) : undefined,
     },
   ];

@@ -148,15 +148,19 @@ const tooLong = (where: string, { count, episodes }: FeedPages, bounds: FeedBoun
     'order older episodes by their URLs',
 });
 
-async function readFeedFile(path: string, signal: AbortSignal, choice: Choice): Promise<Feed> {
-  let bytes: Buffer;
+/** The bytes of a feed in a file. */
+export async function feedBytes(path: string, signal: AbortSignal): Promise<Buffer> {
   try {
-    bytes = await readBytes(createReadStream(path, { signal }), MAX_FEED_BYTES);
+    return await readBytes(createReadStream(path, { signal }), MAX_FEED_BYTES);
   } catch (error) {
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
     const hint = existsSync(path) ? undefined : feedHint(path);
     throw usage(`can't read the feed ${path}: ${systemReason(error)}`, hint);
   }
+}
+
+async function readFeedFile(path: string, signal: AbortSignal, choice: Choice): Promise<Feed> {
+  const bytes = await feedBytes(path, signal);
   const where = `the feed ${path}`;
   const page = await parsePage({ bytes, path: resolve(path), where, signal });
   const pages = new FeedPages(page);

@@ -7,6 +7,9 @@ declare module 'sax' {
 
   export interface Parser {
     readonly line: number;
+    /** How many characters were read; after the `<` of the latest tag, in UTF-16 units. */
+    readonly position: number;
+    readonly startTagPosition: number;
     readonly state: number;
     /** The declaration that is being read: `<!…`. */
     readonly sgmlDecl: string;

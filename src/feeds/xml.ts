@@ -11,9 +11,11 @@ import { monotonicMs, sleep } from '../lib/time.ts';
 export interface XmlHandler {
   /** The error for a document that is a web page. */
   page(): Error;
-  open(tag: Tag, line: number): void;
+  /** Where the start tag begins and ends: places in the text. */
+  open(tag: Tag, line: number, from: number, to: number): void;
   text(text: string): void;
-  close(): void;
+  /** Where the end tag begins. */
+  close(from: number): void;
 }
 
 /** Text in a page of Atom nests deepest. */
@@ -91,11 +93,11 @@ function connect(parser: Parser, handler: XmlHandler, fail: Fail): void {
     if (depth === 1) roots += 1;
     if (roots > 1) fail('a second document starts');
     if (depth === 1 && /^html$/i.test(tag.name)) throw handler.page();
-    handler.open(tag, parser.line + 1);
+    handler.open(tag, parser.line + 1, parser.startTagPosition - 1, parser.position);
   };
   parser.onclosetag = () => {
     depth -= 1;
-    handler.close();
+    handler.close(parser.startTagPosition - 1);
   };
   parser.ontext = (text) => handler.text(text);
   parser.oncdata = (text) => handler.text(text);

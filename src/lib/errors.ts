@@ -8,10 +8,10 @@ export const exitCodes = {
   missing: { code: 4, when: 'the service answered 404' },
   held: { code: 5, when: 'the order is on hold, with --fail-on-hold or while waiting' },
   timeout: { code: 6, when: '--timeout of wait, listen or a request ran out' },
-  network: { code: 7, when: 'could not reach the service or the shared ledger, or it broke off' },
+  network: { code: 7, when: 'could not reach the service or the shared ledger, or the connection broke' },
   unfinished: {
     code: 8,
-    when: 'a file ended in a state from which no transcript comes (Order Cancelled, Refunded, Error). A state that the document does not list is not an end: waiting goes on',
+    when: 'a file ended in a state from which no transcript comes (Order Cancelled, Refunded, Error); in a state that it does not know, steno keeps waiting',
   },
   duplicate: {
     code: 9,

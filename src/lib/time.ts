@@ -206,3 +206,11 @@ export function relativeTime(text: string, now: number): string {
 
 /** The same for a time that is past; the clock of another machine may be ahead. */
 export const timeAgo = (text: string): string => relativeTime(text, Math.max(nowMs(), Date.parse(text) || 0));
+
+const twoDigits = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+
+/** A position in audio, given in milliseconds: `00:12:03`, or with a point `00:12:03.250`. */
+export function audioClock(ms: number, point = ''): string {
+  const clock = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60].map(twoDigits).join(':');
+  return point ? `${clock}${point}${String(ms % 1000).padStart(3, '0')}` : clock;
+}

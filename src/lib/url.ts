@@ -37,7 +37,7 @@ export function readableUrl(text: string): string {
   }
 }
 
-export type UrlUse = 'audio' | 'argument' | 'hook' | 'feed' | 'base';
+export type UrlUse = 'audio' | 'argument' | 'hook' | 'feed' | 'base' | 'folder';
 
 const examples: Readonly<Record<UrlUse, string>> = {
   audio: 'https://host/talk.mp3',
@@ -45,6 +45,7 @@ const examples: Readonly<Record<UrlUse, string>> = {
   hook: 'https://host/hook',
   feed: 'https://host/feed.xml',
   base: 'https://host/API4',
+  folder: 'https://host/transcripts/',
 };
 
 /** For what looks like a path. */
@@ -128,7 +129,8 @@ function hostHint(text: string, use: UrlUse): string | undefined {
   if (!isHost || isAudioName(text)) return undefined;
   const bare = text.replace(/^\/\//, '');
   const isLocal = /^(localhost|127\.|\[::1\])/i.test(bare) && use !== 'argument' && use !== 'audio';
-  return `did you mean ${isLocal ? 'http' : 'https'}://${bare}?`;
+  const end = use === 'base' && !/\/API\d+$/i.test(bare) ? '/API4' : '';
+  return `did you mean ${isLocal ? 'http' : 'https'}://${bare.replace(/\/$/, '')}${end}?`;
 }
 
 function pathHint(text: string, use: UrlUse): string | undefined {

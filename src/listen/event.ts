@@ -108,8 +108,12 @@ const known = eventTypes.map(({ name }) => name);
 export function eventNames(given: readonly string[], isAllowed: (name: string) => boolean): string[] {
   return given.map((name) => {
     const listed = known.find((each) => each === name.toUpperCase());
+    const near = known.find((each) => each.endsWith(`_${name.toUpperCase()}`));
     if (listed === undefined && !isAllowed(name))
-      throw usage(`unknown event '${name}'`, didYouMean(name, known, `the events are ${known.join(', ')}`));
+      throw usage(
+        `unknown event '${name}'`,
+        didYouMean(near ?? name, known, `the events are ${known.join(', ')}`),
+      );
     return listed ?? name;
   });
 }

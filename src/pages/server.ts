@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { Changes } from '../ledger/changes.ts';
+import type { Effect } from '../lib/command-entry.ts';
 import { errorJson } from '../lib/error-json.ts';
 import { errorMessage, type Kind, StenoError, systemReason, usage } from '../lib/errors.ts';
 import { formatJson, type Json, parseJson, toJson } from '../lib/json.ts';
@@ -82,16 +83,29 @@ const statuses: Readonly<Partial<Record<Kind, number>>> = {
 /** An answer other than data. */
 class Refusal extends Error {
   readonly status: number;
-  readonly kind: Kind;
+  readonly code: Kind | 'not_allowed';
   readonly headers: Readonly<Record<string, string>>;
+  readonly hint: string | undefined;
 
-  constructor(status: number, kind: Kind, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    code: Refusal['code'],
+    message: string,
+    { headers = {}, hint }: { headers?: Refusal['headers']; hint?: string | undefined } = {},
+  ) {
     super(message);
     this.status = status;
-    this.kind = kind;
+    this.code = code;
     this.headers = headers;
+    this.hint = hint;
   }
 }
+
+/** What acts, with the effect that a command doing the same has. */
+const acting: Readonly<Record<string, readonly [effect: Effect, what: string]>> = {
+  'POST file/:/download': ['local', 'a download'],
+  'POST event/:/replay': ['account', 'a replay'],
+};
 
 export async function openPageServer(options: PageServerOptions): Promise<PageServer> {
   const { source, port } = options;
@@ -187,7 +201,7 @@ class Pages {
     const asset = Object.hasOwn(assets, path) ? assets[path] : undefined;
     if (!asset && opening === undefined) throw new Refusal(404, 'missing', 'there is no such page');
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw new Refusal(405, 'usage', 'only GET', { allow: 'GET, HEAD' });
+      throw new Refusal(405, 'usage', 'only GET', { headers: { allow: 'GET, HEAD' } });
     if (!asset) {
       // The browser has read its file. It takes what stands after the # along.
       this.#parts.openings.remove(opening ?? '');
@@ -211,18 +225,30 @@ class Pages {
     const [, given = ''] = /^Bearer ([\w-]{1,200})$/.exec(headers.authorization ?? '') ?? [];
     if (!isSameToken(given, this.#parts.token))
       throw new Refusal(401, 'auth', 'this page has no valid token: open it again with steno ui', {
-        'www-authenticate': 'Bearer',
+        headers: { 'www-authenticate': 'Bearer' },
       });
     const [name, id] = routeOf(path);
     if (name === 'live' && method === 'GET') {
       if (this.#parts.live.add(response)) return;
-      throw new Refusal(503, 'failed', 'too many pages are open', { 'retry-after': '10' });
+      throw new Refusal(503, 'failed', 'too many pages are open', { headers: { 'retry-after': '10' } });
     }
     const handler = this.#handlers[`${method} ${name}`];
     if (!handler) throw this.#noHandler(name);
+    this.#checkAllowed(`${method} ${name}`);
     const body = method === 'POST' ? await readBody(request) : new Map<string, Json>();
     const answer = await handler({ id, query: new URLSearchParams(query), body });
     this.#send(response, answer);
+  }
+
+  #checkAllowed(name: string): void {
+    const [effect, what] = acting[name] ?? [];
+    if (!effect || !what) return;
+    try {
+      this.#options.source.requireAllowed(effect, what);
+    } catch (error) {
+      const { message, hint } = asStenoError(error);
+      throw new Refusal(403, 'not_allowed', message, { hint });
+    }
   }
 
   #noHandler(name: string): Refusal {
@@ -231,7 +257,7 @@ class Pages {
     );
     if (allowed.length === 0) return new Refusal(404, 'missing', 'there is nothing at this address');
     const allow = allowed.join(', ');
-    return new Refusal(405, 'usage', `only ${allow}`, { allow });
+    return new Refusal(405, 'usage', `only ${allow}`, { headers: { allow } });
   }
 
   /** Whatever is sent passes the mask. */
@@ -258,15 +284,17 @@ class Pages {
     const known = asStenoError(error);
     const status = isTrouble ? 503 : (statuses[known.kind] ?? 500);
     const { hide } = this.#options.source;
-    const document = toJson({ error: errorJson(known, hide) });
-    this.#send(response, document, error instanceof Refusal ? error.status : status);
+    const json = errorJson(known, hide);
+    if (error instanceof Refusal) json.set('code', error.code);
+    this.#send(response, toJson({ error: json }), error instanceof Refusal ? error.status : status);
     if (!request.complete) request.resume();
   }
 }
 
 function asStenoError(error: unknown): StenoError {
   if (error instanceof StenoError) return error;
-  return new StenoError(error instanceof Refusal ? error.kind : 'failed', errorMessage(error));
+  const hint = error instanceof Refusal ? error.hint : undefined;
+  return new StenoError('failed', errorMessage(error), { hint });
 }
 
 /** `/api/file/1001/check` is `file/:/check` of 1001. */

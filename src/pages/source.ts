@@ -3,6 +3,7 @@ import type { Transport } from '../api/http/transport.ts';
 import type { CheckResult } from '../flows/doctor/check.ts';
 import type { SearchPlace } from '../flows/search/search.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Effect } from '../lib/command-entry.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Json } from '../lib/json.ts';
@@ -16,10 +17,12 @@ export interface PageSource {
   readonly env: Env;
   readonly signal: AbortSignal;
   readonly hide: (text: string) => string;
+  /** Throws for what STENO_ALLOW or the settings forbid. */
+  requireAllowed(effect: Effect, what: string): void;
   readonly settings: Settings;
   readonly ledger: Ledger;
   /** Where the index of `steno search` is, and whose. */
-  searchPlace(): Promise<Pick<SearchPlace, 'path' | 'ledgerPath' | 'profile'>>;
+  searchPlace(): Promise<Omit<SearchPlace, 'signal' | 'openLedger'>>;
   /** Only a download needs the service. */
   connect(): Promise<Transport>;
   /** What `steno doctor` finds. */

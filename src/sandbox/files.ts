@@ -369,7 +369,10 @@ function isHeld({ db }: ServiceContext, id: string): boolean {
     'SELECT held FROM files LEFT JOIN orders ON orders.id = "order" WHERE files.id = ?',
     id,
   );
-  if (!row) throw new StenoError('missing', `the sandbox has no file ${id}`);
+  if (!row) {
+    const hint = /^\d+[smhd]$/.test(id) ? `to move the clock: steno sandbox advance --by ${id}` : undefined;
+    throw new StenoError('missing', `the sandbox has no file ${id}`, { hint });
+  }
   return row.held === 1;
 }
 

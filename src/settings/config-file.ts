@@ -195,7 +195,7 @@ export function checkProfileName(name: string): void {
 
 export function unknownProfile(name: string, profiles: Profiles): StenoError {
   const names = Object.keys(profiles);
-  const guess = nearest(name, names);
+  const guess = nearest(name, [...names, 'sandbox']);
   const make = `create it with: steno login --profile ${name}`;
   const list = names.length ? `known profiles: ${[...names].sort().join(', ')}; ${make}` : make;
   return usage(`there is no profile '${name}'`, guess ? `did you mean ${guess}? ${list}` : list);

@@ -1,14 +1,14 @@
 /** The environment variables that are read, besides those of a setting or a flag, for the help. */
 
 export const environment: ReadonlyArray<readonly [names: string, what: string]> = [
-  ['STENO_CONFIG_DIR', "folder of the settings, in place of the platform's"],
-  ['STENO_STATE_DIR', "folder of the ledger, the spool and the sandbox, in place of the platform's"],
+  ['STENO_CONFIG_DIR', 'folder of the settings, instead of the default'],
+  ['STENO_STATE_DIR', 'folder of the ledger, unsaved events and the sandbox, instead of the default'],
   ['STENO_PAGER', 'pager for long lists and help on a terminal, such as less -R; cat or empty turns it off'],
   ['PAGER', 'pager if STENO_PAGER is not set (default: less, with LESS=FRX unless LESS is set)'],
   ['FORCE_COLOR', 'colour messages even if stderr is not a terminal; 0 turns colour off'],
   ['HTTPS_PROXY', 'proxy for https, like http://host:port'],
   ['HTTP_PROXY', 'proxy for plain http: feeds and forwards'],
-  ['NO_PROXY', 'hosts that are reached directly, with commas: localhost,.internal; * for all'],
+  ['NO_PROXY', 'hosts to reach directly, separated by commas: localhost,.internal; * for all'],
   ['NODE_EXTRA_CA_CERTS', 'file with further certificates to trust (PEM), read by Node'],
   ['NODE_TLS_REJECT_UNAUTHORIZED', '0 turns off the check of certificates in Node; doctor warns of it'],
   [
@@ -19,7 +19,7 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['PGSSLMODE, PGSSLROOTCERT', "encryption of the shared ledger's connection"],
   ['USER, USERNAME', 'default user of the shared ledger'],
   ['SHELL, HOME, USERPROFILE', 'your shell, and where its completions are installed and looked for'],
-  ['ZDOTDIR, BASH_COMPLETION_USER_DIR, HOMEBREW_PREFIX', 'where zsh and bash look for them'],
+  ['ZDOTDIR, BASH_COMPLETION_USER_DIR, HOMEBREW_PREFIX', 'where zsh and bash look for completions'],
   ['TERM', 'dumb: no colour, no pager, no live progress'],
   ['CI', 'set, and not 0 or false: progress is a plain line every ten seconds'],
   [

@@ -1,4 +1,5 @@
 import { findOrderSku } from '../catalog/skus.ts';
+import { parseEffects } from '../lib/command-entry.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
@@ -45,6 +46,7 @@ export type SettingName =
   | 'account'
   | 'upload-command'
   | 'budget'
+  | 'allow'
   | 'currency';
 
 interface Setting {
@@ -86,6 +88,12 @@ export const settingList: readonly Setting[] = [
     help: 'spending limit per day, week, month or year, such as 200/month',
     env: 'STENO_BUDGET',
     check: checkBudget,
+  },
+  {
+    name: 'allow',
+    help: 'effects that commands may have: read, local, exec, account, money',
+    env: 'STENO_ALLOW',
+    check: checkAllow,
   },
   { name: 'currency', help: 'currency of amounts given without one', check: checkCurrency },
   { name: 'price.<SKU>', help: 'price per minute of a SKU, for estimates', check: checkPrice },
@@ -286,12 +294,16 @@ function checkBudget(value: string): void {
 }
 
 function checkTimeout(value: string): void {
-  if (parseDuration(value) === 0) throw usage('the timeout must be longer than zero');
+  if (parseDuration(value, 'timeout') === 0) throw usage('the timeout must be longer than zero');
 }
 
 export function checkAccount(value: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/.test(value))
     throw usage(`'${value}' is not an account name`, 'use letters, digits, dots, dashes, underscores and @');
+}
+
+function checkAllow(value: string): void {
+  parseEffects(value, 'allow');
 }
 
 function checkCommand(value: string): void {

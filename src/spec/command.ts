@@ -61,8 +61,10 @@ export interface Command<O extends Options = Options> {
   readonly refuses?: Readonly<Record<string, string>>;
   /** It makes no file: a sandbox that has none yet runs in memory. */
   readonly makesNoFile?: true;
-  /** What running it may do, for a program that decides what to run. */
+  /** What running it may do, for a program that decides what to run; a flag may add to it. */
   readonly effect?: Effect;
+  /** What this line does, where that depends on its arguments. */
+  effectsOf?(input: Input<O>): readonly Effect[];
   /** Running it twice does harm that running it once does not; so with all that costs money. */
   readonly once?: true;
   /** Beside 0 and those of every command. */

@@ -33,7 +33,7 @@ const entryOf = ({ path, group, spec }: Runnable): CommandEntry => ({
   group,
   summary: spec.summary,
   about: spec.about ?? '',
-  effect: spec.effect ?? 'none',
+  effect: spec.effect ?? 'read',
   safeToRepeat: !spec.once && spec.effect !== 'money',
   args: (spec.args ?? []).map(argumentEntry),
   options: Object.values(spec.options ?? {}).map(optionEntry),
@@ -59,6 +59,7 @@ export const optionEntry = (option: Option): OptionEntry => ({
   default: option.shownDefault ?? '',
   repeatable: Array.isArray(option.initial),
   env: option.env ?? '',
+  effect: option.effect ?? '',
 });
 
 /** Those that are known; others come from the ledger, or are paths. */

@@ -1,6 +1,7 @@
 /** The kinds of options that a command can take, and how each reads its value. */
 import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import type { Meaning, Values } from '../completion/model.ts';
+import type { Effect } from '../lib/command-entry.ts';
 import { EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import { usage } from '../lib/errors.ts';
 import { formatDuration, parseDuration } from '../lib/time.ts';
@@ -24,6 +25,8 @@ export interface Option<T = unknown> {
   readonly needs?: readonly string[] | undefined;
   /** Flags that can't be given too, or a flag with one value: `--output -`. */
   readonly excludes?: readonly string[] | undefined;
+  /** What it adds to the effect of its command. */
+  readonly effect?: Effect | undefined;
 }
 
 /** `--output` and `-o` of `-o, --output <file>`, as they stand there. */
@@ -47,15 +50,16 @@ interface More {
   readonly env?: string;
   readonly needs?: readonly string[];
   readonly excludes?: readonly string[];
+  readonly effect?: Effect;
 }
 
 /** An option with a default always has a value. */
 type WithDefault = More & { readonly default: string };
 
 function option<T>(flags: string, help: string, more: More, initial: T, read: Option<T>['read']): Option<T> {
-  const { values, meaning, onlyOneOf, env, needs, excludes } = more;
+  const { values, meaning, onlyOneOf, env, needs, excludes, effect } = more;
   const shown = { values, meaning, env, shownDefault: more.default ?? more.defaultNote };
-  return { flags, help, ...shown, onlyOneOf, needs, excludes, initial, read, takesValue: true };
+  return { flags, help, ...shown, onlyOneOf, needs, excludes, effect, initial, read, takesValue: true };
 }
 
 export function flag(flags: string, help: string, more: More = {}): Option<boolean> {

@@ -44,8 +44,8 @@ const kindsOfLedger = new Set(['audiofile', 'order', 'held-order', 'invoice', 'a
 
 async function lookUp(asked: string, prefix: string, selected = env.STENO_PROFILE): Promise<Offer[]> {
   // These kinds are of the sandbox, whatever the profile: `sandbox-held-order`.
-  const kind = asked.replace(/^sandbox-/, '');
-  const profile = kind === asked ? accountName(selected || 'default') : 'sandbox';
+  const kind = asked.replace(/^sandbox-|-or-path$/, '');
+  const profile = asked.startsWith('sandbox-') ? 'sandbox' : accountName(selected || 'default');
   const found = kindsOfLedger.has(kind)
     ? await fromLedger(kind, prefix, profile)
     : fromSettings(kind, prefix);

@@ -1,6 +1,7 @@
 /** What a person must look at in transcripts: rows, and a task list in Markdown. */
 import type { Outcome } from '../flows/bulk.ts';
 import type { Found } from '../flows/check/check.ts';
+import { audioClock } from '../lib/time.ts';
 import type { View } from '../lib/view.ts';
 import {
   type CommandOutput,
@@ -24,7 +25,11 @@ const findingRecord = new RecordType<Found>([
   countField('line', 'line of the transcript; in a docx, its paragraph', 'line', { importance: 30 }),
   {
     ...{ name: 'time', help: 'position in the audio, as hh:mm:ss.mmm', schema: is.maybeText },
-    ...{ importance: 80, uncut: true, cell: ({ start }) => (start === undefined ? '' : clockText(start)) },
+    ...{
+      importance: 80,
+      uncut: true,
+      cell: ({ start }) => (start === undefined ? '' : audioClock(start, '.')),
+    },
   },
   numberField(
     'start',
@@ -41,14 +46,6 @@ const findingRecord = new RecordType<Found>([
 
 export const checkOutput = (): CommandOutput =>
   printed(is.arrayOf(is.anyOf(findingRecord.schema, failed('path'))), findingRecord.columnHelp);
-
-const two = (value: number): string => String(value).padStart(2, '0');
-
-const clockText = (ms: number): string => {
-  const seconds = Math.floor(ms / 1000);
-  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
-  return `${clock}.${String(ms % 1000).padStart(3, '0')}`;
-};
 
 /** --quiet has the paths, --markdown a list of tasks. What can't be read is an element of the JSON alone. */
 export function findingsView(outcomes: readonly Outcome<readonly Found[]>[], isBrief: boolean): View {

@@ -14,6 +14,11 @@ const option = documentOf<OptionEntry>({
   default: [is.maybeText, (entry) => entry.default || null],
   repeatable: [is.boolean, 'repeatable'],
   env: [is.maybeText, ({ env }) => env || null, 'environment variable that the option overrides'],
+  effect: [
+    is.nullable(is.oneOf(...effects)),
+    ({ effect }) => effect || null,
+    'what the option adds to the effect of its command',
+  ],
 });
 
 const argument = is.object({
@@ -33,8 +38,9 @@ const entry = documentOf<CommandEntry & { readonly hasSchema: boolean }>({
   effect: [
     is.oneOf(...effects),
     'effect',
-    'what the command may change, apart from refreshing the ledger: none; local, something on this machine; ' +
-      'account, something of the account or of others; money, it may cost or return money',
+    'what the command may do: read (ask the service, update what the ledger knows of it); local (change files, ' +
+      'settings or the ledger); exec (run a command); account (change the webhook, send events); money (cost or ' +
+      'return money); flags may add to it',
   ],
   costs_money: [
     is.boolean,

@@ -271,7 +271,7 @@ const audioFileRecord = new RecordType<AudioFile>([
   ),
 ]);
 
-const tableColumns = ['audiofile', 'state', 'title', 'minutes', 'total', 'quality_stars', 'order'];
+const tableColumns = ['audiofile', 'state', 'title', 'minutes', 'total', 'order'];
 
 /** A single file is a page, several are a table of what matters most. */
 export function filesTable(files: readonly AudioFile[], currency: string): View {

@@ -3,6 +3,7 @@ import type { Place } from './place.ts';
 import { scaleCallRows } from './scale-calls.ts';
 import { scaleGrowthRows } from './scale-growth.ts';
 import { scaleMemoryRows } from './scale-memory.ts';
+import { searchRows } from './search.ts';
 import { watchRows } from './watch.ts';
 import type { WeighedRow } from './weigh.ts';
 
@@ -11,5 +12,6 @@ export const longRows = (place: Place, quick: boolean): WeighedRow[] => [
   ...scaleMemoryRows(place, quick),
   ...scaleGrowthRows(place, quick),
   ...scaleCallRows(place, quick),
+  ...searchRows(place, quick),
   ...watchRows(place, quick),
 ];

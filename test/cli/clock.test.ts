@@ -77,6 +77,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'commands/ledger.ts': '--before',
   'commands/log.ts': '--since',
   'commands/report.ts': '--since, and what is late',
+  'commands/search.ts': '--since',
   'commands/sync.ts': '--since',
   'flows/check/check.ts': 'when all new transcripts were last checked',
   'flows/doctor/service.ts': 'how far the clock of the service is from ours',

@@ -209,7 +209,7 @@ describe.concurrent('a terminal with a line that moves', () => {
     const it = await orderingAccount();
     it.states.set('2', ['Transcribing']);
     const terminal = new Terminal(it.user, args);
-    await terminal.until('1 delivered, 1 transcribing, 00:02');
+    await terminal.until('1 delivered · 1 transcribing · 00:02');
     return terminal;
   }
 
@@ -245,7 +245,7 @@ describe.concurrent('a terminal with a line that moves', () => {
     expect(terminal.screen.lastIndexOf(SHOWN)).toBeGreaterThan(terminal.screen.lastIndexOf(HIDDEN));
     expect(afterLine(terminal.screen)).not.toContain('transcribing');
     terminal.type('\r');
-    await terminal.until(() => terminal.screen.slice(stoppedAt).includes('1 delivered, 1 transcribing'));
+    await terminal.until(() => terminal.screen.slice(stoppedAt).includes('1 delivered · 1 transcribing'));
     expect(terminal.screen.slice(stoppedAt)).toContain(HIDDEN);
     terminal.type('\u0003');
     const { code, restored } = await terminal.end();

@@ -239,7 +239,7 @@ describe('export and import', () => {
     const instead = (at: number, line: string): string => lines.with(at, line).join('\n');
     const wrong: ReadonlyArray<readonly [string, RegExp]> = [
       ['', /^steno: line 1: the file is empty/],
-      ['hello\n', /^steno: line 1: this is not an export/],
+      ['hello\n', /^steno: this is not an export of a ledger$/m],
       [instead(0, '{"steno_ledger":2,"profile":null}'), /^steno: line 1: .* format 2, .* only format 1$/m],
       [instead(0, '{"steno_ledger":0,"profile":null}'), /^steno: line 1: .* format 0, .* only format 1$/m],
       [instead(2, '{"table":"purchases"'), /^steno: line 3: this is not a row/],

@@ -256,7 +256,7 @@ describe('report', () => {
     expect((await report(it, '--quiet')).stdout).toBe('');
     expect((await report(it)).stdout).toBe('');
     const shown = await it.user.onTerminal('steno report');
-    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('nothing was ordered yet')]);
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('nothing has been ordered yet')]);
     await report(it, '--html', 'empty.html');
     expect(readFileSync(join(it.user.home, 'empty.html'), 'utf8')).toContain('</html>');
     expect(it.service.got).toEqual([]);

@@ -30,6 +30,12 @@ describe('RSS', () => {
         hasTranscript: false,
         problem: undefined,
         names: expect.any(Array),
+        place: {
+          from: expect.any(Number),
+          to: expect.any(Number),
+          podcastPrefix: 'podcast',
+          transcripts: [],
+        },
       },
     ]);
   });

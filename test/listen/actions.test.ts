@@ -30,7 +30,8 @@ describe('--forward-to', () => {
       { kind: 'forward', status: 'done', outcome: 'HTTP 200', tries: 1 },
       { kind: 'forward', status: 'done', outcome: 'HTTP 200', tries: 1 },
     ]);
-    expect(listener.stderr).toMatch(/event 1: forwarded to http.* \(HTTP 200\)/);
+    // The outcome is in the ledger first.
+    await listener.until(() => /event 1: forwarded to http.* \(HTTP 200\)/.test(listener.stderr));
   });
 
   it('says once that a target is down, tries again, and delays nothing else', async () => {

@@ -271,7 +271,7 @@ describe('webhook get and set', () => {
     service.on('POST /webhook', { body: { webhook: signed(`https://me:${PASSWORD}@x.example.com/`) } });
     const { code, stderr } = await user.run(['webhook', 'set', `https://me:${PASSWORD}@y.example.com/`]);
     expect(code).toBe(1);
-    expect(stderr).toContain('it is https://***@x.example.com/');
+    expect(stderr).toContain('the service reports https://***@x.example.com/');
     expect(stderr).not.toMatch(new RegExp(`${PASSWORD}|${SECRET}`));
   });
 

@@ -406,6 +406,38 @@ describe('the key', () => {
   });
 });
 
+describe('with STENO_ALLOW', () => {
+  it('shows everything, but neither downloads nor replays', async () => {
+    const { user, service } = account;
+    const folder = user.env.STENO_STATE_DIR ?? '';
+    const reading = await Pages.start(user, ['ui', '--no-open'], { env: { STENO_ALLOW: 'read' } });
+    const before = listing(folder);
+    service.got.length = 0;
+    for (const path of ['files', 'file/1', 'search?q=a', 'events', 'spend', 'health'])
+      expect((await reading.call(path)).status, path).toBe(200);
+    expect(listing(folder)).toEqual(before);
+    const calls = service.got.length;
+    for (const [path, body, says] of [
+      ['file/1/download', { format: 'txt' }, /^a download is not allowed: it changes files, .* only read$/],
+      ['event/78/replay', { to: 'http://127.0.0.1:9/' }, /^a replay is not allowed: it .*sends events, /],
+    ] as const) {
+      const answer = await reading.post(path, body);
+      expect([answer.status, errorOf(answer)]).toEqual([
+        403,
+        { code: 'not_allowed', message: expect.stringMatching(says), hint: expect.any(String) },
+      ]);
+    }
+    expect(service.got.length).toBe(calls);
+  });
+
+  it('refuses one of them alone', async () => {
+    const env = { STENO_ALLOW: 'read,local' };
+    const reading = await Pages.start(account.user, ['ui', '--no-open'], { env });
+    expect((await reading.post('file/1/download', { format: 'nope' })).status).toBe(400);
+    expect((await reading.post('event/78/replay', { to: 'http://127.0.0.1:9/' })).status).toBe(403);
+  });
+});
+
 describe('a read', () => {
   it('never orders, upgrades, refunds or sets a webhook, and asks the service for nothing but health', async () => {
     account.service.got.length = 0;

@@ -80,6 +80,16 @@ const outcomes: Readonly<Record<string, () => void>> = {
       '2026-10-23 The bridge that sings.txt',
       '2026-10-30 How bees find their way home.txt',
     ]),
+  'Search, check and publish': () => {
+    expect(readdirSync(inWork('public')).sort()).toEqual([
+      'Spring.json',
+      'Spring.md',
+      'Spring.srt',
+      'Spring.vtt',
+    ]);
+    expect(readFileSync(inWork('public/Spring.srt'), 'utf8')).toMatch(/^Grace: \S/m);
+    expect(readFileSync(inWork('new.xml'), 'utf8').match(/<podcast:transcript /g)).toHaveLength(3);
+  },
   'Control the cost': () => expect(existsSync(inWork('report.html'))).toBe(true),
 };
 

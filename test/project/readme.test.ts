@@ -92,7 +92,7 @@ describe('the text', () => {
     const { stdout } = await new User().run(['commands', '--json']);
     const { commands: described } = JSON.parse(stdout) as { commands: { command: string; effect: string }[] };
     const effectOf = new Map(described.map(({ command, effect }) => [command, effect]));
-    const rows = [...byHand.matchAll(/^\| `(none|local|account|money)`: [^|]*\| ([^;|]*)/gm)];
+    const rows = [...byHand.matchAll(/^\| `(read|local|account|money)`: [^|]*\| ([^;|]*)/gm)];
     const told = rows.flatMap(([, effect = '', names = '']) =>
       [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => ({ name, effect })),
     );

@@ -55,7 +55,7 @@ describe('a setting comes from', () => {
     const { user } = withConfig({ profiles: { default: { 'api-key': KEY, timeout: '5s' } } });
     const { stdout } = await user.run(['config', 'list'], { env: { STENO_BASE_URL: 'https://h/API4' } });
     expect(stdout).toBe(
-      'base-url\thttps://h/API4\tenvironment STENO_BASE_URL\napi-key\t****6789\tprofile default\napi-key-command\t\tnot set\ntimeout\t5s\tprofile default\nledger\t\tnot set\nledger-password-command\t\tnot set\naccount\t\tnot set\nupload-command\t\tnot set\nbudget\t\tnot set\ncurrency\t\tnot set\n',
+      'base-url\thttps://h/API4\tenvironment STENO_BASE_URL\napi-key\t****6789\tprofile default\napi-key-command\t\tnot set\ntimeout\t5s\tprofile default\nledger\t\tnot set\nledger-password-command\t\tnot set\naccount\t\tnot set\nupload-command\t\tnot set\nbudget\t\tnot set\nallow\t\tnot set\ncurrency\t\tnot set\n',
     );
   });
 });

@@ -142,6 +142,9 @@ describe('what is printed matches its schema:', { timeout: 120_000 }, () => {
     service.on('POST /audiofile/98/transcript.txt', { status: 404 });
     await json(run, 'transcript', 'transcript', '1', '98', '-o', 'f/', '--skip-existing');
     await json(run, 'transcript', 'transcript', '1', '-o', 'f/', '--format', 'txt,vtt');
+    await json(run, 'check', 'check', '1', '98');
+    await json(run, 'search', 'search', 'the');
+    await json(run, 'convert', 'convert', '1', '98', '--to', 'md');
     await json(run, 'file', 'file', '1');
     service.on('GET /audiofile/97', { status: 404 });
     await json(run, 'file', 'file', '1', '97');
@@ -278,7 +281,7 @@ it('events match their schemas, as they come and later', async () => {
 
 afterAll(() => {
   // What no test here can run: a shared ledger, and what only serves.
-  const elsewhere = ['ledger copy', 'ledger account', 'sandbox'];
+  const elsewhere = ['ledger copy', 'ledger account', 'sandbox', 'ui', 'open'];
   expect(schemaNames.filter((name) => !checked.has(name) && !elsewhere.includes(name))).toEqual([]);
 });
 

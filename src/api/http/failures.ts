@@ -147,7 +147,7 @@ const hasVersion = (baseUrl: string): boolean => /\/API\d+$/i.test(baseUrl);
 export const baseUrlHint = (baseUrl: string): string =>
   hasVersion(baseUrl)
     ? `check the base URL ${baseUrl}: steno whoami`
-    : `the base URL ${baseUrl} does not end in /API4; if that is missing: steno config set base-url ${baseUrl}/API4`;
+    : `the base URL ${baseUrl} does not end in /API4; if that is missing, set base-url or STENO_BASE_URL to ${baseUrl}/API4`;
 
 function keyHint(source: string | undefined): string {
   const see = 'see which key is in use: steno whoami';

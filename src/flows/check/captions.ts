@@ -32,7 +32,7 @@ export type CaptionRules = (typeof captionRules)[number];
 /** What is on the screen at a time: in a cue, several people may speak. */
 interface Cue extends Pick<Segment, 'line' | 'start' | 'end'> {
   readonly format: 'vtt' | 'srt';
-  readonly lines: readonly string[];
+  readonly lines: string[];
 }
 
 /** Subtitles of SubRip show the speaker's name. */
@@ -42,8 +42,8 @@ export function cuesOf(segments: readonly Segment[], format: Cue['format']): Cue
     const lines = (format === 'srt' && speaker ? `${speaker}: ${text}` : text).split('\n').filter(Boolean);
     const before = cues.at(-1);
     const isSame = before && start !== undefined && before.start === start && before.end === end;
-    if (isSame) cues[cues.length - 1] = { ...before, lines: [...before.lines, ...lines] };
-    else cues.push({ format, line, start, end, lines });
+    if (!isSame) cues.push({ format, line, start, end, lines });
+    else for (const each of lines) before.lines.push(each);
   }
   return cues;
 }
@@ -87,7 +87,7 @@ function faultsOfStyle(cue: Cue, before: Cue | undefined, most: Limits): Found[]
   const add = (isWrong: boolean, rule: Finding['rule'], what: string): void => {
     if (isWrong) found.push([rule, `${what}: ${beginning(text)}`]);
   };
-  const widest = Math.max(0, ...lines.map((line) => [...line].length));
+  const widest = lines.reduce((longest, line) => Math.max(longest, lengthOf(line)), 0);
   add(
     widest > (most.lineLength ?? widest),
     'line-length',
@@ -102,7 +102,7 @@ function faultsOfStyle(cue: Cue, before: Cue | undefined, most: Limits): Found[]
   const shown = end - start;
   add(shown < (most.shortest ?? 0), 'too-short', `${seconds(shown)} s, at least ${seconds(most.shortest)} s`);
   add(shown > (most.longest ?? shown), 'too-long', `${seconds(shown)} s, at most ${seconds(most.longest)} s`);
-  const speed = ([...text].length * 1000) / shown;
+  const speed = (lengthOf(text) * 1000) / shown;
   const words = (text.split(/\s+/).filter(Boolean).length * 60_000) / shown;
   const [fastest, mostWords] = [most.charactersPerSecond ?? speed, most.wordsPerMinute ?? words];
   add(speed > fastest, 'reading-speed', `${Math.round(speed)} characters a second, at most ${fastest}`);
@@ -117,3 +117,6 @@ function faultsOfStyle(cue: Cue, before: Cue | undefined, most: Limits): Found[]
 }
 
 const seconds = (ms = 0): string => (ms / 1000).toFixed(2);
+
+/** In characters: some are two units. Speed: a list of the characters of an endless line would fill the memory. */
+const lengthOf = (text: string): number => text.replace(/[\ud800-\udbff](?=[\udc00-\udfff])/g, '').length;

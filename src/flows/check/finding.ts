@@ -37,7 +37,10 @@ const AROUND = 40;
 export function around(text: string, index: number, length: number): string {
   const [from, to] = [Math.max(0, index - AROUND), index + length + AROUND];
   const before = from > 0 ? '…' : '';
-  return `${before}${text.slice(from, to).replace(/\s+/g, ' ').trim()}${to < text.length ? '…' : ''}`;
+  return `${before}${text
+    .slice(from, to)
+    .replace(/\s+|^[\udc00-\udfff]|[\ud800-\udbff]$/g, ' ')
+    .trim()}${to < text.length ? '…' : ''}`;
 }
 
 /** How a text begins. */

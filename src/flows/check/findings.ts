@@ -30,23 +30,29 @@ const doubt = /^\s*\?+\s*$|^(?:ph|phon|phonetic|sp|spelling|guess)\s?\??$/i;
 const doubtful = /^\?|\?$/;
 const clock = new RegExp(CLOCK);
 
+/** More in one paragraph are no marks of a transcriber. */
+const MAX_MARKS = 1000;
+
 function marksIn({ line, start, text }: Segment): Finding[] {
-  return [...text.matchAll(bracketed)].flatMap(({ 0: mark, 1: bracket, 2: content = '', index }) => {
+  const found: Finding[] = [];
+  let [row, counted] = [line, 0];
+  for (const { 0: mark, 1: bracket, 2: content = '', index } of text.matchAll(bracketed)) {
     const rule = markOf(content.trim(), bracket);
+    if (!rule) continue;
+    row += text.slice(counted, index).split('\n').length - 1;
+    counted = index;
     // A mark may have a time of its own, which is more precise.
     const at = clockMs(clock.exec(content)?.[0] ?? '') ?? start;
-    return rule
-      ? [{ rule, line: line + breaksBefore(text, index), start: at, text: around(text, index, mark.length) }]
-      : [];
-  });
+    found.push({ rule, line: row, start: at, text: around(text, index, mark.length) });
+    if (found.length === MAX_MARKS) break;
+  }
+  return found;
 }
 
 function markOf(content: string, bracket: string | undefined): 'gap' | 'doubt' | undefined {
   if (bracket === undefined || gap.test(content)) return 'gap';
   return doubt.test(content) || (bracket === '[' && doubtful.test(content)) ? 'doubt' : undefined;
 }
-
-const breaksBefore = (text: string, index: number): number => text.slice(0, index).split('\n').length - 1;
 
 /** More are no speakers: each is compared with each. */
 const MAX_SPEAKERS = 200;

@@ -21,8 +21,7 @@ export async function withOrderHints(
       const word = shellWord(what);
       const hint = (await isOrder(ledger, what))
         ? `${what} is an order, not a file: steno files --order ${word}   or: steno wait --order ${word}`
-        : idHint(what);
-      if (hint === undefined) return { what, error };
+        : (idHint(what) ?? 'list your files: steno files');
       const { message, status } = error;
       return { what, error: new StenoError('missing', message, { hint, status, cause: error }) };
     }),

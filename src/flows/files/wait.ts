@@ -3,7 +3,7 @@ import type { AudioFile } from '../../api/files.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { BulkError, StenoError } from '../../lib/errors.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
-import { failures, raiseFailures } from '../bulk.ts';
+import { failures, type MayHaveFailed, raiseFailures } from '../bulk.ts';
 import { type Destination, TranscriptDownloads } from '../transcripts/downloads.ts';
 import { byteCounter } from '../transcripts/fetch.ts';
 import { asksService, DEFAULT_TEMPLATE } from '../transcripts/name.ts';
@@ -72,7 +72,7 @@ function reasonOf(polled: PolledFile): StenoError | undefined {
 }
 
 /** Raises what kept files from being delivered, the most telling reason first; `waitOn`: how to go on after a time-out. */
-export function raiseUndelivered(outcomes: readonly WaitOutcome[], waitOn?: string): void {
+export function raiseUndelivered(outcomes: readonly MayHaveFailed[], waitOn?: string): void {
   const all = failures(outcomes);
   for (const kind of ['timeout', 'unfinished', 'held'] as const) {
     const [first, ...more] = all.filter(({ error }) => error.kind === kind);
@@ -93,7 +93,7 @@ export function raiseUndelivered(outcomes: readonly WaitOutcome[], waitOn?: stri
 const named = (what: string): string => (what.startsWith('order ') ? what : `audiofile ${what}`);
 
 const hints = {
-  unfinished: undefined,
+  unfinished: 'see why: steno file <id>; for a file in state Error, see: steno refund --help',
   held: 'the usual cause is a past-due balance: pay it, and the order resumes automatically',
 };
 

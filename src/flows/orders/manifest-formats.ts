@@ -6,7 +6,7 @@ import { findOrderSku } from '../../catalog/skus.ts';
 import type { Audio } from '../../ledger/purchase.ts';
 import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts';
-import { didYouMean, oneLine, plural } from '../../lib/text.ts';
+import { didYouMean, nearest, oneLine, plural } from '../../lib/text.ts';
 import { checkUrl } from '../../lib/url.ts';
 import type { CountedRows, FileMark, LeftOut } from '../uploads/audio-files.ts';
 
@@ -322,6 +322,8 @@ const explanations: Readonly<Record<string, string>> = {
 function toColumns(header: readonly string[], at: string, ignoreColumns: boolean): string[] {
   if (header.some(startsWithUrl)) throw headerMissing(at);
   return withPosition(at, () => {
+    if (!header.some((name) => nearest(name.trim().toLowerCase(), ['url', 'path'])))
+      throw usage('the column url is missing', `a header looks like: ${HEADER}`);
     const columns = header.map((name) => fieldName(name, ignoreColumns));
     const twice = columns.find((column, index) => column && columns.indexOf(column) !== index);
     if (twice) throw usage(`the column ${twice} occurs twice`);

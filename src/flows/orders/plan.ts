@@ -70,7 +70,7 @@ export async function planOrders(
   const key = checkKey(args, paths, input);
   const given: Row[] = args
     .filter((arg) => !paths.includes(arg))
-    .map((url) => ({ at: '', url: checkUrlArgument(url, input.sku), key }));
+    .map((url) => ({ at: '', url: checkUrlArgument(url, input), key }));
   if (args.length && input.sku.length === 0) throw usage('an order requires --sku', skuHint(args));
   const chosen: FeedRows =
     feed === undefined
@@ -363,7 +363,7 @@ function parseParams(params: readonly string[]): Array<[string, string]> {
 
 const QUOTE = 'put the URL in quotes, because the shell ends the command at &';
 
-function checkUrlArgument(text: string, skus: readonly string[]): string {
+function checkUrlArgument(text: string, { sku: skus, notes, name }: OrderInput): string {
   if (findOrderSku(text) || findUpgradeSku(text))
     throw usage(
       `'${text}' is a SKU, not a URL`,
@@ -383,6 +383,12 @@ function checkUrlArgument(text: string, skus: readonly string[]): string {
     throw usage(`several URLs are joined by a comma: ${text}`, 'separate them with spaces');
   if (/^https?:\/\/.*,$/i.test(text))
     throw usage(`'${text}' ends in a comma`, 'separate URLs with spaces, without commas');
+  const flag = (notes !== undefined && '--notes') || (name.length > 0 && '--name');
+  if (flag && /^[\p{L}\p{M}'’]+[.,!?]?$/u.test(text))
+    throw usage(
+      `'${text}' is not an http or https URL`,
+      `if it belongs to ${flag}, put the whole text in quotes`,
+    );
   const url = checkUrl(text, 'argument');
   checkIsNoList(url);
   checkSignature(url);
@@ -390,10 +396,11 @@ function checkUrlArgument(text: string, skus: readonly string[]): string {
 }
 
 /** Why an order may have no --sku. */
-const skuHint = (args: readonly string[]): string =>
-  args.some((arg) => arg.includes('?'))
-    ? `see: steno skus; if the URL was cut off, ${QUOTE}`
-    : 'see: steno skus';
+function skuHint(args: readonly string[]): string {
+  if (args.some((arg) => arg.includes('?'))) return `see: steno skus; if the URL was cut off, ${QUOTE}`;
+  const list = args.find((arg) => /\.(csv|tsv|txt|jsonl|ndjson)$/i.test(arg));
+  return list ? `if ${list} is a list: steno order --from ${shellWord(list)}` : 'see: steno skus';
+}
 
 /** A feed or a manifest that would be bought as if it were audio. */
 function checkIsNoList(url: string): void {

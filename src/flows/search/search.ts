@@ -28,6 +28,8 @@ export interface SearchPlace {
   /** Speed: a ledger that has not changed is not opened. */
   readonly openLedger: () => Promise<Ledger>;
   readonly signal: AbortSignal;
+  /** Whether the index may be written. */
+  readonly mayIndex: boolean;
 }
 
 export interface SearchRequest extends TranscriptFilter {
@@ -89,6 +91,7 @@ export async function prepareSearch(
 }
 
 async function askIndex(place: SearchPlace, request: SearchRequest, report: Report): Promise<Searched> {
+  if (!place.mayIndex) throw new StenoError('failed', 'only reading is allowed (STENO_ALLOW)');
   const index = await openIndex(place.path, place.profile, place.signal);
   try {
     const mark = ledgerMark(place.ledgerPath);
@@ -186,7 +189,7 @@ async function update(
         if (before && isSame(before, file)) continue;
         bytes += file.size;
         count += 1;
-        await add(index, file, (sum) => (before?.sha256 === sum ? before : gone.get(sum)));
+        await add(index, file, before, gone);
         report({ done: at + 1, of: files.length, unit: 'transcript' });
       }
     }, signal);
@@ -216,14 +219,15 @@ function goneBySum(
 async function add(
   index: TextIndex,
   listed: TranscriptOnDisk,
-  sameAs: (sha256: string) => IndexedFile | undefined,
+  before: IndexedFile | undefined,
+  gone: ReadonlyMap<string, IndexedFile>,
 ): Promise<void> {
   const outcome = await outcomeOf(listed.path, () => readTranscriptFile(listed));
   // Not tried again until it changes.
-  if (outcome.error) return index.put({ ...listed, sha256: '', trouble: outcome.error.message }, []);
+  if (outcome.error) return index.put({ ...listed, sha256: '', trouble: outcome.error.message }, [], before);
   const { text, sha256, size, mtimeMs } = outcome.value;
   const file = { ...listed, sha256, size, mtimeMs };
-  const same = sameAs(sha256);
+  const same = before?.sha256 === sha256 ? before : gone.get(sha256);
   if (same && index.move(same, file)) return;
   const sentences = sentencesOf(text);
   const textOf = ([from, to]: Range): string =>
@@ -231,7 +235,7 @@ async function add(
       .slice(from, to)
       .map((each) => each.text)
       .join('\n');
-  index.put(file, passagesOf(sentences).map(textOf));
+  index.put(file, passagesOf(sentences).map(textOf), before);
 }
 
 /** The hits of each file that has some, of the newest first. `isCut` tells at the end whether there are more. */

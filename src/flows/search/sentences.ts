@@ -58,23 +58,30 @@ interface Piece {
   readonly isWhole: boolean;
 }
 
+/** Speed: `matchAll` makes an array for each sentence. */
 function piecesOf(text: string): Piece[] {
-  const ends = Array.from(text.matchAll(end), ({ 0: found, index }) => index + found.length);
+  const pieces: Piece[] = [];
   let [from, line] = [0, 0];
-  return [...ends, text.length].flatMap((to, at) => {
-    const lead = text.slice(from, to);
-    const begin = line + breaksIn(/^\s*/.exec(lead)?.[0] ?? '');
-    [from, line] = [to, line + breaksIn(lead)];
-    return shortened(lead.trim().replace(/\s+/g, ' ')).map((part) => ({
-      ...{ text: part, line: begin, isWhole: at < ends.length },
-    }));
-  });
+  end.lastIndex = 0;
+  while (from < text.length) {
+    const isWhole = end.test(text);
+    const to = isWhole ? end.lastIndex : text.length;
+    const raw = text.slice(from, to);
+    const begin = line + breaksIn(raw.slice(0, raw.length - raw.trimStart().length));
+    for (const part of shortened(raw)) pieces.push({ text: part, line: begin, isWhole });
+    line += breaksIn(raw);
+    from = to;
+  }
+  return pieces;
 }
+
+const oddBlank = /[^\S ]| {2}/;
 
 const breaksIn = (text: string): number => (text.includes('\n') ? text.split('\n').length - 1 : 0);
 
-/** Cut between words where there are some, and never within a character. */
-function shortened(text: string): string[] {
+/** On one line; cut between words where there are some, and never within a character. */
+function shortened(raw: string): string[] {
+  const text = oddBlank.test(raw) ? raw.trim().replace(/\s+/g, ' ') : raw.trim();
   if (text.length <= MAX_LENGTH) return text ? [text] : [];
   return text.match(/.{1,399}(?:\s|$)|.{399}/gsu)?.map((part) => part.trim()) ?? [];
 }

@@ -89,7 +89,7 @@ async function atPath(ledger: Ledger | undefined, path: string): Promise<Transcr
   if (known) return [{ ...known, path }];
   const format = readableFormatOf(path);
   if (!format)
-    throw new StenoError('failed', `${path} is in no format that can be read`, {
+    throw new StenoError('failed', `${path} is not in a format that steno reads`, {
       hint: `its name must end in ${readableFormats.map((each) => `.${each}`).join(', ')}`,
     });
   return [{ path, format, size, mtimeMs, downloadedAt: '' }];

@@ -1,3 +1,5 @@
+import { audioClock } from '../../lib/time.ts';
+
 // What is said: short exchanges, one line a turn. A word in braces is chosen from `words`, once an exchange.
 
 export type Exchange = readonly string[];
@@ -200,14 +202,6 @@ export function clip(text: string, length: number): string {
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;
 }
 
-const two = (value: number): string => String(value).padStart(2, '0');
-
-/** Milliseconds as hh:mm:ss. */
-export function clock(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
-}
-
 /** Escapes for HTML and XML, in text and in quoted attributes. */
 export function escapeMarkup(text: string): string {
   return text
@@ -254,7 +248,7 @@ export function compose(source: TranscriptSource): Transcript {
   return {
     title: oneLine(source.title) || 'Transcript',
     link: oneLine(source.link),
-    details: [`File: ${oneLine(source.id)}`, `Length: ${clock(length)}`],
+    details: [`File: ${oneLine(source.id)}`, `Length: ${audioClock(length)}`],
     notice: source.fake ? NOTICE : undefined,
     turns: cues
       .filter(({ text }) => text !== '')
@@ -293,7 +287,7 @@ const shortName = (name: string): string => (/\d$/.test(name) ? name : (name.spl
 
 function faulty({ text, start, end }: Turn, at: number, turns: readonly Turn[]): Partial<Turn> {
   const [first = '', ...rest] = text.split(' ');
-  if (at === 1) return { text: `${text} [inaudible ${clock(start)}]` };
+  if (at === 1) return { text: `${text} [inaudible ${audioClock(start)}]` };
   if (at === 2) return { text: `${first} [?] ${rest.slice(0, -1).join(' ')} [xx]` };
   if (at === 3) return { text: `[crosstalk] ${text}`, start: start - Math.min(500, end - start) };
   if (at === 4) return { end: Math.min(end, start + 400) };

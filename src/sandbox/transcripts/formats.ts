@@ -1,7 +1,8 @@
 /** A transcript as plain text, HTML, RTF and subtitles. */
 
+import { audioClock } from '../../lib/time.ts';
 import { isUrl } from '../../lib/url.ts';
-import { clock, escapeMarkup, type Transcript } from './dialogue.ts';
+import { escapeMarkup, type Transcript } from './dialogue.ts';
 
 export function plainText(transcript: Transcript): string {
   const turns = transcript.turns.map(({ speaker, text }) => `${speaker}: ${text}\n`);
@@ -9,7 +10,9 @@ export function plainText(transcript: Transcript): string {
 }
 
 export function stampedText(transcript: Transcript): string {
-  const turns = transcript.turns.map(({ start, speaker, text }) => `[${clock(start)}] ${speaker}: ${text}\n`);
+  const turns = transcript.turns.map(
+    ({ start, speaker, text }) => `[${audioClock(start)}] ${speaker}: ${text}\n`,
+  );
   return [heading(transcript), ...turns].join('\n');
 }
 
@@ -67,8 +70,8 @@ export function rtf({ title, link, details, notice, turns }: Transcript): string
 }
 
 const thousandths = (ms: number): string => String(ms % 1000).padStart(3, '0');
-const srtTime = (ms: number): string => `${clock(ms)},${thousandths(ms)}`;
-const vttTime = (ms: number): string => `${clock(ms)}.${thousandths(ms)}`;
+const srtTime = (ms: number): string => `${audioClock(ms)},${thousandths(ms)}`;
+const vttTime = (ms: number): string => `${audioClock(ms)}.${thousandths(ms)}`;
 
 /** Escapes for a cue; quotes stay, since small parsers know only these three references. */
 export function escapeVtt(text: string): string {

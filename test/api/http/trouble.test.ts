@@ -169,7 +169,7 @@ describe.concurrent('a status', () => {
     expect([code, stderr]).toEqual([
       exit,
       expect.stringContaining(
-        `does not end in /API4; if that is missing: steno config set base-url ${base}/API4`,
+        `does not end in /API4; if that is missing, set base-url or STENO_BASE_URL to ${base}/API4`,
       ),
     ]);
   });

@@ -39,11 +39,11 @@ describe('an id', () => {
     ]);
   });
 
-  it('that is neither gets no such hint', async () => {
+  it('that is neither is to be looked up', async () => {
     const { service, user } = await ordered();
     service.allow('*', { status: 404, body: { message: 'no' } });
     expect((await user.run(['file', '5'])).stderr).toBe(
-      'steno: the service does not know audiofile 5 (HTTP 404: no)\n',
+      'steno: the service does not know audiofile 5 (HTTP 404: no)\nhint: list your files: steno files\n',
     );
   });
 

@@ -121,7 +121,7 @@ describe.concurrent('wait', () => {
     const released = await user.run(['wait', '1', '2', '3', ...soon, '--quiet']);
     expect([released.code, released.stdout]).toEqual([8, '1\n2\n']);
     expect(released.stderr).toMatch(
-      /^steno: audiofile 3: ended as 'Error', so there will be no transcript\n$/,
+      /^steno: audiofile 3: ended as 'Error', so there will be no transcript\nhint: see why: steno file <id>; .*\n$/,
     );
   });
 

@@ -89,7 +89,7 @@ describe.each(storeKinds.filter((kind) => kind.isThere))('with a ledger $name', 
       [other, 1, undefined],
       ['9', undefined, 'no transcript of 9 that can be read is on this disk'],
       [gone, undefined, `${gone} can't be read: there is no such file`],
-      [page, undefined, `${page} is in no format that can be read`],
+      [page, undefined, `${page} is not in a format that steno reads`],
     ]);
     expect(outcomes[1]?.value?.[0]).toMatchObject({ path: named, format: 'tstxt', audiofile: '5' });
     expect(outcomes[2]?.value?.[0]).toMatchObject({ path: other, format: 'srt', downloadedAt: '' });

@@ -1,0 +1,84 @@
+/** STENO_ALLOW and the setting `allow`: which effects commands may have. Both must allow what a command line does. */
+import { type Effect, parseEffects } from '../lib/command-entry.ts';
+import type { Env } from '../lib/env.ts';
+import { usage } from '../lib/errors.ts';
+import { accountName } from '../lib/names.ts';
+import { lookAtProfiles } from '../settings/config-file.ts';
+import type { Command, Input } from './command.ts';
+import { type GlobalValues, SANDBOX } from './global-options.ts';
+import { longName, type Options } from './options.ts';
+
+const meanings: Readonly<Record<Effect, string>> = {
+  read: 'reads',
+  local: 'changes files, settings or the ledger',
+  exec: 'runs a command',
+  account: "changes the account's webhook or sends events",
+  money: 'may cost or return money',
+};
+
+/** Who allows what: the environment, and the settings of the profile. */
+interface Rule {
+  readonly name: string;
+  readonly allowed: ReadonlySet<string>;
+}
+
+/** The process and the profile that a command line names. */
+interface Where {
+  readonly env: Env;
+  readonly globals: GlobalValues;
+}
+
+/** Throws for an effect that is not allowed; `what` names the command or the flag. */
+export function requireAllowed({ env, globals }: Where, effect: Effect, what: string): void {
+  for (const { name, allowed } of rulesOf(env, globals))
+    if (!allowed.has(effect))
+      throw usage(
+        `${what} is not allowed: it ${meanings[effect]}, and ${name} allows only ${[...allowed].join(', ')}`,
+        `it would have to include ${effect}; see: steno help environment`,
+      );
+}
+
+/** Whether an effect is allowed, for what can be left out. */
+export function isAllowed({ env, globals }: Where, effect: Effect): boolean {
+  return rulesOf(env, globals).every(({ allowed }) => allowed.has(effect));
+}
+
+/** Throws where the line does more than is allowed, before anything is opened. */
+export function checkAllowed(where: Where, spec: Command, path: string, input: Input<Options>): void {
+  for (const [effect, what] of effectsOf(spec, path, input)) requireAllowed(where, effect, what);
+}
+
+/** What a line does, each with the command or the flag that does it. */
+function effectsOf(
+  spec: Command,
+  path: string,
+  input: Input<Options>,
+): Array<[effect: Effect, what: string]> {
+  if (input.options.dryRun === true) return [['read', path]];
+  const own = spec.effectsOf?.(input) ?? [spec.effect ?? 'read'];
+  const flags = Object.entries(spec.options ?? {})
+    .filter(([key, { initial }]) => String(input.options[key]) !== String(initial))
+    .flatMap(
+      ([, option]): Array<[Effect, string]> =>
+        option.effect ? [[option.effect, `${path} ${longName(option)}`]] : [],
+    );
+  return [...own.map((effect): [Effect, string] => [effect, path]), ...flags];
+}
+
+function rulesOf(env: Env, { profile, sandbox }: GlobalValues): Rule[] {
+  const selected = sandbox ? SANDBOX : accountName(profile ?? (env.STENO_PROFILE || 'default'));
+  const kept = attempt(() => lookAtProfiles(env)[selected]?.allow);
+  return [
+    ...(env.STENO_ALLOW === undefined ? [] : [{ name: 'STENO_ALLOW', text: env.STENO_ALLOW }]),
+    ...(kept === undefined ? [] : [{ name: `the setting allow of profile ${selected}`, text: kept }]),
+  ].map(({ name, text }) => ({ name, allowed: parseEffects(text, name) }));
+}
+
+/** A config file that can't be read is reported by what needs it. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
