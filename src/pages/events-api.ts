@@ -29,7 +29,8 @@ async function listPage({ ledger }: PageSource, call: Call): Promise<Json> {
   };
   const before = numberOf(call, 'before', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   const events = new Events(ledger);
-  const rows = await events.page(filter, numberOf(call, 'limit', 100, MAX_ROWS), before);
+  const skipped = numberOf(call, 'offset', 0, Number.MAX_SAFE_INTEGER);
+  const rows = await events.page(filter, numberOf(call, 'limit', 100, MAX_ROWS), before, skipped);
   return toJson({
     rows: rows.map((row) => new ReceivedEvent(row).json),
     total: await events.count(filter),
