@@ -11,7 +11,7 @@ import * as parts from './parts.ts';
 import { go } from './route.ts';
 import type { Action, ShownEvent } from './types.ts';
 
-const { a, b, code, div, form, h1, header, label, main, output, p, pre, span } = el;
+const { a, b, code, form, h1, header, label, output, p, pre, span } = el;
 
 const TARGET = 'steno-replay-to';
 const EXAMPLE = 'http://127.0.0.1:3000/hook';
@@ -114,40 +114,25 @@ const leadOf = (event: ShownEvent) =>
     ),
   );
 
-const copyButtons = ({ body, curl }: ShownEvent) =>
-  span(
-    'buttons',
-    parts.button('Copy the body', () => void parts.copy(body, 'the body')),
-    parts.button('Copy as curl', () => void parts.copy(curl, 'the curl command line')),
-  );
-
 export function EventPage({ id }: { id: string }) {
   const { data: event, error } = useLoad<ShownEvent>(`/api/event/${encodeURIComponent(id)}`, ['events']);
   const line = `events show ${shellWord(id)}`;
   parts.useCommand(line, { Escape: () => go('/events'), r: focusOn('#target') });
   parts.useTitle(`Event ${id}`);
-  const columns = event && [
-    div(
-      '',
+  const above = parts.crumbs('Events', line);
+  if (!event) return parts.frame({ above, error });
+  const { body, curl, actions, n } = event;
+  const copyCurl = parts.button('Copy as curl', () => void parts.copy(curl, 'the curl command line'));
+  const noActions = actions.length === 0 && p('muted', 'No action was asked for when it arrived.');
+  const columns = [
+    [
       parts.panel('Fields', null, parts.pairs(fieldsOf(event))),
-      parts.panel('Body as received', copyButtons(event), pre('', event.body)),
-    ),
-    div(
-      '',
-      parts.panel(
-        'Actions',
-        null,
-        event.actions.length
-          ? parts.facts(event.actions, actionOf)
-          : p('muted', 'No action was asked for when it arrived.'),
-      ),
-      parts.panel('Replay', null, h(Replay, { key: event.n, event })),
-    ),
-  ];
-  return main(
-    { tabIndex: -1 },
-    parts.crumbs('/events', 'Events', line),
-    parts.failed(error),
-    event && [leadOf(event), div('columns', columns)],
-  );
+      parts.panel('Body as received', copyCurl, pre('', body)),
+    ],
+    [
+      parts.panel('Actions', null, noActions, parts.facts(actions, actionOf)),
+      parts.panel('Replay', null, h(Replay, { key: n, event })),
+    ],
+  ] as const;
+  return parts.frame({ above, error, lead: leadOf(event), columns });
 }

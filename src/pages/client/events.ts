@@ -1,18 +1,17 @@
 /** Received events, newest first and live. */
 import { h } from 'preact';
 import { eventTypes, toneOf } from '../../catalog/events.ts';
-import { shellWord } from '../../lib/text.ts';
 import { type Child, el } from './el.ts';
 import { type Column, Listing } from './list.ts';
 import * as parts from './parts.ts';
-import { type Query, Rows } from './rows.ts';
+import { Rows } from './rows.ts';
 import type { EventDocument } from './types.ts';
 
 const { a, span } = el;
 
 const rows = new Rows<EventDocument>({
   ...{ path: '/api/events', topic: 'events' },
-  usual: { q: '', event: '', file: '', order: '' },
+  usual: { q: '', event: '' },
   idOf: ({ n, received_at, audiofile }) => String(n ?? `${received_at} ${audiofile}`),
   stateOf: () => null,
   growsAtTop: () => true,
@@ -51,7 +50,7 @@ const titleCell = (event: EventDocument): Child => [
 
 const columns: ReadonlyArray<Column<EventDocument>> = [
   { label: 'Number', name: 'number', cell: ({ n }) => span('muted', n) },
-  { label: 'Event', name: 'event', cell: nameCell },
+  { label: 'Event', name: 'name', cell: nameCell },
   { label: 'Title and fields', name: 'title', cell: titleCell },
   { label: 'File', name: 'file', cell: ({ audiofile }) => audiofile },
   { label: 'Order', name: 'order', cell: ({ order }) => order },
@@ -65,35 +64,15 @@ function pauseText(): string {
   return rows.held.value ? `Resume (${rows.held.value} new)` : 'Resume';
 }
 
-/** The same on the command line, but for the text, which it can't filter by. */
-const lineOf = ({ event, file, order }: Query): string =>
-  [
-    'events',
-    ...Object.entries({ event, file, order }).map(
-      ([name, value]) => value && `--${name} ${shellWord(value)}`,
-    ),
-  ]
-    .concat('--follow')
-    .filter(Boolean)
-    .join(' ');
-
 export function Events() {
-  const { event = '', file, order } = rows.query.value;
-  const showAll = parts.button(
-    `${file ? `File ${file}` : `Order ${order}`} ×`,
-    () => rows.choose({ file: '', order: '' }),
-    {
-      'aria-label': 'Show events of all files',
-    },
-  );
+  const { event = '' } = rows.query.value;
   const pause = (): void => rows.togglePause();
   return h(Listing<EventDocument>, {
     ...{ rows, columns, noun: 'event', hint: 'Filter: any text in an event', keys: { p: pause } },
-    line: lineOf(rows.query.value),
+    line: event ? `events --event ${event} --follow` : 'events --follow',
     none: ['No events yet. Receive some:', 'listen'],
     extra: [
       parts.select('Event', event, choices, (name) => rows.choose({ event: name })),
-      (file || order) && showAll,
       parts.button(pauseText(), pause, { class: 'pause', 'aria-pressed': rows.isPaused.value }),
     ],
   });

@@ -11,29 +11,34 @@ import { filePath, go } from './route.ts';
 import { Reader } from './transcript.ts';
 import type { FileDocument, FilePage, Finding, HistoryEntry, Transcript } from './types.ts';
 
-const { a, b, code, div, h1, header, main, p, span } = el;
+const { a, b, code, h1, header, p, span } = el;
+
+const detailNames = [
+  'skus',
+  'feed',
+  'tags',
+  'key',
+  'names',
+  'notes',
+  'hold',
+  'remark',
+  'source',
+  'url',
+  'link',
+] as const;
 
 function detailsOf(file: FileDocument): Child {
   const { by, order } = file;
-  const who = by && (by.actor || [by.user, by.host].filter(Boolean).join('@'));
+  const listed = [...detailNames, 'invoices' as const].map(
+    (name) => [name, [file[name]].flat().join(', ')] as const,
+  );
   return [
     parts.pairs([
       ['length', minutesText(file.minutes)],
       ['cost', money(file.total, file.currency)],
-      ['SKUs', file.skus.join(', ')],
-      ['ordered by', who],
+      ['by', by && (by.actor || [by.user, by.host].filter(Boolean).join('@'))],
       ['job', by?.job],
-      ['feed', file.feed],
-      ['tags', file.tags.join(', ')],
-      ['key', file.key],
-      ['speakers', file.names.join(', ')],
-      ['notes', file.notes],
-      ['hold', file.hold],
-      ['remark', file.remark],
-      ['recording', file.source],
-      ['URL', file.url],
-      ['web page', file.link],
-      ['invoices', file.invoices.join(', ')],
+      ...listed,
     ]),
     order && a({ href: `#/files?q=${encodeURIComponent(order)}` }, `All files of order ${order}`),
   ];
@@ -104,37 +109,27 @@ export function FileView({ id }: { id: string }) {
   const title = data?.file.title || data?.file.url || `audiofile ${id}`;
   parts.useCommand(line, { Escape: () => go('/files') });
   parts.useTitle(plainTitle(title));
-  return main(
-    { tabIndex: -1 },
-    parts.crumbs('/files', 'Files', line),
-    parts.failed(error),
-    data && pageOf(id, title, data),
-  );
-}
-
-function pageOf(id: string, title: string, { file, transcripts, playable, history }: FilePage): Child {
+  const above = parts.crumbs('Files', line);
+  if (!data) return parts.frame({ above, error });
+  const { file, transcripts, playable, history } = data;
   const isHere = transcripts.some((each) => each.here);
-  const seen = file.checked_at ?? file.changed_at;
-  return [
-    header(
-      'lead',
-      h1('', parts.text(title)),
-      p(
-        '',
-        parts.stepsOf(file),
-        span('muted', ` file ${id}, ordered `, parts.timeAt(file.ordered_at), ', seen ', parts.timeAt(seen)),
-      ),
-    ),
-    div(
-      'columns main',
-      div('', h(Reader, { key: `${id} ${isHere}`, file, transcripts, playable })),
-      div(
-        '',
-        parts.panel('Details', null, detailsOf(file)),
-        parts.panel('Downloads', null, downloadsOf(id, transcripts)),
-        isHere && h(Findings, { id }),
-        parts.panel('History', null, parts.facts(history, entryOf, 'history')),
-      ),
-    ),
+  const times = [
+    ', ordered ',
+    parts.timeAt(file.ordered_at),
+    ', seen ',
+    parts.timeAt(file.checked_at ?? file.changed_at),
   ];
+  const lead = header(
+    'lead',
+    h1('', parts.text(title)),
+    p('', parts.stepsOf(file), span('muted', ` file ${id}`, times)),
+  );
+  const facts = [
+    parts.panel('Details', null, detailsOf(file)),
+    parts.panel('Downloads', null, downloadsOf(id, transcripts)),
+    isHere && h(Findings, { id }),
+    parts.panel('History', null, parts.facts(history, entryOf, 'history')),
+  ];
+  const reader = h(Reader, { key: `${id} ${isHere}`, file, transcripts, playable });
+  return parts.frame({ above, error, lead, columns: [reader, facts], kind: 'columns main' });
 }

@@ -4,7 +4,7 @@ import { type Child, el } from './el.ts';
 import * as parts from './parts.ts';
 import type { Health } from './types.ts';
 
-const { b, div, h1, main, p, span } = el;
+const { b, p, span } = el;
 type Of<Name extends keyof Health> = Health[Name][number];
 
 const tones: Readonly<Record<string, string>> = { ok: 'good', warn: 'warn', fail: 'bad' };
@@ -47,34 +47,23 @@ const attemptOf = ({
   parts.command(`attempts settle ${attempt} --not-placed`),
 ];
 
-const partsOf = ({ checks, attempts, listeners }: Health) =>
-  div(
-    'columns',
-    div('', parts.panel('Set-up', parts.command('doctor'), parts.facts(checks, checkOf, 'checks'))),
-    div(
-      '',
-      parts.panel(
-        'Attempts that need a person',
-        parts.command('attempts'),
-        attempts.length === 0 && p('good', 'None: every outcome is known.'),
-        parts.facts(attempts, attemptOf),
-      ),
-      parts.panel(
-        'Listeners',
-        null,
-        listeners.length === 0 && parts.empty('No listener runs.', 'listen'),
-        parts.facts(listeners, listenerOf),
-      ),
-    ),
-  );
-
 export function HealthPage() {
   const { data, error } = useLoad<Health>('/api/health', ['files', 'events', 'spend']);
   parts.useCommand('doctor');
-  return main(
-    { tabIndex: -1 },
-    h1('unseen', 'Health'),
-    parts.failed(error),
-    data ? partsOf(data) : p('muted', 'Checking the set-up…'),
-  );
+  if (!data) return parts.frame({ title: 'Health', above: null, error }, p('muted', 'Checking the set-up…'));
+  const { checks, attempts, listeners } = data;
+  const isSettled = attempts.length === 0 && p('good', 'None: every outcome is known.');
+  const noListener = listeners.length === 0 && parts.empty('No listener runs.', 'listen');
+  const found = parts.facts(checks, checkOf, 'checks');
+  const open = [
+    parts.panel(
+      'Attempts that need a person',
+      parts.command('attempts'),
+      isSettled,
+      parts.facts(attempts, attemptOf),
+    ),
+    parts.panel('Listeners', null, noListener, parts.facts(listeners, listenerOf)),
+  ];
+  const columns = [parts.panel('Set-up', parts.command('doctor'), found), open] as const;
+  return parts.frame({ title: 'Health', above: null, error, columns });
 }

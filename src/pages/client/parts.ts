@@ -1,6 +1,5 @@
 /** The small parts that all pages are made of. */
 import { signal } from '@preact/signals';
-import { h } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { findFileState, toneOfState } from '../../catalog/states.ts';
 import type { Mark } from '../../flows/search/query.ts';
@@ -156,9 +155,35 @@ export const grid = (label: string, head: readonly string[], rows: ReadonlyArray
     ),
   );
 
+interface Frame {
+  /** Read by screen readers and printed; a page with a lead shows its own. */
+  readonly title?: string;
+  readonly above: Child;
+  readonly error?: CallError | undefined;
+  readonly lead?: Child;
+  /** Two columns, once there is something to show. */
+  readonly columns?: readonly [Child, Child] | undefined;
+  readonly kind?: string;
+}
+
+export const frame = ({ title, above, error, lead, columns, kind = 'columns' }: Frame, ...more: Child[]) =>
+  el.main(
+    { tabIndex: -1 },
+    title && el.h1('unseen', title),
+    above,
+    failed(error),
+    lead,
+    columns &&
+      div(
+        kind,
+        columns.map((column) => div('', column)),
+      ),
+    more,
+  );
+
 /** The way back, and the command line of the page. */
-export const crumbs = (to: string, label: string, line: string) =>
-  p('crumbs', a({ href: `#${to}` }, icon('back'), label), command(line));
+export const crumbs = (to: string, line: string) =>
+  p('crumbs', a({ href: `#/${to.toLowerCase()}` }, icon('back'), to), command(line));
 
 /** The title of a file, and the way to its page. */
 export const fileLink = (id: string | null, title: string): Child =>
@@ -221,26 +246,12 @@ export function Menu() {
     box.style.left = `${Math.max(8, Math.min(right, innerWidth - 8) - box.offsetWidth)}px`;
     box.querySelector('button')?.focus();
   }, [shown]);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
-    const all = [...(own.current?.querySelectorAll('button') ?? [])];
-    if (!step) return;
-    event.preventDefault();
-    const at = all.indexOf(document.activeElement as HTMLButtonElement);
-    all[(at + step + all.length) % all.length]?.focus();
-  };
-  const onToggle = ({ newState }: Pick<ToggleEvent, 'newState'>): void => {
-    if (newState !== 'closed') return;
-    shown?.by.focus();
-    menu.value = undefined;
-  };
   const pick = (run: () => void) => (): void => {
     own.current?.hidePopover();
     run();
   };
   const items = shown?.items.map(([label, run, detail]) =>
-    button([label, detail && code('', detail)], pick(run), { role: 'menuitem' }),
+    button([label, detail && code('', detail)], pick(run)),
   );
-  const props = { popover: 'auto', role: 'menu', 'aria-label': 'Actions', onKeyDown, onToggle } as const;
-  return h('div', { ref: own, class: 'menu', ...props }, items);
+  return div({ ref: own, class: 'menu', popover: 'auto', role: 'group', 'aria-label': 'Actions' }, items);
 }

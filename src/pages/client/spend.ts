@@ -8,7 +8,7 @@ import * as parts from './parts.ts';
 import { keep, pathWith, route } from './route.ts';
 import type { Amount, Budget, Spend, SpendRow } from './types.ts';
 
-const { b, div, dl, dd, dt, fieldset, h1, legend, main, p, rect, span, svg } = el;
+const { a, b, dd, div, dl, dt, fieldset, legend, p, rect, span, svg } = el;
 
 const groupings = { month: 'months', sku: 'skus', feed: 'feeds', tag: 'tags' } as const;
 type Grouping = keyof typeof groupings;
@@ -28,23 +28,22 @@ function bar(shares: ReadonlyArray<readonly [kind: string, share: number]>, labe
   return svg({ ...props, 'aria-label': label }, rect({ class: 'track', width: 100, height: 4 }), rects);
 }
 
-const tile = (label: string, value: Child, tone = '') => div('', dt('', label), dd(tone, value));
+const tile = (label: string, value: string, tone = '') => div('', dt('', label), dd(tone, value));
 
+const toneOfCount: Readonly<Record<string, string>> = { held: 'warn', unclear: 'bad', late: 'bad' };
+
+/** What is not zero, and what was spent in any case. */
 function tilesOf({ totals, counts }: Spend['report']) {
-  const sums = totals.map(({ currency, spent, unpaid, estimated, refunded }) => [
-    tile('spent', money(spent, currency)),
-    Number(unpaid) > 0 && tile('billed, not paid', money(unpaid, currency)),
-    Number(estimated) > 0 && tile('estimated', money(estimated, currency)),
-    Number(refunded) > 0 && tile('refunded', money(refunded, currency)),
-  ]);
+  const sums = totals.flatMap((row) =>
+    (['spent', 'unpaid', 'estimated', 'refunded'] as const)
+      .filter((name) => name === 'spent' || Number(row[name]))
+      .map((name) => tile(name, money(row[name], row.currency))),
+  );
+  const files = Object.entries(counts).filter(([, count]) => count);
   return dl(
     'tiles',
     sums,
-    tile('delivered', countText(counts.delivered)),
-    tile('open', countText(counts.open)),
-    counts.held > 0 && tile('on hold', countText(counts.held), 'warn'),
-    counts.unclear > 0 && tile('uncertain', countText(counts.unclear), 'bad'),
-    counts.late > 0 && tile('late', countText(counts.late), 'bad'),
+    files.map(([name, count]) => tile(name, countText(count), toneOfCount[name])),
   );
 }
 
@@ -67,12 +66,12 @@ function chartOf(rows: readonly SpendRow[], by: Grouping) {
     unlessZero(row.estimated, row.currency),
     countText(row.files),
   ];
-  const head = [names[by], 'share', 'spent', 'not paid', 'estimated', 'files'];
+  const head = [names[by], 'share', 'spent', 'unpaid', 'estimated', 'files'];
   return parts.panel(
     `Spend by ${names[by]}`,
     span(
       'legend muted',
-      amounts.map((name) => span(name, name === 'unpaid' ? 'not paid' : name)),
+      amounts.map((name) => span(name, name)),
     ),
     rows.length
       ? parts.grid(`Spend by ${names[by]}`, head, rows.slice(0, MAX_ROWS).map(cellsOf))
@@ -124,7 +123,7 @@ const unclearOf = ({ audiofile, title, url, order, ordered_at, attempt }: Waitin
   b('bad', 'uncertain '),
   parts.fileLink(audiofile, title || url || `order ${order ?? '?'}`),
   p('muted', 'ordered ', parts.timeAt(ordered_at)),
-  attempt !== null && parts.command(`attempts show ${attempt}`),
+  attempt !== null && a({ href: '#/health' }, `settle attempt ${attempt}`),
 ];
 
 async function exportCsv(path: string, by: Grouping): Promise<void> {
@@ -142,27 +141,19 @@ async function exportCsv(path: string, by: Grouping): Promise<void> {
 
 function columnsOf({ report, budgets: { budgets }, invoices }: Spend, by: Grouping) {
   const unclear = report.waiting.filter(({ kind }) => kind === 'unclear');
-  return div(
-    'columns',
-    div('', chartOf(report[groupings[by]], by)),
-    div(
-      '',
-      parts.panel(
-        'Budget',
-        null,
-        budgets.length === 0 && parts.empty('No budget is set.', 'budget set 500/month'),
-        parts.facts(budgets, budgetOf),
-      ),
-      parts.panel(
-        'Uncertain',
-        parts.command('attempts'),
-        unclear.length + report.notes.length === 0 && p('good', 'Nothing: every amount is known.'),
-        report.notes.map((note) => p('', note)),
-        parts.facts(unclear.slice(0, MAX_ROWS), unclearOf),
-      ),
-      invoices.length > 0 && parts.panel('Invoices', null, parts.facts(invoices, invoiceOf)),
-    ),
-  );
+  const noBudget = budgets.length === 0 && parts.empty('No budget is set.', 'budget set 500/month');
+  const isClear = unclear.length + report.notes.length === 0 && p('good', 'Nothing: every amount is known.');
+  const notes = [
+    isClear,
+    report.notes.map((note) => p('', note)),
+    parts.facts(unclear.slice(0, MAX_ROWS), unclearOf),
+  ];
+  const right = [
+    parts.panel('Budget', null, noBudget, parts.facts(budgets, budgetOf)),
+    parts.panel('Uncertain', parts.command('attempts'), notes),
+    invoices.length > 0 && parts.panel('Invoices', null, parts.facts(invoices, invoiceOf)),
+  ];
+  return [chartOf(report[groupings[by]], by), right] as const;
 }
 
 export function SpendPage() {
@@ -178,28 +169,20 @@ export function SpendPage() {
   parts.useCommand(line);
   const tab = (each: Grouping) =>
     parts.button(names[each], () => setPeriod({ ...period, by: each }), { 'aria-pressed': each === by });
-  const day = (name: 'since' | 'until') =>
-    el.label(
-      'inline',
-      `${name} `,
-      el.input({
-        ...{ type: 'date', value: period[name] },
-        onChange: (event) => setPeriod({ ...period, [name]: event.currentTarget.value }),
-      }),
-    );
-  return main(
-    { tabIndex: -1 },
-    h1('unseen', 'Spend'),
-    parts.tools(
-      fieldset('tabs', legend('unseen', 'Group by'), (Object.keys(groupings) as Grouping[]).map(tab)),
-      day('since'),
-      day('until'),
-      span('grow'),
-      parts.button('Export CSV', () => void exportCsv(pathWith('/api/spend.csv', period), by)),
-      parts.button('Print', () => print()),
-      parts.command(line),
-    ),
-    parts.failed(error),
-    data && [tilesOf(data.report), columnsOf(data, by)],
+  const day = (name: 'since' | 'until') => {
+    const onChange = (event: { readonly currentTarget: HTMLInputElement }): void =>
+      setPeriod({ ...period, [name]: event.currentTarget.value });
+    return el.label('inline', `${name} `, el.input({ type: 'date', value: period[name], onChange }));
+  };
+  const above = parts.tools(
+    fieldset('tabs', legend('unseen', 'Group by'), (Object.keys(groupings) as Grouping[]).map(tab)),
+    day('since'),
+    day('until'),
+    span('grow'),
+    parts.button('Export CSV', () => void exportCsv(pathWith('/api/spend.csv', period), by)),
+    parts.button('Print', () => print()),
+    parts.command(line),
   );
+  const lead = data && tilesOf(data.report);
+  return parts.frame({ title: 'Spend', above, error, lead, columns: data && columnsOf(data, by) });
 }

@@ -12,7 +12,7 @@ import * as parts from './parts.ts';
 import { pathWith, route } from './route.ts';
 import type { FileDocument, FilePage, Segment } from './types.ts';
 
-const { audio, b, div, h2, label, li, ol, output, p, section, span, track } = el;
+const { audio, b, div, h2, li, ol, output, p, section, span, track } = el;
 
 /** Segments that are put on the page at a time, so that a long transcript never blocks it. */
 const BATCH = 150;
@@ -97,7 +97,6 @@ const reveal = (line: number | undefined, block: ScrollLogicalPosition = 'center
 function usePlayer(src: string | null, segments: readonly Segment[]) {
   const own = useRef<HTMLAudioElement>(null);
   const [current, setCurrent] = useState(-1);
-  const [isFollowing, setFollowing] = useState(true);
   const [cannotPlay, setCannotPlay] = useState(false);
   // The same function for each segment, so that only those that change are made again.
   const seek = useCallback((seconds: number): void => {
@@ -109,7 +108,7 @@ function usePlayer(src: string | null, segments: readonly Segment[]) {
     const at = segmentAt(segments, own.current?.currentTime ?? 0);
     if (at === current) return;
     setCurrent(at);
-    if (isFollowing && !own.current?.paused) reveal(segments[at]?.line, 'nearest');
+    if (!own.current?.paused) reveal(segments[at]?.line, 'nearest');
   };
   const toggle = (): void => {
     if (own.current?.paused) seek(own.current.currentTime);
@@ -118,15 +117,16 @@ function usePlayer(src: string | null, segments: readonly Segment[]) {
   const canPlay = src !== null && !cannotPlay;
   useKeys(canPlay ? { ' ': toggle } : {});
   const events = { onTimeUpdate, onError: () => setCannotPlay(true) };
-  const box = { type: 'checkbox', checked: isFollowing, onChange: () => setFollowing(!isFollowing) } as const;
+  const props = {
+    src: src ?? '',
+    controls: true,
+    preload: 'none',
+    'aria-label': 'Audio of this file',
+    ...events,
+  } as const;
   const player = src && [
-    audio(
-      { ref: own, src, controls: true, preload: 'none', 'aria-label': 'Audio of this file', ...events },
-      track({ kind: 'captions', label: 'The transcript below' }),
-    ),
-    canPlay
-      ? label('check', el.input(box), ' Text follows')
-      : span('muted', 'The audio can’t be played here.'),
+    audio({ ref: own, ...props }, track({ kind: 'captions', label: 'The transcript below' })),
+    !canPlay && span('muted', 'The audio can’t be played here.'),
   ];
   return { player: player && div('player', player), current, seek: canPlay ? seek : undefined };
 }
