@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { checkId } from '../api/decode.ts';
@@ -206,6 +207,7 @@ async function sourceOf(context: Context): Promise<PageSource> {
     isSandbox: sandbox !== undefined,
     command: globals.sandbox ? 'steno --sandbox' : `steno${profile}`,
     ledger,
+    spool: () => ledgers.spool(),
     searchPlace: async () => {
       const path = searchIndexPath(makeStateFolder(env));
       const mayIndex = isAllowed(context, 'local');
@@ -222,9 +224,42 @@ async function sourceOf(context: Context): Promise<PageSource> {
       });
       return transport;
     },
+    run: (args) => runAgain(context, args),
     examine: () =>
       examine(setupOf(context, { offline: false, testEvent: undefined }), STENO_VERSION, __dirname),
   };
+}
+
+const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
+
+/** Runs this program with the flags that name the same account. */
+function runAgain({ env, globals, signal }: Context, args: readonly string[]): Promise<string> {
+  const { sandbox, profile, baseUrl } = globals;
+  const own = [
+    ...(sandbox ? ['--sandbox'] : []),
+    ...(profile === undefined ? [] : [`--profile=${profile}`]),
+    ...(baseUrl === undefined ? [] : [`--base-url=${baseUrl}`]),
+  ];
+  const line = [join(__dirname, 'launch.js'), ...own, ...args];
+  const options = { env, signal, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, line, options, (error, stdout, stderr) => {
+      if (error) reject(failureOf(stderr));
+      else resolve(stdout);
+    });
+  });
+}
+
+/** What a command said last, in either form. */
+function failureOf(stderr: string): StenoError {
+  const last =
+    stderr
+      .trimEnd()
+      .split('\n')
+      .findLast((line) => /^(steno: |\{"error")/.test(line)) ?? '';
+  if (!last.startsWith('{')) return new StenoError('failed', last.replace('steno: ', '') || 'interrupted');
+  const { code, message, hint } = JSON.parse(last).error;
+  return new StenoError(code, message, { hint });
 }
 
 async function refreshSandbox({ connect, ledger }: PageSource): Promise<void> {

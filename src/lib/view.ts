@@ -1,5 +1,4 @@
 import type { Json } from './json.ts';
-import { forCsv } from './text.ts';
 
 /**
  * What a column holds, which gives its form, colour and alignment on a terminal. `bytes` and `minutes` are plain numbers
@@ -45,10 +44,3 @@ export interface View extends Rows {
   /** In Markdown, each row is a task; its last cell says what to do. */
   readonly asTasks?: boolean;
 }
-
-export const csvRows = (rows: Rows['rows']): string =>
-  rows.map((row) => `${row.map(forCsv).join(',')}\r\n`).join('');
-
-/** CSV rows after their header line. */
-export const csvTable = ({ columns, rows }: Rows): string =>
-  csvRows([columns.map((column) => column.name), ...rows]);

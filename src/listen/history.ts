@@ -53,9 +53,13 @@ const arrivalOf = ({ arrival }: EventRow): string => arrival ?? '';
 
 /** What the ledger's own query does for events that are in it. */
 function matches(row: EventRow, { files }: ParsedForm, filter: EventFilter): boolean {
-  const { events = [], file, order, since, found = false } = filter;
+  const { events = [], file, order, since, found = false, words = [] } = filter;
   if (found || (since !== undefined && row.received_at < since)) return false;
   if (events.length && !events.includes(row.event)) return false;
+  const text = [row.event, row.audiofile, row.order_id, Buffer.from(row.body)].join('\n').toLowerCase();
+  const isIn = (word: string): boolean =>
+    [word, encodeURIComponent(word)].some((form) => text.includes(form.toLowerCase()));
+  if (!words.every(isIn)) return false;
   return (file === undefined || files.includes(file)) && (order === undefined || row.order_id === order);
 }
 

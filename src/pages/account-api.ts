@@ -2,29 +2,30 @@
 import { decodeKeptInvoice } from '../api/account.ts';
 import { formats } from '../catalog/formats.ts';
 import { budgetReport } from '../flows/orders/cost.ts';
-import { KeptReports } from '../flows/report/kept.ts';
 import type { Changes } from '../ledger/changes.ts';
 import { fileGroupings } from '../ledger/file-windows.ts';
 import { Invoices } from '../ledger/invoices.ts';
 import { OpenAttempts } from '../ledger/open-attempts.ts';
 import { Runs } from '../ledger/runs.ts';
-import { type Json, type PlainJson, toJson } from '../lib/json.ts';
-import { monotonicMs } from '../lib/time.ts';
-import { csvTable } from '../lib/view.ts';
+import { type Json, type PlainJson, parseJson, toJson } from '../lib/json.ts';
+import { monotonicMs, nowMs, parseSince, parseUntil } from '../lib/time.ts';
 import { budgetsView, invoiceRecord } from '../views/money.ts';
 import { attemptRecord, settleLine } from '../views/purchases.ts';
-import { groupings, reportJson, reportView, spendView } from '../views/report.ts';
+import { groupings } from '../views/report.ts';
 import { doctorView, listenerRecord } from '../views/setup.ts';
 import { type Call, CsvAnswer, choiceOf, type Handlers, type PageSource } from './source.ts';
 
-/** Of invoices, the latest. */
-const MAX_INVOICES = 200;
+/** Of each part of the report, and of invoices, the latest. */
+const MAX_ROWS = 200;
+/** What is late changes by itself. */
+const REPORT_MS = 60_000;
+const MAX_REPORTS = 8;
 /** The service is asked anew after this time, however many pages ask. */
 const HEALTH_MS = 15_000;
 
 export function accountHandlers(source: PageSource, changes: Changes): Handlers {
   const health = new Health(source);
-  const reports = new KeptReports(source.ledger, source.settings.currency, changes);
+  const reports = new Reports(source, changes);
   return {
     'GET about': async () => about(source),
     'GET spend': (call) => spend(source, reports, call),
@@ -43,27 +44,61 @@ const about = ({ version, settings, isSandbox, ledger, command }: PageSource): J
     groupings: [...fileGroupings],
   });
 
-async function spend(source: PageSource, reports: KeptReports, call: Call): Promise<Json> {
+async function spend(source: PageSource, reports: Reports, call: Call): Promise<Json> {
   const { ledger, settings } = source;
   choiceOf(call, 'by', groupings);
-  const report = await reports.get(call.query.get('since') ?? '', call.query.get('until') ?? '');
+  const report = await reports.get([...periodOf(call), '--limit', String(MAX_ROWS), '--json']);
   const budgets = await budgetReport(ledger, settings);
   const kept = await new Invoices(ledger).all();
-  const invoices = kept.flatMap((each) => decodeKeptInvoice(each) ?? []).slice(-MAX_INVOICES);
+  const invoices = kept.flatMap((each) => decodeKeptInvoice(each) ?? []).slice(-MAX_ROWS);
   return toJson({
-    report: reportJson(report),
+    report: parseJson(report) as PlainJson,
     budgets: budgetsView(budgets).json as PlainJson,
     invoices: invoices.reverse().map((each) => invoiceRecord.json({ ...each, currency: settings.currency })),
   });
 }
 
-async function spendCsv(reports: KeptReports, call: Call): Promise<CsvAnswer> {
+async function spendCsv(reports: Reports, call: Call): Promise<CsvAnswer> {
   const by = choiceOf(call, 'by', groupings);
-  const report = await reports.get(call.query.get('since') ?? '', call.query.get('until') ?? '');
-  return new CsvAnswer(
-    by ? `spend-by-${by}.csv` : 'spend.csv',
-    csvTable(by ? spendView(report, by) : reportView(report)),
-  );
+  const text = await reports.get([...periodOf(call), ...(by ? ['--by', by] : []), '--csv']);
+  return new CsvAnswer(by ? `spend-by-${by}.csv` : 'spend.csv', text);
+}
+
+function periodOf({ query }: Call): string[] {
+  const now = nowMs();
+  const since = query.get('since');
+  const until = query.get('until');
+  return [
+    ...(since ? ['--since', parseSince(since, now, 'since')] : []),
+    ...(until ? ['--until', parseUntil(until, now)] : []),
+  ];
+}
+
+/** What `steno report` prints, run as a process: of 100,000 files it takes seconds, while the pages go on. */
+class Reports {
+  readonly #source: PageSource;
+  readonly #changes: Changes;
+  readonly #kept = new Map<string, { readonly atMs: number; readonly text: Promise<string> }>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(source: PageSource, changes: Changes) {
+    this.#source = source;
+    this.#changes = changes;
+  }
+
+  /** One at a time; kept for as long as it is true. */
+  async get(args: readonly string[]): Promise<string> {
+    const key = JSON.stringify([args, (await this.#changes.marks()).spend]);
+    const known = this.#kept.get(key);
+    if (known && monotonicMs() - known.atMs < REPORT_MS) return known.text;
+    const text = this.#last.then(() => this.#source.run(['report', '--offline', ...args]));
+    this.#last = text.catch(() => this.#kept.delete(key));
+    this.#kept.delete(key);
+    this.#kept.set(key, { atMs: monotonicMs(), text });
+    const [oldest = ''] = this.#kept.keys();
+    if (this.#kept.size > MAX_REPORTS) this.#kept.delete(oldest);
+    return text;
+  }
 }
 
 class Health {

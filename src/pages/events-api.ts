@@ -5,7 +5,7 @@ import { usage } from '../lib/errors.ts';
 import { type Json, toJson } from '../lib/json.ts';
 import { checkUrl, maskUserinfo } from '../lib/url.ts';
 import { ReceivedEvent } from '../listen/event.ts';
-import { replayTo } from '../listen/history.ts';
+import { eventsOnTheWay, replayTo } from '../listen/history.ts';
 import { curlLine, eventPage, replayedRecord } from '../views/events.ts';
 import { type Call, type Handlers, missing, numberOf, type PageSource, textOf, wordsOf } from './source.ts';
 
@@ -19,7 +19,8 @@ export function eventHandlers(source: PageSource): Handlers {
   };
 }
 
-async function listPage({ ledger }: PageSource, call: Call): Promise<Json> {
+/** What listeners could not write to the ledger yet comes first; it has no number. */
+async function listPage({ ledger, spool }: PageSource, call: Call): Promise<Json> {
   const { query } = call;
   const filter: EventFilter = {
     words: wordsOf(call),
@@ -29,12 +30,18 @@ async function listPage({ ledger }: PageSource, call: Call): Promise<Json> {
   };
   const before = numberOf(call, 'before', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   const events = new Events(ledger);
-  const skipped = numberOf(call, 'offset', 0, Number.MAX_SAFE_INTEGER);
-  const rows = await events.page(filter, numberOf(call, 'limit', 100, MAX_ROWS), before, skipped);
+  const waiting = query.get('before') ? [] : await eventsOnTheWay(ledger, await spool(), filter);
+  const [offset, limit] = [
+    numberOf(call, 'offset', 0, Number.MAX_SAFE_INTEGER),
+    numberOf(call, 'limit', 100, MAX_ROWS),
+  ];
+  const first = waiting.slice(offset, offset + limit);
+  const left = Math.max(0, offset - waiting.length);
+  const rows = await events.page(filter, limit - first.length, before, left);
   return toJson({
-    rows: rows.map((row) => new ReceivedEvent(row).json),
-    total: await events.count(filter),
-    all: await events.count({}),
+    rows: [...first, ...rows].map((row) => new ReceivedEvent(row).json),
+    total: (await events.count(filter)) + waiting.length,
+    all: (await events.count({})) + waiting.length,
   });
 }
 

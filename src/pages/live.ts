@@ -1,7 +1,7 @@
 /** Tells open pages what has changed in the ledger, and whether it can be read. Looks only while a page is open. */
 import { type FSWatcher, watch } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { type Changes, type Marks, type Topic, topics } from '../ledger/changes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { DatabaseError } from '../ledger/stores/store.ts';
@@ -33,6 +33,8 @@ export const isLedgerTrouble = (error: unknown): boolean =>
 
 export interface LiveOptions {
   readonly hide: (text: string) => string;
+  /** How many deliveries are not in the ledger yet. */
+  readonly waiting: () => Promise<number>;
   /** Asks the service about open files, while a page is open; it must not fail. */
   readonly refresh?: (() => Promise<void>) | undefined;
 }
@@ -126,7 +128,7 @@ export class Live {
     if (path === undefined) return undefined;
     try {
       const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
-        if (!name?.startsWith(basename(path)) || name.endsWith('-shm')) return;
+        if (!/^(ledger|spool)\.db(-wal)?$/.test(name ?? '')) return;
         this.#isStale = true;
         this.#wake();
       });
@@ -152,12 +154,14 @@ export class Live {
 
   async #look(): Promise<void> {
     const wasReplaced = await this.#reopen();
-    const version = await this.#changes.version();
+    const waiting = await this.#options.waiting().catch(() => 0);
+    const version = `${await this.#changes.version()} ${waiting}`;
     const isWell = this.#trouble === undefined && !wasReplaced;
     this.#lockedSince = undefined;
     if (isWell && version === this.#seen?.version) return;
     const before = this.#seen?.marks;
-    const marks = await this.#changes.marks();
+    const { events, spend } = await this.#changes.marks();
+    const marks = { events: `${events} ${waiting}`, spend };
     this.#seen = { version, marks };
     if (!isWell) {
       this.#trouble = undefined;

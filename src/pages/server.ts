@@ -113,7 +113,11 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
   const openings = new Openings(options.folder);
   const watched = await source.ledger.openSecondConnection();
   const changes = new Changes(watched);
-  const live = new Live([source.ledger, watched], changes, { hide: source.hide, refresh: options.refresh });
+  const spool = await source.spool();
+  const live = new Live([source.ledger, watched], changes, {
+    ...{ hide: source.hide, refresh: options.refresh },
+    waiting: () => spool.countAll(),
+  });
   const server = createServer(serverOptions);
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS, (socket: Socket) => socket.destroy());
@@ -130,6 +134,7 @@ export async function openPageServer(options: PageServerOptions): Promise<PageSe
       live.close();
       server.close();
       server.closeAllConnections();
+      spool.close();
       await watched.close();
     },
   };

@@ -3,6 +3,7 @@ import type { Transport } from '../api/http/transport.ts';
 import type { CheckResult } from '../flows/doctor/check.ts';
 import type { SearchPlace } from '../flows/search/search.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Spool } from '../ledger/spool.ts';
 import type { Effect } from '../lib/command-entry.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -21,10 +22,14 @@ export interface PageSource {
   requireAllowed(effect: Effect, what: string): void;
   readonly settings: Settings;
   readonly ledger: Ledger;
+  /** What listeners on this machine could not write to it yet. */
+  spool(): Promise<Spool>;
   /** Where the index of `steno search` is, and whose. */
   searchPlace(): Promise<Omit<SearchPlace, 'signal' | 'openLedger'>>;
   /** Only a download needs the service. */
   connect(): Promise<Transport>;
+  /** Runs a command of `steno` for the same account in a process of its own; gives what it prints. */
+  run(args: readonly string[]): Promise<string>;
   /** What `steno doctor` finds. */
   examine(): Promise<CheckResult[]>;
 }

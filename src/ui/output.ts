@@ -1,16 +1,8 @@
 import { failedJson } from '../lib/error-json.ts';
 import { BulkError, errorMessage, onePerError, StenoError, stackTrace, usage } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
-import { forRow, forTerminalLines, type Line } from '../lib/text.ts';
-import {
-  type CellKind,
-  type Column,
-  csvRows,
-  csvTable,
-  type Rows,
-  rightAligned,
-  type View,
-} from '../lib/view.ts';
+import { forCsv, forRow, forTerminalLines, type Line } from '../lib/text.ts';
+import { type CellKind, type Column, type Rows, rightAligned, type View } from '../lib/view.ts';
 import type { LiveSlot } from './live.ts';
 import { MAX_WAITING_WARNINGS, type OutputMode, Stderr, Stdout, type StreamOptions } from './streams.ts';
 
@@ -234,6 +226,13 @@ function forMarkdown(value: string, kind: CellKind | undefined): string {
 
 export const tabSeparated = (rows: Rows['rows']): string =>
   rows.map((row) => `${row.map(forRow).join('\t')}\n`).join('');
+
+const csvRows = (rows: Rows['rows']): string =>
+  rows.map((row) => `${row.map(forCsv).join(',')}\r\n`).join('');
+
+/** CSV rows after their header line. */
+export const csvTable = ({ columns, rows }: Rows): string =>
+  csvRows([columns.map((column) => column.name), ...rows]);
 
 /** Shows lines for a person on stdout, cut to fit the terminal. */
 export const showLines = ({ stdout }: Output, lines: readonly Line[]): Promise<void> => drawOn(stdout, lines);

@@ -8,8 +8,7 @@ import { StenoError } from '../../src/lib/errors.ts';
 import { compareAmounts, parseMoney } from '../../src/lib/money.ts';
 import { forRow } from '../../src/lib/text.ts';
 import { durationText, formatDuration, parseDuration } from '../../src/lib/time.ts';
-import { csvTable } from '../../src/lib/view.ts';
-import { tabSeparated } from '../../src/ui/output.ts';
+import { csvTable, tabSeparated } from '../../src/ui/output.ts';
 import { runs } from '../support/runs.ts';
 import { hostileText } from './answers.ts';
 

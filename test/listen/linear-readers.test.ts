@@ -29,10 +29,9 @@ import {
 import { forCsv, forRow, forTerminal, forTerminalLines, hasHidden, oneLine } from '../../src/lib/text.ts';
 import { parseDuration, parseSince } from '../../src/lib/time.ts';
 import { checkUrl } from '../../src/lib/url.ts';
-import { csvTable } from '../../src/lib/view.ts';
 import { parseFields, parseForm, ReceivedEvent } from '../../src/listen/event.ts';
 import { drawLines } from '../../src/ui/fit.ts';
-import { tabSeparated } from '../../src/ui/output.ts';
+import { csvTable, tabSeparated } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { drawPairs, drawRecords, drawTable } from '../../src/ui/table.ts';
 import { eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/views/events.ts';

@@ -382,7 +382,7 @@ describe('spending and health', () => {
     const health = await pages.json<{ checks: Array<{ check: string }>; attempts: unknown }>('health');
     expect(health.checks.map(({ check }) => check)).toContain('ledger');
     expect(health.attempts).toEqual(
-      attempts.map((each) => ({ ...each, settle: 'steno attempts settle 1 --placed <order>' })),
+      attempts.map((each) => ({ ...each, settle: 'steno attempts settle 1 --placed ' })),
     );
     expect((await pages.call('spend?by=year')).status).toBe(400);
     expect((await pages.call('spend?since=never')).status).toBe(400);

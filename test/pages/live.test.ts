@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audio, fill, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
 import { complete, Listener } from '../support/listener.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
+import { lockLedger } from '../support/spool.ts';
 import { User } from '../support/steno.ts';
 import { Team } from '../support/team.ts';
 import { until } from '../support/until.ts';
@@ -168,6 +169,34 @@ describe('a ledger file', () => {
     expect((await download).status).toBe(200);
     expect(queryLedger(user, 'SELECT ext FROM downloads')).toEqual([{ ext: 'txt' }]);
     expect(troubles(live)).toEqual([]);
+  });
+
+  it('that takes nothing leaves events on their way, which are shown before the others', async () => {
+    const { user, pages, live } = await opened();
+    const listener = await Listener.start(user);
+    await listener.post(complete('1'));
+    await settle();
+    const lock = lockLedger(user);
+    const spent = await heardAfter(live, () => listener.post(complete('22', 'o22')), 'events');
+    expect(spent).toBeLessThan(WITHIN_MS);
+    const list = async (query = ''): Promise<unknown> => {
+      const { rows, total } = await pages.json<{ rows: Array<Record<string, unknown>>; total: number }>(
+        `events?${query}`,
+      );
+      return [total, rows.map(({ n, audiofile }) => [n, audiofile])];
+    };
+    expect(await list()).toEqual([
+      2,
+      [
+        [null, '22'],
+        [1, '1'],
+      ],
+    ]);
+    expect(await list('q=O22')).toEqual([1, [[null, '22']]]);
+    expect(await list('q=nothing')).toEqual([0, []]);
+    expect(await list('before=2')).toEqual([1, [[1, '1']]]);
+    lock.release();
+    await until(async () => JSON.stringify(await list()) === '[2,[[2,"22"],[1,"1"]]]', 'its number');
   });
 
   it('that is deleted, or replaced by another, is said to be, and read again when it is back', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeReport } from '../../src/flows/report/report.ts';
 import { formatJson, type Json, parseJson } from '../../src/lib/json.ts';
 import { Fraction } from '../../src/lib/money.ts';
-import { csvTable } from '../../src/lib/view.ts';
+import { csvTable } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { drawTable } from '../../src/ui/table.ts';
 import {

@@ -1,5 +1,4 @@
 /** What a report is made of: plain data, with texts as the service sent them and empty where a field is missing. */
-import { setImmediate } from 'node:timers/promises';
 import { decodeKeptInvoice, type Invoice } from '../../api/account.ts';
 import type { BillItem } from '../../ledger/bill.ts';
 import { billItems } from '../../ledger/billing.ts';
@@ -95,11 +94,8 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
     { limit: Number.POSITIVE_INFINITY, asTable: false, withDownloads: false },
   );
   const bought = groupBy(await new PurchaseLog(ledger).bought(), ({ file }) => file);
-  for await (const { rows } of pages) {
+  for await (const { rows } of pages)
     files.push(...rows.map((row) => reportFile(row, bought.get(row.id) ?? [])));
-    // The pages of `steno ui` go on meanwhile.
-    await setImmediate();
-  }
   const open = (await new OpenAttempts(ledger).list()).filter(({ status }) => status === 'unclear');
   const unclear = open.map(({ attempt, at, urls, files: ids, skus }) => ({
     ...{ attempt: String(attempt), at, skus },
