@@ -4,7 +4,11 @@ import { gzipSync } from 'node:zlib';
 import puppeteer, { type Browser, type Page, type SerializedAXNode } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chromium } from '../support/browser.ts';
+import { audio, orderingAccount } from '../support/ledger.ts';
+import { complete, Listener } from '../support/listener.ts';
+import { isLong, longOnly, sliceOf } from '../support/slices.ts';
 import { until } from '../support/until.ts';
+import { Pages } from './pages.ts';
 import { StandIn } from './stand-in.ts';
 
 it('is at most 120 kB compressed, styles included', () => {
@@ -18,13 +22,15 @@ const MANY = 100_000;
 /** A browser starts in a second, on a loaded machine in a minute. */
 const START_MS = 120_000;
 let browser: Browser;
-let many: StandIn;
+/** The server with a great many rows, if the run is long. */
+let many: StandIn | undefined;
 let page: Page;
 /** What went wrong in the page: exceptions, and what its policy refused. */
 const faults: string[] = [];
 const servers: StandIn[] = [];
 
 async function serve(count: number): Promise<StandIn> {
+  if (count === MANY && many) return many;
   const server = await new StandIn(count).listen();
   servers.push(server);
   return server;
@@ -36,7 +42,7 @@ interface Look {
 }
 
 async function open(
-  server: StandIn,
+  server: Pick<StandIn, 'url'>,
   go: string,
   { width = 1280, scheme = 'light' }: Look = {},
 ): Promise<void> {
@@ -130,7 +136,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       '--autoplay-policy=no-user-gesture-required',
     ];
     browser = await puppeteer.launch({ executablePath: '/usr/bin/chromium', pipe: true, args });
-    many = await new StandIn(MANY).listen();
+    if (isLong) many = await new StandIn(MANY).listen();
   }, START_MS);
   afterEach(async () => {
     await page?.close().catch(() => {});
@@ -198,7 +204,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
   const pages: ReadonlyArray<readonly [go: string, none: RegExp, one: RegExp]> = [
     ['/files', /No files yet/, /Board meeting 1/],
     ['/files?group=order', /No files yet/, /4n0X/],
-    ['/search?q=budget', /No transcript on this disk/, /thank you all/],
+    ['/search?q=budget', /No transcript on this disk/, /We looked at the budget/],
     ['/events', /No events yet/, /Lecture 1/],
     ['/spend', /No budget is set/, /2,500.00/],
     ['/spend?by=feed', /Nothing was bought/, /feed 1/],
@@ -206,18 +212,22 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
   ];
 
   describe.each(pages)('%s', (go, none, one) => {
-    it.each([
-      [0, none],
+    const counts = [
       [1, one],
+      [0, none],
       [MANY, one],
-    ])('with %i rows: shows them, names every control, stays small', async (count, wanted) => {
-      await open(count === MANY ? many : await serve(count), go);
-      await shows(count === MANY && go === '/events' ? /Lecture 100000/ : wanted);
-      expect(await unnamed()).toEqual([]);
-      expect(await inPage('document.querySelectorAll("*").length')).toBeLessThan(6_000);
-      expect(await inPage('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1280);
-      expect(faults).toEqual([]);
-    });
+    ] as const;
+    it.each(sliceOf(counts, 3))(
+      'with %i rows: shows them, names every control, stays small',
+      async (count, wanted) => {
+        await open(await serve(count), go);
+        await shows(count === MANY && go === '/events' ? /Lecture 100000/ : wanted);
+        expect(await unnamed()).toEqual([]);
+        expect(await inPage('document.querySelectorAll("*").length')).toBeLessThan(6_000);
+        expect(await inPage('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1280);
+        expect(faults).toEqual([]);
+      },
+    );
   });
 
   it.each(['/file/100001', '/event/1'])('names every control of %s', async (go) => {
@@ -230,7 +240,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
 
   describe('looks', () => {
     const all = [...pages.map(([go]) => go), '/file/100001?q=budget', '/event/9'];
-    it.each(['light', 'dark'] as const)('has enough contrast everywhere, %s', async (scheme) => {
+    longOnly.each(['light', 'dark'] as const)('has enough contrast everywhere, %s', async (scheme) => {
       const server = await serve(30);
       for (const go of all) {
         await open(server, go, { scheme });
@@ -241,7 +251,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       }
     });
 
-    it.each([390, 800, 2560])('needs no sideways scrolling at %i pixels', async (width) => {
+    longOnly.each([390, 800, 2560])('needs no sideways scrolling at %i pixels', async (width) => {
       const server = await serve(30);
       for (const go of all) {
         await open(server, go, { width });
@@ -251,7 +261,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       }
     });
 
-    it('prints dark on white, without bars and buttons', async () => {
+    longOnly('prints dark on white, without bars and buttons', async () => {
       await open(await serve(30), '/spend', { scheme: 'dark' });
       await shows('Spend by month');
       await page.emulateMediaType('print');
@@ -296,6 +306,29 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await shows('While paused');
     });
 
+    it('reads changes over one connection, however many tabs are open', async () => {
+      const server = await serve(3);
+      const tabs: Page[] = [];
+      for (let count = 0; count < 8; count += 1) {
+        await open(server, '/events');
+        await shows('Lecture 3');
+        tabs.push(page);
+      }
+      const [first, ...others] = tabs;
+      const show = async (title: string, all: readonly Page[]): Promise<void> => {
+        server.addEvent(title);
+        for (page of all) await shows(title);
+      };
+      await show('To all', tabs);
+      expect(server.liveCount).toBe(1);
+      await first?.close();
+      await until(() => server.liveCount === 1, 'another tab reads');
+      await show('To the others', others);
+      await server.close();
+      for (page of others) await shows('does not answer');
+      for (const each of others) await each.close();
+    });
+
     it('shows a file in its new state', async () => {
       const server = await serve(3);
       await open(server, '/files');
@@ -337,8 +370,8 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await shows('Lecture 300');
     });
 
-    it('reaches the end of 100,000 rows, and what can be done with one', async () => {
-      await open(many, '/files');
+    longOnly('reaches the end of 100,000 rows, and what can be done with one', async () => {
+      await open(await serve(MANY), '/files');
       await shows('100,000 files');
       await page.keyboard.press('End');
       await until(async () => (await focused()).endsWith(' 100000'), 'the last row');
@@ -357,11 +390,12 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
   });
 
   describe('hostile titles', () => {
-    it.each([
+    const titles = [
       ['markup', '<img src=x onerror="document.title=1"><script>document.title=2</script>'],
       ['letters that turn the direction', '\u202egnp.exe\u202c \u2067abc'],
       ['ten thousand letters', 'x'.repeat(10_000)],
-    ])('are text: %s', async (_, title) => {
+    ] as const;
+    it.each(sliceOf(titles, 3))('are text: %s', async (_, title) => {
       const server = await serve(3);
       const [file] = server.files;
       if (file) file.title = title;
@@ -381,8 +415,8 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
   });
 
   describe('100,000 files', () => {
-    it('never block for 50 ms while a filter is typed', async () => {
-      await open(many, '/files');
+    longOnly('never block for 50 ms while a filter is typed', async () => {
+      await open(await serve(MANY), '/files');
       await shows('100,000 files');
       await inPage(`window.long = []; new PerformanceObserver((list) => {
         for (const { duration } of list.getEntries()) window.long.push(Math.round(duration));
@@ -399,8 +433,8 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       }, 'typing without a long task');
     });
 
-    it('scroll to any place, and show the rows there', async () => {
-      await open(many, '/files');
+    longOnly('scroll to any place, and show the rows there', async () => {
+      await open(await serve(MANY), '/files');
       await shows('100,000 files');
       await inPage('document.querySelector(".list").scrollTop = 37 * 50000');
       await shows(' 50002', '.list');
@@ -420,6 +454,35 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await page.select('select[aria-label="Group"]', 'feed');
       await shows('without a feed');
       expect(page.url()).toContain('group=feed');
+    });
+
+    it('shows what was found in its context', async () => {
+      await open(await serve(30), '/search?q=budget');
+      await shows('We looked at the budget', '.hits li a');
+      expect(await text('.hits mark')).toBe('budget');
+      expect(await text('.hits li')).toMatch(/short notice\. We looked at the budget .* That is the part/s);
+      await page.click('.hits li a');
+      await shows('Transcript', '.reader');
+      expect(page.url()).toMatch(/#\/file\/100001\?t=6\.5&line=4&q=budget$/);
+    });
+
+    it('says why a download and a replay are refused', async () => {
+      const account = await orderingAccount();
+      await account.order(audio('one'));
+      const listener = await Listener.start(account.user);
+      await listener.post(complete('1'));
+      await listener.stop();
+      const pages = await Pages.start(account.user, ['ui', '--no-open'], { env: { STENO_ALLOW: 'read' } });
+      const url = (go: string): string => `http://127.0.0.1:${pages.port}/#token=${pages.token}&go=${go}`;
+      await open({ url }, '/file/1');
+      await shows('Downloads');
+      await page.click('[aria-label="Download txt"]');
+      await shows(/a download is not allowed: .*STENO_ALLOW/s);
+      await page.close();
+      await open({ url }, '/event/1');
+      await page.type('#target', 'http://127.0.0.1:9/');
+      await page.keyboard.press('Enter');
+      await shows(/a replay is not allowed: .*STENO_ALLOW/s, '.replay output');
     });
 
     it('downloads on a click, and says where it is', async () => {

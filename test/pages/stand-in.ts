@@ -81,6 +81,20 @@ const segments = (count: number) =>
     text: says[at % says.length] ?? '',
   }));
 
+/** Where the transcripts speak of a budget. */
+const hits = (count: number) =>
+  segments(count)
+    .map((each, at, all) => {
+      const [audiofile, title, path] = [
+        String(100_001 + (at >> 3)),
+        `Lecture ${at >> 3}`,
+        `/t/${at >> 3}.vtt`,
+      ];
+      const around = { before: [all[at - 1]?.text ?? ''], after: [all[at + 1]?.text ?? ''] };
+      return { ...each, audiofile, title, path, ...around };
+    })
+    .filter(({ text }) => text.includes('budget'));
+
 export interface StandInEvent {
   readonly [name: string]: unknown;
   readonly n: number;
@@ -284,6 +298,11 @@ export class StandIn {
     return `http://127.0.0.1:${this.port}/#token=${TOKEN}&go=${encodeURIComponent(go)}`;
   }
 
+  /** How many tabs are told of changes. */
+  get liveCount(): number {
+    return this.#live.size;
+  }
+
   /** Says something to every page that is open. */
   say(line: object): void {
     for (const each of this.#live) each.write(`${JSON.stringify(line)}\n`);
@@ -365,14 +384,7 @@ export class StandIn {
           { line: 7, start: null, rule: 'speaker', severity: 'warning', text: 'Man 2' },
         ];
       case 'search':
-        return this.#count
-          ? segments(Math.min(this.#count, 200)).map((each, at) => ({
-              ...each,
-              audiofile: String(100_001 + (at >> 3)),
-              title: `Lecture ${at >> 3}`,
-              path: `/t/${at >> 3}.vtt`,
-            }))
-          : [];
+        return this.#count ? hits(Math.min(this.#count + 1, 200)) : [];
       case 'events':
         return this.#listEvents(query);
       case 'event':
@@ -510,8 +522,20 @@ const silence = (): Buffer => {
   return Buffer.concat([head, Buffer.alloc(160_000, 128)]);
 };
 
+/** A part, if one is asked for: a player can't seek otherwise. */
+function sendAudio(response: ServerResponse): void {
+  const whole = silence();
+  const [, from = '0'] = /^bytes=(\d+)-/.exec(response.req.headers.range ?? '') ?? [];
+  const part = whole.subarray(Number(from));
+  response.writeHead(206, {
+    ...{ 'Content-Type': 'audio/wav', 'Content-Length': part.length, 'Accept-Ranges': 'bytes' },
+    'Content-Range': `bytes ${from}-${whole.length - 1}/${whole.length}`,
+  });
+  response.end(part);
+}
+
 function sendPage(response: ServerResponse, path: string): void {
-  if (path === '/audio.wav') return void response.setHeader('Content-Type', 'audio/wav').end(silence());
+  if (path === '/audio.wav') return void sendAudio(response);
   const name = path === '/' ? 'index.html' : path.slice(1);
   const type = types[name];
   if (!type) return void response.writeHead(404).end();

@@ -214,7 +214,7 @@ function take({ type, topics = ['files', 'events', 'spend'], message = '' }: Cha
   link.value = type === 'lost' ? 'lost' : 'live';
   if (type === 'trouble') trouble.value = message || 'the ledger cannot be read';
   else if (type !== 'beat' && type !== 'lost') trouble.value = '';
-  // What happened meanwhile is not known: everything is read again.
-  const isBack = type !== 'lost' && before === 'lost';
+  // What happened meanwhile is not known: everything is read again. Another tab may read now.
+  const isBack = type !== 'lost' && (before === 'lost' || (before === 'live' && type === 'hello'));
   if (type === 'changed' || type === 'well' || isBack) for (const each of listeners) each(topics);
 }
