@@ -480,6 +480,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await shows(/a download is not allowed: .*STENO_ALLOW/s);
       await page.close();
       await open({ url }, '/event/1');
+      await shows('Edit and replay');
       await page.type('#target', 'http://127.0.0.1:9/');
       await page.keyboard.press('Enter');
       await shows(/a replay is not allowed: .*STENO_ALLOW/s, '.replay output');

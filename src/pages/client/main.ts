@@ -1,7 +1,7 @@
 /** The page that `steno ui` shows: the bar, one page below it, and what is said over both. */
 import { signal } from '@preact/signals';
 import { h, render } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { followChanges, get, link, retryNow, trouble } from './api.ts';
 import { el } from './el.ts';
 import { EventPage } from './event.ts';
@@ -67,7 +67,7 @@ function Banner() {
 
 function KeyHelp() {
   const own = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (areKeysShown.value) own.current?.showModal();
   }, [areKeysShown.value]);
   const onClose = (): void => {

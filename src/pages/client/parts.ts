@@ -1,6 +1,6 @@
 /** The small parts that all pages are made of. */
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { findFileState, toneOfState } from '../../catalog/states.ts';
 import type { Mark } from '../../flows/search/query.ts';
 import type { CallError } from './api.ts';
@@ -236,7 +236,7 @@ export const openMenu = (by: HTMLElement, items: readonly MenuItem[]): void => {
 export function Menu() {
   const own = useRef<HTMLDivElement>(null);
   const shown = menu.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const box = own.current;
     if (!box || !shown) return;
     const { right, bottom, top } = shown.by.getBoundingClientRect();
