@@ -376,7 +376,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await page.keyboard.press('End');
       await until(async () => (await focused()).endsWith(' 100000'), 'the last row');
       await page.keyboard.press('.');
-      await shows('steno --sandbox file 200000', '.menu');
+      await shows('steno --sandbox file 200000', 'dialog');
       await page.keyboard.press('Escape');
       await page.keyboard.press('k');
       await until(async () => (await focused()).endsWith(' 99999'), 'the row before');

@@ -262,7 +262,7 @@ const healthOf = (count: number) => ({
       detail: 'the connection broke after sending',
       skus: [],
     },
-    settle: `steno --sandbox attempts settle ${17 + at} --placed ${at ? '' : '<order>'}`.trim(),
+    settle: `steno --sandbox attempts settle ${17 + at} --placed ${at ? '' : 'ORDER'}`.trim(),
   })),
 });
 

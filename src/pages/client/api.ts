@@ -25,27 +25,19 @@ export function takeToken(): boolean {
 export const addressFor = (route: string): string =>
   `/#${new URLSearchParams({ token: sessionStorage.getItem(TOKEN) ?? '', go: route })}`;
 
-export class CallError extends Error {
-  constructor(
-    message: string,
-    readonly hint = '',
-  ) {
-    super(message);
-  }
-}
-
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...init.headers, Authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}` };
   const response = await fetch(path, { ...init, headers, cache: 'no-store' }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
-    throw new CallError('steno ui does not answer', 'start it again if it has ended');
+    throw new Error('steno ui does not answer; start it again if it has ended');
   });
   if (response.status === 401) link.value = 'denied';
   if (response.ok) return response;
-  const { error } = (await response.json().catch(() => ({}))) as {
+  const { error = {} } = (await response.json().catch(() => ({}))) as {
     error?: { message?: string; hint?: string };
   };
-  throw new CallError(error?.message ?? `steno ui answered ${response.status}`, error?.hint);
+  const { message = `steno ui answered ${response.status}`, hint } = error;
+  throw new Error(hint ? `${message} (${hint})` : message);
 }
 
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
@@ -100,7 +92,7 @@ export function oneAtATime(work: () => Promise<void>): () => void {
 
 export interface Loaded<T> {
   readonly data?: T;
-  readonly error?: CallError;
+  readonly error?: Error;
 }
 
 /** What the server says at a path, read again when a topic changes; an error keeps what was shown. */
@@ -114,7 +106,7 @@ export function useLoad<T>(path: string, topics: readonly Topic[] = []): Loaded<
         setState({ path, data: await get<T>(path, abort.signal) });
       } catch (error) {
         if (!abort.signal.aborted)
-          setState((old) => ({ ...(old.path === path ? old : { path }), error: error as CallError }));
+          setState((old) => ({ ...(old.path === path ? old : { path }), error: error as Error }));
       }
     });
     load();

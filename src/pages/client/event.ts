@@ -2,7 +2,7 @@
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import { shellWord } from '../../lib/text.ts';
-import { type CallError, post, useLoad } from './api.ts';
+import { post, useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
 import { eventName, foundChip } from './events.ts';
 import { dateText } from './format.ts';
@@ -50,7 +50,7 @@ function Replay({ event }: { event: ShownEvent }) {
       const { outcome: said, error } = await post<Replayed>(`/api/event/${event.n}/replay`, sent);
       setOutcome({ text: error?.message ?? said ?? 'sent', isBad: Boolean(error) });
     } catch (error) {
-      setOutcome({ text: parts.errorText(error as CallError), isBad: true });
+      setOutcome({ text: (error as Error).message, isBad: true });
     }
   };
   const onSubmit = (submit: Event): void => {
@@ -120,7 +120,7 @@ export function EventPage({ id }: { id: string }) {
   parts.useCommand(line, { Escape: () => go('/events'), r: focusOn('#target') });
   parts.useTitle(`Event ${id}`);
   const above = parts.crumbs('Events', line);
-  if (!event) return parts.frame({ above, error });
+  if (!event) return parts.frame(above, error);
   const { body, curl, actions, n } = event;
   const copyCurl = parts.button('Copy as curl', () => void parts.copy(curl, 'the curl command line'));
   const noActions = actions.length === 0 && p('muted', 'No action was asked for when it arrived.');
@@ -133,6 +133,6 @@ export function EventPage({ id }: { id: string }) {
       parts.panel('Actions', null, noActions, parts.facts(actions, actionOf)),
       parts.panel('Replay', null, h(Replay, { key: n, event })),
     ],
-  ] as const;
-  return parts.frame({ above, error, lead: leadOf(event), columns });
+  ];
+  return parts.frame(above, error, leadOf(event), columns);
 }

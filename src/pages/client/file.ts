@@ -54,7 +54,7 @@ const downloadsOf = (id: string, transcripts: readonly Transcript[]): Child => [
   p(
     'buttons',
     formats.map(({ ext, meaning }) =>
-      parts.button([parts.icon('down'), ext], () => void download(id, ext), {
+      parts.button(`↓ ${ext}`, () => void download(id, ext), {
         ...{ 'aria-label': `Download ${ext}`, title: meaning },
       }),
     ),
@@ -110,7 +110,7 @@ export function FileView({ id }: { id: string }) {
   parts.useCommand(line, { Escape: () => go('/files') });
   parts.useTitle(plainTitle(title));
   const above = parts.crumbs('Files', line);
-  if (!data) return parts.frame({ above, error });
+  if (!data) return parts.frame(above, error);
   const { file, transcripts, playable, history } = data;
   const isHere = transcripts.some((each) => each.here);
   const times = [
@@ -131,5 +131,5 @@ export function FileView({ id }: { id: string }) {
     parts.panel('History', null, parts.facts(history, entryOf, 'history')),
   ];
   const reader = h(Reader, { key: `${id} ${isHere}`, file, transcripts, playable });
-  return parts.frame({ above, error, lead, columns: [reader, facts], kind: 'columns main' });
+  return parts.frame(above, error, lead, [reader, facts], 'columns main');
 }

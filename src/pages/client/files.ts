@@ -3,7 +3,7 @@ import { h } from 'preact';
 import { formats } from '../../catalog/formats.ts';
 import { fileStates } from '../../catalog/states.ts';
 import { shellWord } from '../../lib/text.ts';
-import { type CallError, post } from './api.ts';
+import { post } from './api.ts';
 import { el } from './el.ts';
 import { minutesText, money } from './format.ts';
 import { type Column, Listing, sortBy } from './list.ts';
@@ -29,18 +29,18 @@ export async function download(id: string, format: string): Promise<void> {
     const saved = await post<{ path: string; skipped?: boolean }>(path, { format });
     parts.say(`${saved.skipped ? 'Was there already' : 'Saved'}: ${saved.path}`);
   } catch (error) {
-    parts.say(parts.errorText(error as CallError), true);
+    parts.say((error as Error).message, true);
   }
 }
 
-function menuOf({ audiofile, ended }: FileDocument): parts.MenuItem[] {
+function itemsOf({ audiofile, ended }: FileDocument): parts.Item[] {
   const id = shellWord(audiofile);
-  const copyItem = (label: string, line: string): parts.MenuItem => {
+  const copyItem = (label: string, line: string): parts.Item => {
     const whole = parts.commandLine(line);
     return [label, () => void parts.copy(whole), whole];
   };
   const downloads = formats.map(
-    ({ ext }): parts.MenuItem => [`Download ${ext}`, () => void download(audiofile, ext)],
+    ({ ext }): parts.Item => [`Download ${ext}`, () => void download(audiofile, ext)],
   );
   return [
     copyItem('Copy the command line', `file ${id}`),
@@ -59,11 +59,14 @@ function titleCell({ title: given, url, audiofile, feed, tags }: FileDocument, t
   ];
 }
 
-const moreButton = (file: FileDocument, tabIndex: number) =>
-  parts.button(parts.icon('more'), (by) => parts.openMenu(by, menuOf(file)), {
-    ...{ class: 'plain more', tabIndex, 'aria-haspopup': 'menu' },
-    'aria-label': `Actions for file ${file.audiofile}`,
-  });
+function moreButton(file: FileDocument, tabIndex: number) {
+  const props = { class: 'plain more', tabIndex, 'aria-label': `Actions for file ${file.audiofile}` };
+  return parts.button(
+    '⋯',
+    () => parts.showDialog(`File ${file.audiofile}`, parts.items(itemsOf(file))),
+    props,
+  );
+}
 
 const columns: ReadonlyArray<Column<FileDocument>> = [
   { label: 'State', name: 'state', sort: ['state', 'asc'], cell: parts.stepsOf },

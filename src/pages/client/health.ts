@@ -4,7 +4,7 @@ import { type Child, el } from './el.ts';
 import * as parts from './parts.ts';
 import type { Health } from './types.ts';
 
-const { b, p, span } = el;
+const { b, h1, p, span } = el;
 type Of<Name extends keyof Health> = Health[Name][number];
 
 const tones: Readonly<Record<string, string>> = { ok: 'good', warn: 'warn', fail: 'bad' };
@@ -49,8 +49,9 @@ const attemptOf = ({
 
 export function HealthPage() {
   const { data, error } = useLoad<Health>('/api/health', ['files', 'events', 'spend']);
+  const title = h1('unseen', 'Health');
   parts.useCommand('doctor');
-  if (!data) return parts.frame({ title: 'Health', above: null, error }, p('muted', 'Checking the set-up…'));
+  if (!data) return parts.frame(title, error, p('muted', 'Checking the set-up…'));
   const { checks, attempts, listeners } = data;
   const isSettled = attempts.length === 0 && p('good', 'None: every outcome is known.');
   const noListener = listeners.length === 0 && parts.empty('No listener runs.', 'listen');
@@ -64,6 +65,5 @@ export function HealthPage() {
     ),
     parts.panel('Listeners', null, noListener, parts.facts(listeners, listenerOf)),
   ];
-  const columns = [parts.panel('Set-up', parts.command('doctor'), found), open] as const;
-  return parts.frame({ title: 'Health', above: null, error, columns });
+  return parts.frame(title, error, null, [parts.panel('Set-up', parts.command('doctor'), found), open]);
 }

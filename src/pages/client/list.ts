@@ -1,5 +1,5 @@
 /** A page that is one long list: its filter, and a table of which only the rows in view exist. */
-import { signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import { h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Child, el } from './el.ts';
@@ -10,12 +10,17 @@ import type { Group, Rows } from './rows.ts';
 
 const { div, h1, main, output, span, table, tbody, td, th, thead, tr } = el;
 
-const narrow = matchMedia('(max-width: 760px)');
-const isNarrow = signal(narrow.matches);
-narrow.addEventListener('change', ({ matches }) => {
-  isNarrow.value = matches;
-});
+function matched(query: string): Signal<boolean> {
+  const media = matchMedia(query);
+  const isMatched = signal(media.matches);
+  media.addEventListener('change', ({ matches }) => {
+    isMatched.value = matches;
+  });
+  return isMatched;
+}
 
+const isNarrow = matched('(max-width: 760px)');
+const isPrinted = matched('print');
 const TYPING_PAUSE_MS = 120;
 /** Rows beyond the view, so that a quick scroll finds them there. */
 const SPARE = 8;
@@ -48,26 +53,22 @@ export function Listing<Row>(props: ListingProps<Row>) {
   const { total, all } = rows.found.value ?? { total: -1, all: 0 };
   const title = `${noun[0]?.toUpperCase()}${noun.slice(1)}s`;
   const count = total === all ? counted(all, noun) : `${countText(total)} of ${countText(all)}`;
-  const reset = (): void =>
-    rows.choose(Object.fromEntries(Object.keys(rows.query.value).map((each) => [each, rows.usualOf(each)])));
+  const showAll = button(`Show all ${noun}s`, () => rows.choose(rows.kind.usual));
+  const filter = (q: string): void => rows.choose({ q }, TYPING_PAUSE_MS);
   useEffect(() => rows.open(), []);
   useCommand(line, { ...keys, '/': focusOn('#filter') });
   return main(
     { class: 'wide', tabIndex: -1 },
     h1('unseen', title),
     tools(
-      searchField('filter', `Filter ${noun}s`, hint, rows.query.value.q ?? '', (q) =>
-        rows.choose({ q }, TYPING_PAUSE_MS),
-      ),
+      searchField('filter', `Filter ${noun}s`, rows.query.value.q ?? '', filter, hint),
       extra,
       output('count muted', total < 0 ? '' : count),
       command(line),
     ),
     failed(rows.failure.value),
     total === 0 && all === 0 && empty(...none),
-    total === 0 &&
-      all > 0 &&
-      empty(`None of ${counted(all, noun)} matches.`, undefined, button(`Show all ${noun}s`, reset)),
+    total === 0 && all > 0 && empty(`None of ${counted(all, noun)} matches.`, undefined, showAll),
     total !== 0 && h(List<Row>, { rows, columns, label: title }),
   );
 }
@@ -90,10 +91,10 @@ type ListProps<Row> = Pick<ListingProps<Row>, 'rows' | 'columns'> & { readonly l
 function List<Row>({ rows, columns, label }: ListProps<Row>) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: rows.top, height: 900 });
-  const [isPrinting, setPrinting] = useState(false);
   const wantsFocus = useRef(false);
   const { groups, found } = rows;
   const count = (found.value?.total ?? 0) + groups.length;
+  const isPrinting = isPrinted.value;
   const height = isNarrow.value ? 62 : 37;
   const cursor = Math.min(rows.cursor.value, Math.max(0, count - 1));
   const end = Math.ceil((view.top + view.height) / height) + SPARE;
@@ -115,12 +116,7 @@ function List<Row>({ rows, columns, label }: ListProps<Row>) {
     see();
     const watch = new ResizeObserver(see);
     if (box.current) watch.observe(box.current);
-    const print = (event: Event): void => setPrinting(event.type === 'beforeprint');
-    for (const name of ['beforeprint', 'afterprint']) addEventListener(name, print);
-    return () => {
-      watch.disconnect();
-      for (const name of ['beforeprint', 'afterprint']) removeEventListener(name, print);
-    };
+    return () => watch.disconnect();
   }, []);
   useEffect(
     () => rows.see(rowAt(groups, from).row, rowAt(groups, Math.max(0, to - 1)).row),
@@ -156,16 +152,8 @@ function List<Row>({ rows, columns, label }: ListProps<Row>) {
     const isInside = wantsFocus.current || box.current?.contains(document.activeElement);
     moveTo(rows.cursor.peek() + (isInside ? step : 0), Math.sign(step));
   };
-  const page = Math.max(1, Math.floor(view.height / height) - 2);
   useKeys({
-    ...{
-      j: move(1),
-      k: move(-1),
-      ArrowDown: move(1),
-      ArrowUp: move(-1),
-      PageDown: move(page),
-      PageUp: move(-page),
-    },
+    ...{ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) },
     ...{ Home: () => moveTo(0, 1), End: () => moveTo(count - 1, -1) },
     '.': () => box.current?.querySelector<HTMLElement>(`[data-row="${cursor}"] button.more`)?.click(),
   });
@@ -230,5 +218,5 @@ function rowOf<Row>({ rows, columns, label }: ListProps<Row>, at: number, isCurr
   const classes = [kind, isCurrent && 'current', rows.hasChanged(row) && 'changed'].filter(Boolean).join(' ');
   // Only the controls of the current row are in the order of Tab.
   const cells = columns.map(({ name, cell }) => td(name, cell(row, isCurrent ? 0 : -1)));
-  return tr({ ...place, key: rows.idOf(row), class: classes, 'data-row': at }, cells);
+  return tr({ ...place, key: rows.kind.idOf(row), class: classes, 'data-row': at }, cells);
 }

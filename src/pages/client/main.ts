@@ -1,9 +1,7 @@
 /** The page that `steno ui` shows: the bar, one page below it, and what is said over both. */
-import { signal } from '@preact/signals';
 import { h, render } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import { followChanges, get, link, retryNow, trouble } from './api.ts';
-import { el } from './el.ts';
+import { type Child, el } from './el.ts';
 import { EventPage } from './event.ts';
 import { Events } from './events.ts';
 import { FileView } from './file.ts';
@@ -11,19 +9,17 @@ import { Files } from './files.ts';
 import { setClock } from './format.ts';
 import { HealthPage } from './health.ts';
 import { focusOn, keyHelp, useKeys } from './keys.ts';
-import { about, button, Menu, pairs, said, say, useTitle } from './parts.ts';
+import * as parts from './parts.ts';
 import { route } from './route.ts';
 import { Search } from './search.ts';
 import { SpendPage } from './spend.ts';
 import type { About } from './types.ts';
 
-const { a, code, dialog, div, h1, h2, header, kbd, main, nav, output, p, span } = el;
+const { a, code, div, h1, header, kbd, nav, output, p, span } = el;
 
 const tabs = { files: Files, search: Search, events: Events, spend: SpendPage, health: HealthPage };
-const areKeysShown = signal(false);
-const showKeys = (): void => {
-  areKeysShown.value = true;
-};
+const keyPairs = keyHelp.map(([key, what]) => [kbd('', key), what] as const);
+const showKeys = (): void => parts.showDialog('Keys', parts.pairs(keyPairs));
 
 const titleOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -31,7 +27,7 @@ const linkNames = { connecting: 'connecting', live: 'live', lost: 'not connected
 
 function Bar() {
   const { page } = route.value;
-  const { sandbox, profile, ledger } = about.value ?? {};
+  const { sandbox, profile, ledger } = parts.about.value ?? {};
   const tab = (name: string) => {
     const isShown = page === name || `${page}s` === name;
     return a({ href: `#/${name}`, 'aria-current': isShown ? 'page' : undefined }, titleOf(name));
@@ -44,18 +40,18 @@ function Bar() {
     sandbox ? span('chip sandbox', 'sandbox') : span('muted profile', profile),
     ledger === 'shared' && span('chip', 'shared ledger'),
     span(`link ${link.value}`, linkNames[link.value]),
-    button('?', showKeys, { class: 'plain', 'aria-label': 'Keys', title: 'Keys (?)' }),
+    parts.button('?', showKeys, { class: 'plain', 'aria-label': 'Keys', title: 'Keys (?)' }),
   );
 }
 
 /** Over the page, at its end: nothing moves when it comes or goes. */
 function Banner() {
   const isLost = link.value === 'lost';
-  const { text, isBad } = said.value;
+  const { text, isBad } = parts.said.value;
   const lost = p(
     'banner bad',
     'steno ui does not answer. What is shown may be old. ',
-    button('Try now', retryNow),
+    parts.button('Try now', retryNow),
   );
   const unread = p('banner warn', `The ledger can’t be read: ${trouble.value}. This page goes on by itself.`);
   return div(
@@ -65,41 +61,25 @@ function Banner() {
   );
 }
 
-function KeyHelp() {
-  const own = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    if (areKeysShown.value) own.current?.showModal();
-  }, [areKeysShown.value]);
-  const onClose = (): void => {
-    areKeysShown.value = false;
-  };
-  return dialog(
-    { ref: own, 'aria-label': 'Keys', onClose },
-    h2('', 'Keys'),
-    pairs(keyHelp.map(([key, what]) => [kbd('', key), what] as const)),
-    el.form({ method: 'dialog' }, el.button({ type: 'submit' }, 'Close')),
-  );
-}
-
-const NoAccess = () =>
-  main(
-    { tabIndex: -1 },
+const noAccess = (): Child =>
+  parts.frame(
     div(
       'empty',
       h1('', 'This tab has no access'),
       p('', 'Each tab needs the link that steno ui opens. Run it again, or open its link in this tab.'),
       code('', 'steno ui'),
     ),
+    undefined,
   );
 
 function Tab({ name }: { name: keyof typeof tabs }) {
-  useTitle(titleOf(name));
+  parts.useTitle(titleOf(name));
   return h(tabs[name], {});
 }
 
 function Page() {
   const { page, id } = route.value;
-  if (link.value === 'denied') return NoAccess();
+  if (link.value === 'denied') return noAccess();
   if (page === 'file') return h(FileView, { key: id, id });
   if (page === 'event') return h(EventPage, { key: id, id });
   const name = Object.hasOwn(tabs, page) ? (page as keyof typeof tabs) : 'files';
@@ -107,16 +87,16 @@ function Page() {
 }
 
 function App() {
-  useKeys({ '?': showKeys, Escape: () => say('') });
-  const skip = button('Skip to the content', focusOn('main'), { class: 'skip' });
-  return [skip, ...[Bar, Page, Banner, Menu, KeyHelp].map((part) => h(part, {}))];
+  useKeys({ '?': showKeys, Escape: () => parts.say('') });
+  const skip = parts.button('Skip to the content', focusOn('main'), { class: 'skip' });
+  return [skip, ...[Bar, Page, Banner, parts.Dialog].map((part) => h(part, {}))];
 }
 
 render(h(App, {}), document.body);
 followChanges();
 void get<About>('/api/about').then(
   (answer) => {
-    about.value = answer;
+    parts.about.value = answer;
     setClock(answer.now);
   },
   () => {},

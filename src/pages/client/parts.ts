@@ -3,7 +3,6 @@ import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { findFileState, toneOfState } from '../../catalog/states.ts';
 import type { Mark } from '../../flows/search/query.ts';
-import type { CallError } from './api.ts';
 import { type Child, el, type Tags } from './el.ts';
 import { dateText, relative } from './format.ts';
 import { useKeys } from './keys.ts';
@@ -27,8 +26,6 @@ export function say(text: string, isBad = false): void {
   forget = setTimeout(() => say(''), isBad ? 12_000 : 5_000);
 }
 
-export const errorText = ({ message, hint }: CallError): string => [message, hint].filter(Boolean).join('; ');
-
 export async function copy(text: string, what = text): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -37,17 +34,6 @@ export async function copy(text: string, what = text): Promise<void> {
     say('The browser did not allow copying', true);
   }
 }
-
-const paths = {
-  copy: 'M6 6V3.5A1.5 1.5 0 0 1 7.5 2h5A1.5 1.5 0 0 1 14 3.5v5a1.5 1.5 0 0 1-1.5 1.5H10M3.5 6h5A1.5 1.5 0 0 1 10 7.5v5A1.5 1.5 0 0 1 8.5 14h-5A1.5 1.5 0 0 1 2 12.5v-5A1.5 1.5 0 0 1 3.5 6z',
-  more: 'M3 8h.01M8 8h.01M13 8h.01',
-  quote: 'M3 11c2 0 3-1.5 3-4V5H3v3h3M10 11c2 0 3-1.5 3-4V5h-3v3h3',
-  down: 'M8 2v8M4.5 7 8 10.5 11.5 7M3 13.5h10',
-  back: 'M9.5 3 4.5 8l5 5',
-} as const;
-
-export const icon = (name: keyof typeof paths) =>
-  el.svg({ class: `icon ${name}`, viewBox: '0 0 16 16', 'aria-hidden': true }, el.path({ d: paths[name] }));
 
 export const button = (content: Child, onClick: (by: HTMLElement) => void, props: Tags['button'] = {}) =>
   el.button({ type: 'button', ...props, onClick: (event) => onClick(event.currentTarget) }, content);
@@ -72,12 +58,10 @@ export const marked = (given: string, marks: readonly Mark[]) =>
 
 /** A command line that does or shows the same, to copy. */
 export const command = (line: string, whole = commandLine(line)) =>
-  button([code('', whole), icon('copy')], () => void copy(whole), {
-    ...{ class: 'command', title: 'Copy this command line' },
-  });
+  button(code('', whole), () => void copy(whole), { class: 'command', title: 'Copy this command line' });
 
-export const failed = (error: CallError | undefined): Child =>
-  error && el.p({ class: 'failed', role: 'alert' }, error.message, error.hint && ` (${error.hint})`);
+export const failed = (error: Error | undefined): Child =>
+  error && p({ class: 'failed', role: 'alert' }, error.message);
 
 export const empty = (title: string, line?: string, ...more: Child[]) =>
   div('empty', p('', title), more, line && command(line));
@@ -86,104 +70,79 @@ export const panel = (title: string, extra: Child, ...children: Child[]) =>
   section({ class: 'panel', 'aria-label': title }, header('', h2('', title), extra), children);
 
 /** A field that filters or searches. */
-export const searchField = (
+export function searchField(
   id: string,
   label: string,
-  hint: string,
   value: string,
   onType: (text: string) => void,
-) =>
-  el.input({
-    ...{
-      id,
-      type: 'search',
-      placeholder: hint,
-      value,
-      spellcheck: false,
-      autocomplete: 'off',
-      'aria-label': label,
-    },
-    onInput: (event) => onType(event.currentTarget.value),
-  });
+  hint = label,
+) {
+  const props = {
+    id,
+    type: 'search',
+    placeholder: hint,
+    value,
+    spellcheck: false,
+    autocomplete: 'off',
+  } as const;
+  return el.input({ ...props, 'aria-label': label, onInput: (event) => onType(event.currentTarget.value) });
+}
 
 export type Choices = ReadonlyArray<readonly [name: string, label: string]>;
 
-export const select = (label: string, value: string, choices: Choices, onPick: (name: string) => void) =>
-  el.select(
+export function select(label: string, value: string, choices: Choices, onPick: (name: string) => void) {
+  const options = choices.map(([name, shown]) => el.option({ value: name }, shown));
+  return el.select(
     { 'aria-label': label, value, onChange: (event) => onPick(event.currentTarget.value) },
-    choices.map(([name, shown]) => el.option({ value: name }, shown)),
+    options,
   );
+}
 
 /** A form of a page that is never sent. */
 export const tools = (...children: Child[]) =>
   el.form({ class: 'tools', onSubmit: (event) => event.preventDefault() }, children);
 
 /** Names and values; what is empty is left out. */
-export const pairs = (all: ReadonlyArray<readonly [Child, string | null | undefined]>) =>
-  el.dl(
+export function pairs(all: ReadonlyArray<readonly [Child, string | null | undefined]>) {
+  const shown = all.filter(([, value]) => value);
+  return el.dl(
     'pairs',
-    all.map(([name, value]) => value && div('', el.dt('', name), el.dd('', text(value, 2000)))),
+    ...shown.map(([name, value]) => div('', el.dt('', name), el.dd('', text(value, 2000)))),
   );
-
-/** A list of facts, a line between each. */
-export const facts = <T>(items: readonly T[], show: (item: T) => Child, kind = 'facts') =>
-  ul(
-    kind,
-    items.map((item) => li('', show(item))),
-  );
-
-/** The first cell of a row names it. */
-export const grid = (label: string, head: readonly string[], rows: ReadonlyArray<readonly Child[]>) =>
-  table(
-    { 'aria-label': label },
-    thead(
-      '',
-      tr(
-        '',
-        head.map((name) => th({ scope: 'col' }, name)),
-      ),
-    ),
-    tbody(
-      '',
-      rows.map(([name, ...cells]) =>
-        tr(
-          '',
-          th({ scope: 'row' }, name),
-          cells.map((cell) => td('', cell)),
-        ),
-      ),
-    ),
-  );
-
-interface Frame {
-  /** Read by screen readers and printed; a page with a lead shows its own. */
-  readonly title?: string;
-  readonly above: Child;
-  readonly error?: CallError | undefined;
-  readonly lead?: Child;
-  /** Two columns, once there is something to show. */
-  readonly columns?: readonly [Child, Child] | undefined;
-  readonly kind?: string;
 }
 
-export const frame = ({ title, above, error, lead, columns, kind = 'columns' }: Frame, ...more: Child[]) =>
-  el.main(
-    { tabIndex: -1 },
-    title && el.h1('unseen', title),
-    above,
-    failed(error),
-    lead,
-    columns &&
-      div(
-        kind,
-        columns.map((column) => div('', column)),
-      ),
-    more,
-  );
+/** A list of facts, a line between each. */
+export function facts<T>(items: readonly T[], show: (item: T) => Child, kind = 'facts') {
+  const all = items.map((item) => li('', show(item)));
+  return ul(kind, all);
+}
+
+/** The first cell of a row names it. */
+export function grid(label: string, head: readonly string[], rows: ReadonlyArray<readonly Child[]>) {
+  const cellsOf = ([name, ...cells]: readonly Child[]) => [
+    th({ scope: 'row' }, name),
+    ...cells.map((cell) => td('', cell)),
+  ];
+  const heads = head.map((name) => th({ scope: 'col' }, name));
+  const all = rows.map((row) => tr('', cellsOf(row)));
+  return table({ 'aria-label': label }, thead('', tr('', heads)), tbody('', all));
+}
+
+/** A page: what stands above, an error, a lead, and two columns once there is something to show. */
+export function frame(
+  above: Child,
+  error: Error | undefined,
+  lead?: Child,
+  columns: readonly Child[] = [],
+  kind = 'columns',
+) {
+  const all = columns.map((column) => div('', column));
+  return el.main({ tabIndex: -1 }, above, failed(error), lead, div(kind, all));
+}
 
 /** The way back, and the command line of the page. */
 export const crumbs = (to: string, line: string) =>
-  p('crumbs', a({ href: `#/${to.toLowerCase()}` }, icon('back'), to), command(line));
+  p('crumbs', a({ href: `#/${to.toLowerCase()}` }, `‹ ${to}`), command(line));
 
 /** The title of a file, and the way to its page. */
 export const fileLink = (id: string | null, title: string): Child =>
@@ -224,34 +183,28 @@ export function stepsOf({ state: given, hold, late, test }: FileDocument) {
 }
 
 /** Something that can be done, with the command line for it if that is copied. */
-export type MenuItem = readonly [label: string, run: () => void, detail?: string];
+export type Item = readonly [label: string, run: () => void, detail?: string];
 
-const menu = signal<{ readonly items: readonly MenuItem[]; readonly by: HTMLElement } | undefined>(undefined);
+const dialog = signal<{ readonly title: string; readonly content: Child } | undefined>(undefined);
 
-export const openMenu = (by: HTMLElement, items: readonly MenuItem[]): void => {
-  menu.value = { items, by };
+export const showDialog = (title: string, content: Child): void => {
+  dialog.value = { title, content };
 };
 
-/** The one open menu, over everything else. */
-export function Menu() {
-  const own = useRef<HTMLDivElement>(null);
-  const shown = menu.value;
+/** Things to choose from. */
+export const items = (all: readonly Item[]): Child =>
+  all.map(([label, run, detail]) => el.button({ onClick: run }, label, detail && code('', detail)));
+
+/** The one dialog, over everything else; any button in it closes it. */
+export function Dialog() {
+  const own = useRef<HTMLDialogElement>(null);
+  const { title, content } = dialog.value ?? {};
   useLayoutEffect(() => {
-    const box = own.current;
-    if (!box || !shown) return;
-    const { right, bottom, top } = shown.by.getBoundingClientRect();
-    box.showPopover();
-    const fits = bottom + box.offsetHeight < innerHeight;
-    box.style.top = `${fits ? bottom + 4 : Math.max(8, top - box.offsetHeight - 4)}px`;
-    box.style.left = `${Math.max(8, Math.min(right, innerWidth - 8) - box.offsetWidth)}px`;
-    box.querySelector('button')?.focus();
-  }, [shown]);
-  const pick = (run: () => void) => (): void => {
-    own.current?.hidePopover();
-    run();
+    if (dialog.value) own.current?.showModal();
+  }, [dialog.value]);
+  const onClose = (): void => {
+    dialog.value = undefined;
   };
-  const items = shown?.items.map(([label, run, detail]) =>
-    button([label, detail && code('', detail)], pick(run)),
-  );
-  return div({ ref: own, class: 'menu', popover: 'auto', role: 'group', 'aria-label': 'Actions' }, items);
+  const form = el.form({ method: 'dialog' }, content, el.button({}, 'Close'));
+  return el.dialog({ ref: own, 'aria-label': title, onClose }, h2('', title), form);
 }

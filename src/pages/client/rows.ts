@@ -1,6 +1,6 @@
 /** The rows of a long list. The server has them all; this page holds those that were in view. */
 import { type Signal, signal } from '@preact/signals';
-import { type CallError, get, onChange, oneAtATime, type Topic } from './api.ts';
+import { get, onChange, oneAtATime, type Topic } from './api.ts';
 import { keep, pathWith, route } from './route.ts';
 
 const WINDOW = 100;
@@ -40,14 +40,14 @@ export class Rows<Row> {
   readonly found = signal<
     { total: number; all: number; groups: readonly Group[]; added: number } | undefined
   >(undefined);
-  readonly failure = signal<CallError | undefined>(undefined);
+  readonly failure = signal<Error | undefined>(undefined);
   readonly cursor = signal(0);
   readonly isPaused = signal(false);
   /** Rows that came at the top while the list was paused. */
   readonly held = signal(0);
   /** How far the list was scrolled when another page was shown. */
   top = 0;
-  readonly #kind: Kind<Row>;
+  readonly kind: Kind<Row>;
   #rows = new Map<number, Row>();
   readonly #states = new Map<string, string | null>();
   #changed = new Set<string>();
@@ -58,7 +58,7 @@ export class Rows<Row> {
   #typing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(kind: Kind<Row>) {
-    this.#kind = kind;
+    this.kind = kind;
     this.query = signal(kind.usual);
   }
 
@@ -70,27 +70,19 @@ export class Rows<Row> {
     return this.#rows.get(index);
   }
 
-  usualOf(name: string): string {
-    return this.#kind.usual[name] ?? '';
-  }
-
-  idOf(row: Row): string {
-    return this.#kind.idOf(row);
-  }
-
   hasChanged(row: Row): boolean {
-    return this.#changed.has(this.idOf(row));
+    return this.#changed.has(this.kind.idOf(row));
   }
 
   /** While its page is shown; gives what ends it. */
   open(): () => void {
     const given = Object.fromEntries(route.peek().params);
-    if (Object.keys(given).length || this.#isStale) this.choose({ ...this.#kind.usual, ...given });
+    if (Object.keys(given).length || this.#isStale) this.choose({ ...this.kind.usual, ...given });
     else {
       this.#keepQuery();
       this.refresh();
     }
-    return onChange([this.#kind.topic], this.refresh);
+    return onChange([this.kind.topic], this.refresh);
   }
 
   choose(change: Query, delay = 0): void {
@@ -143,7 +135,7 @@ export class Rows<Row> {
 
   #keepQuery(): void {
     const chosen = Object.entries(this.query.value).filter(
-      ([name, value]) => value !== this.#kind.usual[name],
+      ([name, value]) => value !== this.kind.usual[name],
     );
     keep(Object.fromEntries(chosen));
   }
@@ -163,7 +155,7 @@ export class Rows<Row> {
 
   #get(offset: number, limit: number): Promise<Answer<Row>> {
     const params = { ...this.query.value, offset, limit };
-    return get<Answer<Row>>(pathWith(this.#kind.path, params), this.#abort.signal);
+    return get<Answer<Row>>(pathWith(this.kind.path, params), this.#abort.signal);
   }
 
   async #load(at: number, isNews = false): Promise<void> {
@@ -174,14 +166,14 @@ export class Rows<Row> {
       this.#take(answer, at * WINDOW, isNews);
       this.failure.value = undefined;
     } catch (error) {
-      if (!signal.aborted) this.failure.value = error as CallError;
+      if (!signal.aborted) this.failure.value = error as Error;
       throw error;
     }
   }
 
   #take({ total, all, rows, groups = noGroups }: Answer<Row>, offset: number, isNews: boolean): void {
     const before = this.found.value?.total ?? 0;
-    const grows = isNews && this.#kind.growsAtTop(this.query.value);
+    const grows = isNews && this.kind.growsAtTop(this.query.value);
     const added = grows ? Math.max(0, total - before) : 0;
     if (this.#isStale) this.#rows = new Map();
     else if (added) this.#rows = new Map(Array.from(this.#rows, ([at, row]) => [at + added, row]));
@@ -196,7 +188,7 @@ export class Rows<Row> {
   }
 
   #note(row: Row, isNew: boolean): void {
-    const [id, state] = [this.idOf(row), this.#kind.stateOf(row)];
+    const [id, state] = [this.kind.idOf(row), this.kind.stateOf(row)];
     if (isNew || (this.#states.has(id) && this.#states.get(id) !== state)) this.#changed.add(id);
     this.#states.set(id, state);
   }

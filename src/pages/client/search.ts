@@ -10,7 +10,7 @@ import { filePath, keep, pathWith, route } from './route.ts';
 import { useTyped } from './transcript.ts';
 import type { Hit } from './types.ts';
 
-const { a, b, h2, header, li, ol, output, p, section, span } = el;
+const { a, b, h1, h2, header, li, ol, output, p, section, span } = el;
 
 const LIMIT = 200;
 const TYPING_PAUSE_MS = 250;
@@ -66,15 +66,15 @@ export function Search() {
   const hint = 'Words in transcripts: budget "next year" -draft plan*';
   const count = hits && `${hits.length === LIMIT ? 'the first ' : ''}${counted(hits.length, 'hit')}`;
   const above = parts.tools(
-    parts.searchField('words', 'Search in transcripts', hint, typed, setTyped),
+    parts.searchField('words', 'Search in transcripts', typed, setTyped, hint),
     output('count muted', count),
     parts.command(line),
   );
-  return parts.frame(
-    { title: 'Search', above, error },
+  const lead = [
     !query && parts.empty('Finds words in every transcript that was downloaded to this disk.'),
     hits?.length === 0 &&
       parts.empty('No transcript on this disk has these words.', 'sync --download . --missing'),
     byFile(hits ?? []).map(fileOf),
-  );
+  ];
+  return parts.frame([h1('unseen', 'Search'), above], error, lead);
 }

@@ -1,14 +1,14 @@
 /** What was spent: the report's charts, budgets, invoices, and what is uncertain. */
 import { useEffect, useState } from 'preact/hooks';
 import { shellWord } from '../../lib/text.ts';
-import { type CallError, getText, useLoad } from './api.ts';
+import { getText, useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
 import { counted, countText, dateText, money } from './format.ts';
 import * as parts from './parts.ts';
 import { keep, pathWith, route } from './route.ts';
 import type { Amount, Budget, Spend, SpendRow } from './types.ts';
 
-const { a, b, dd, div, dl, dt, fieldset, legend, p, rect, span, svg } = el;
+const { a, b, dd, div, dl, dt, fieldset, h1, legend, p, rect, span, svg } = el;
 
 const groupings = { month: 'months', sku: 'skus', feed: 'feeds', tag: 'tags' } as const;
 type Grouping = keyof typeof groupings;
@@ -135,7 +135,7 @@ async function exportCsv(path: string, by: Grouping): Promise<void> {
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
     parts.say(`Exported ${link.download}`);
   } catch (error) {
-    parts.say(parts.errorText(error as CallError), true);
+    parts.say((error as Error).message, true);
   }
 }
 
@@ -153,36 +153,25 @@ function columnsOf({ report, budgets: { budgets }, invoices }: Spend, by: Groupi
     parts.panel('Uncertain', parts.command('attempts'), notes),
     invoices.length > 0 && parts.panel('Invoices', null, parts.facts(invoices, invoiceOf)),
   ];
-  return [chartOf(report[groupings[by]], by), right] as const;
+  return [chartOf(report[groupings[by]], by), right];
 }
 
 export function SpendPage() {
-  const given = Object.fromEntries(route.value.params);
-  const first = given.by && given.by in groupings ? (given.by as Grouping) : 'month';
-  const [period, setPeriod] = useState({ by: first, since: given.since ?? '', until: given.until ?? '' });
-  const { data, error } = useLoad<Spend>(pathWith('/api/spend', period), ['spend']);
-  const { by, since, until } = period;
-  const line = [`report --by ${by}`, since && `--since ${since}`, until && `--until ${until}`]
-    .filter(Boolean)
-    .join(' ');
-  useEffect(() => keep(period), [period]);
+  const given = route.value.params.get('by') ?? '';
+  const [by, setBy] = useState(Object.hasOwn(groupings, given) ? (given as Grouping) : 'month');
+  const { data, error } = useLoad<Spend>(pathWith('/api/spend', { by }), ['spend']);
+  const line = `report --by ${by}`;
+  useEffect(() => keep({ by }), [by]);
   parts.useCommand(line);
   const tab = (each: Grouping) =>
-    parts.button(names[each], () => setPeriod({ ...period, by: each }), { 'aria-pressed': each === by });
-  const day = (name: 'since' | 'until') => {
-    const onChange = (event: { readonly currentTarget: HTMLInputElement }): void =>
-      setPeriod({ ...period, [name]: event.currentTarget.value });
-    return el.label('inline', `${name} `, el.input({ type: 'date', value: period[name], onChange }));
-  };
+    parts.button(names[each], () => setBy(each), { 'aria-pressed': each === by });
   const above = parts.tools(
+    h1('unseen', 'Spend'),
     fieldset('tabs', legend('unseen', 'Group by'), (Object.keys(groupings) as Grouping[]).map(tab)),
-    day('since'),
-    day('until'),
     span('grow'),
-    parts.button('Export CSV', () => void exportCsv(pathWith('/api/spend.csv', period), by)),
+    parts.button('Export CSV', () => void exportCsv(pathWith('/api/spend.csv', { by }), by)),
     parts.button('Print', () => print()),
     parts.command(line),
   );
-  const lead = data && tilesOf(data.report);
-  return parts.frame({ title: 'Spend', above, error, lead, columns: data && columnsOf(data, by) });
+  return parts.frame(above, error, data && tilesOf(data.report), data && columnsOf(data, by));
 }

@@ -60,7 +60,7 @@ const Said = memo(({ segment, file, colour, isNow, marks, onSeek }: SegmentProps
       ? parts.button(time, () => onSeek(start ?? 0), { class: 'plain at', 'aria-label': `Play from ${time}` })
       : span('at', time),
     p('', speaker && b(`speaker s${colour}`, parts.text(speaker), ' '), parts.marked(segment.text, marks)),
-    parts.button(parts.icon('quote'), () => void parts.copy(quoteOf(segment, file)), {
+    parts.button('”', () => void parts.copy(quoteOf(segment, file)), {
       ...{ class: 'plain quote', title: 'Copy as a quote (selected words, or all)' },
       'aria-label': `Copy this as a quote${time ? ` with its time, ${time}` : ''}`,
       onMouseDown: (event) => event.preventDefault(),
@@ -189,7 +189,7 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
       { class: 'tools', onSubmit },
       h2('', 'Transcript'),
       here.length > 0 && [
-        parts.searchField('inside', 'Search inside the transcript', 'Search inside', typed, setTyped),
+        parts.searchField('inside', 'Search inside the transcript', typed, setTyped),
         output('count muted', place),
         parts.select('Format', format, choices, setFormat),
       ],
