@@ -108,7 +108,7 @@ async function bundle(input, { define = {}, ...output }) {
 async function bundleClient() {
   const from = 'src/pages/client';
   const made = await build({
-    input: { app: join(from, 'main.tsx') },
+    input: { app: join(from, 'main.ts') },
     platform: 'browser',
     transform: { target: 'es2022' },
     write: false,

@@ -158,14 +158,21 @@ export class Events extends Table {
     );
   }
 
-  /** A page of events, newest first, older than `before`. */
-  page(filter: EventFilter, size: number, before = Number.MAX_SAFE_INTEGER): Promise<EventRow[]> {
+  /** A page of events, newest first, older than `before`; without the `skipped` newest of them. */
+  page(
+    filter: EventFilter,
+    size: number,
+    before = Number.MAX_SAFE_INTEGER,
+    skipped = 0,
+  ): Promise<EventRow[]> {
     const { where, values } = this.#where(filter);
+    const order = 'ORDER BY events.id DESC LIMIT ? OFFSET ?';
     return this.db.all<EventRow>(
-      `SELECT ${columns} FROM ${tables} WHERE ${where} AND events.id < ? ORDER BY events.id DESC LIMIT ?`,
+      `SELECT ${columns} FROM ${tables} WHERE ${where} AND events.id < ? ${order}`,
       ...values,
       before,
       size,
+      skipped,
     );
   }
 

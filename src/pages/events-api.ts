@@ -30,10 +30,16 @@ async function listPage({ ledger, spool }: PageSource, call: Call): Promise<Json
   };
   const before = numberOf(call, 'before', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   const events = new Events(ledger);
-  const rows = await events.page(filter, numberOf(call, 'limit', 100, MAX_ROWS), before);
   const waiting = query.get('before') ? [] : await eventsOnTheWay(ledger, await spool(), filter);
+  const [offset, limit] = [
+    numberOf(call, 'offset', 0, Number.MAX_SAFE_INTEGER),
+    numberOf(call, 'limit', 100, MAX_ROWS),
+  ];
+  const first = waiting.slice(offset, offset + limit);
+  const left = Math.max(0, offset - waiting.length);
+  const rows = await events.page(filter, limit - first.length, before, left);
   return toJson({
-    rows: [...waiting, ...rows].map((row) => new ReceivedEvent(row).json),
+    rows: [...first, ...rows].map((row) => new ReceivedEvent(row).json),
     total: (await events.count(filter)) + waiting.length,
     all: (await events.count({})) + waiting.length,
   });

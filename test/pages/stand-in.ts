@@ -440,7 +440,8 @@ export class StandIn {
       (each) =>
         (!name || each.event === name) && (!word || JSON.stringify(each).toLowerCase().includes(word)),
     );
-    const rows = found.filter(({ n }) => n < before).slice(0, Number(query.get('limit')));
+    const older = found.filter(({ n }) => n < before).slice(Number(query.get('offset')));
+    const rows = older.slice(0, Number(query.get('limit')));
     return { rows, total: found.length, all: this.events.length };
   }
 

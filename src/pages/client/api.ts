@@ -11,13 +11,14 @@ export const link = signal<'connecting' | 'live' | 'lost' | 'denied'>('connectin
 /** Why the ledger can't be read at the moment. */
 export const trouble = signal('');
 
-/** Takes the token out of the address, and says which page to show. */
-export function takeToken(): void {
+/** Takes the token out of the address, where only the page to show stays. False: there is none. */
+export function takeToken(): boolean {
   const given = new URLSearchParams(location.hash.slice(1));
   const token = given.get('token');
-  if (!token) return;
+  if (!token) return false;
   sessionStorage.setItem(TOKEN, token);
   history.replaceState(null, '', `#${given.get('go') || '/files'}`);
+  return true;
 }
 
 /** The address of a page with the token, for another tab: each has a storage of its own. */
@@ -55,9 +56,8 @@ export const getText = async (path: string): Promise<string> => (await send(path
 
 export async function post<T>(path: string, body: object): Promise<T> {
   const headers = { 'Content-Type': 'application/json' };
-  return exactJson(
-    await (await send(path, { method: 'POST', headers, body: JSON.stringify(body) })).text(),
-  ) as T;
+  const response = await send(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return exactJson(await response.text()) as T;
 }
 
 /** A number that JavaScript would round stays as it was written, as a text. */
@@ -127,26 +127,45 @@ export function useLoad<T>(path: string, topics: readonly Topic[] = []): Loaded<
   return state.path === path ? state : {};
 }
 
+interface Change {
+  readonly type: 'hello' | 'changed' | 'trouble' | 'well' | 'beat' | 'lost' | 'ask' | 'retry';
+  readonly topics?: readonly Topic[];
+  readonly message?: string;
+}
+
 /** The server sends something every 15 s. */
 const MAX_SILENCE_MS = 40_000;
 const MAX_PAUSE_MS = 8_000;
+const PAUSE_MS = 250;
+/** A browser has six connections to a host: one tab reads the changes, and tells the others. */
+const tabs = new BroadcastChannel('steno-changes');
+let isReading = false;
 let retry = (): void => {};
 
-export const retryNow = (): void => retry();
+export function retryNow(): void {
+  retry();
+  tabs.postMessage({ type: 'retry' });
+}
 
-export async function followChanges(): Promise<void> {
+/** This tab reads as soon as no other does. A tab without a valid token leaves it to the next. */
+export function followChanges(): void {
   addEventListener('online', retryNow);
-  for (let pause = 500; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-    await readChanges(() => {
-      pause = 250;
-    }).catch(() => {});
-    if (link.value === 'denied') return;
-    link.value = 'lost';
-    await new Promise<void>((resolve) => {
-      retry = resolve;
-      setTimeout(resolve, pause);
-    });
-  }
+  tabs.onmessage = ({ data }: MessageEvent<Change>) => hear(data);
+  tabs.postMessage({ type: 'ask' });
+  void navigator.locks.request('steno-changes', async () => {
+    isReading = true;
+    for (let pause = PAUSE_MS; link.value !== 'denied'; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+      await readChanges(() => {
+        pause = PAUSE_MS;
+      }).catch(() => {});
+      tell({ type: 'lost' });
+      await new Promise<void>((resolve) => {
+        retry = resolve;
+        setTimeout(resolve, pause);
+      });
+    }
+    isReading = false;
+  });
 }
 
 async function readChanges(onHello: () => void): Promise<void> {
@@ -164,9 +183,10 @@ async function readChanges(onHello: () => void): Promise<void> {
       const { value, done } = await reader.read();
       if (done) return;
       watch();
+      onHello();
       const lines = (rest + value).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines.filter(Boolean)) take(JSON.parse(line), onHello);
+      for (const line of lines.filter(Boolean)) tell(JSON.parse(line));
     }
   } finally {
     clearTimeout(timer);
@@ -174,22 +194,27 @@ async function readChanges(onHello: () => void): Promise<void> {
   }
 }
 
-interface Change {
-  readonly type: 'hello' | 'changed' | 'trouble' | 'well' | 'beat';
-  readonly topics?: readonly Topic[];
-  readonly message?: string;
+function tell(change: Change): void {
+  tabs.postMessage(change);
+  take(change);
 }
 
-function take(
-  { type, topics = ['files', 'events', 'spend'], message = '' }: Change,
-  onHello: () => void,
-): void {
-  const wasLost = link.value === 'lost';
-  if (type === 'hello') onHello();
-  link.value = 'live';
+/** What another tab says. */
+function hear(change: Change): void {
+  if (change.type === 'retry') retry();
+  else if (change.type !== 'ask') take(change);
+  else if (isReading && link.value === 'lost') tabs.postMessage({ type: 'lost' });
+  else if (isReading && trouble.value) tabs.postMessage({ type: 'trouble', message: trouble.value });
+  else if (isReading && link.value === 'live') tabs.postMessage({ type: 'beat' });
+}
+
+function take({ type, topics = ['files', 'events', 'spend'], message = '' }: Change): void {
+  const before = link.value;
+  if (before === 'denied') return;
+  link.value = type === 'lost' ? 'lost' : 'live';
   if (type === 'trouble') trouble.value = message || 'the ledger cannot be read';
-  else if (type !== 'beat') trouble.value = '';
+  else if (type !== 'beat' && type !== 'lost') trouble.value = '';
   // What happened meanwhile is not known: everything is read again.
-  if (type === 'changed' || type === 'well' || (type === 'hello' && wasLost))
-    for (const each of listeners) each(topics);
+  const isBack = type !== 'lost' && before === 'lost';
+  if (type === 'changed' || type === 'well' || isBack) for (const each of listeners) each(topics);
 }

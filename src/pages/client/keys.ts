@@ -16,39 +16,32 @@ export function useKeys(keys: Keys): void {
   }, []);
 }
 
-const pages: Readonly<Record<string, string>> = {
-  f: '/files',
-  s: '/search',
-  e: '/events',
-  m: '/spend',
-  h: '/health',
-};
-
+const pages = new Map(
+  [...'fsemh'].map((key, at) => [key, ['files', 'search', 'events', 'spend', 'health'][at]]),
+);
 /** `g` was the last key: the next one names a page. */
 let isGoing = false;
 
-const isTyped = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('input, textarea, select');
-
-const isControl = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('a, button, summary, audio');
+const isA = (target: EventTarget | null, selector: string): target is HTMLElement =>
+  target instanceof HTMLElement && target.matches(selector);
 
 addEventListener('keydown', (event) => {
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (document.querySelector('dialog[open], [popover]:popover-open')) return;
-  if (isTyped(target) && key !== 'Escape') return;
-  if (key === ' ' && isControl(target)) return;
-  const page = isGoing ? pages[key] : undefined;
+  const isTyped = isA(target, 'input, textarea, select');
+  if (isTyped && key !== 'Escape') return;
+  if (key === ' ' && isA(target, 'a, button, summary, audio')) return;
+  const page = isGoing ? pages.get(key) : undefined;
   isGoing = key === 'g';
-  const work = page ? () => go(page) : active.find(({ current }) => current[key])?.current[key];
+  const work = page ? () => go(`/${page}`) : active.find(({ current }) => current[key])?.current[key];
   if (!work) return;
   event.preventDefault();
-  if (key === 'Escape' && isTyped(target)) (target as HTMLElement).blur();
+  if (isTyped) target.blur();
   else work();
 });
 
-export const focusOn = (selector: string): void => {
+export const focusOn = (selector: string) => (): void => {
   const found = document.querySelector<HTMLElement>(selector);
   found?.focus();
   if (found instanceof HTMLInputElement) found.select();

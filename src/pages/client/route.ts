@@ -2,13 +2,9 @@
 import { signal } from '@preact/signals';
 import { addressFor, takeToken } from './api.ts';
 
-export interface Route {
-  readonly page: string;
-  readonly id: string;
-  readonly params: URLSearchParams;
-}
+export type Params = Readonly<Record<string, string | number | undefined>>;
 
-function parsed(): Route {
+function parsed() {
   const [path = '', query = ''] = location.hash.slice(1).split(/\?(.*)/s);
   const [, page = '', id = ''] = path.split('/');
   return { page: page || 'files', id: decoded(id), params: new URLSearchParams(query) };
@@ -23,13 +19,11 @@ function decoded(text: string): string {
 }
 
 takeToken();
-export const route = signal<Route>(parsed());
+export const route = signal(parsed());
 
 addEventListener('hashchange', () => {
   // A link with a new token, opened in this tab.
-  const hadToken = location.hash.startsWith('#token=');
-  takeToken();
-  if (hadToken) location.reload();
+  if (takeToken()) location.reload();
   route.value = parsed();
 });
 
@@ -38,29 +32,22 @@ export const go = (path: string): void => {
 };
 
 /** `/files?q=a`, without what is empty. */
-export function pathWith(
-  path: string,
-  params: Readonly<Record<string, string | number | undefined>>,
-): string {
+export function pathWith(path: string, params: Params): string {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== '');
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return query ? `${path}?${query}` : path;
 }
 
 /** Notes what is chosen on a page in its address, so that it survives a reload; not a step to go back to. */
-export function keep(params: Readonly<Record<string, string | undefined>>): void {
-  const { page, id } = route.value;
-  const path = id ? `/${page}/${encodeURIComponent(id)}` : `/${page}`;
-  history.replaceState(null, '', `#${pathWith(path, params)}`);
-}
+export const keep = (params: Params): void =>
+  history.replaceState(null, '', `#${pathWith(`/${route.value.page}`, params)}`);
 
-export const filePath = (id: string, params: Readonly<Record<string, string | undefined>> = {}): string =>
+export const filePath = (id: string, params: Params = {}): string =>
   `#${pathWith(`/file/${encodeURIComponent(id)}`, params)}`;
 
 /** A link of this page in a new tab needs the token. */
 function openInTab(event: MouseEvent): void {
-  const anchor = (event.target as Element | null)?.closest('a');
-  const href = anchor?.getAttribute('href') ?? '';
+  const href = (event.target as Element | null)?.closest('a')?.getAttribute('href') ?? '';
   const isNewTab = event.ctrlKey || event.metaKey || event.button === 1;
   if (!href.startsWith('#/') || !isNewTab) return;
   event.preventDefault();

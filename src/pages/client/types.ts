@@ -10,8 +10,9 @@ type MaybeCounts<Names extends string> = Readonly<Record<Names, number | null>>;
 type Amounts<Names extends string> = Readonly<Record<Names, Amount>>;
 
 /** `command`: how a copied command line begins, such as `steno --sandbox`. */
-export type About = Texts<'version' | 'profile' | 'ledger' | 'command' | 'now'> &
-  Lists<'formats'> & { readonly sandbox: boolean };
+export type About = Texts<'version' | 'profile' | 'ledger' | 'command' | 'now'> & {
+  readonly sandbox: boolean;
+};
 
 export type FileDocument = Texts<'audiofile'> &
   MaybeTexts<'state' | 'title' | 'currency' | 'order' | 'ordered_at' | 'changed_at' | 'checked_at'> &
@@ -24,15 +25,7 @@ export type FileDocument = Texts<'audiofile'> &
     readonly by: MaybeTexts<'user' | 'host' | 'job' | 'actor'> | null;
   };
 
-export type Group = Texts<'name'> & Counts<'count' | 'offset'>;
-
-export interface FileWindow extends Counts<'total' | 'all'> {
-  readonly rows: readonly FileDocument[];
-  readonly groups?: readonly Group[];
-}
-
 export type HistoryEntry = Texts<'at' | 'what' | 'by' | 'text'> & { readonly event?: number };
-
 export type Transcript = Texts<'format' | 'path'> &
   Counts<'bytes'> &
   MaybeTexts<'at'> & { readonly here: boolean };
@@ -45,7 +38,7 @@ export interface FilePage extends MaybeTexts<'playable'> {
 
 /** Times are in seconds. */
 export type Segment = Counts<'line'> & MaybeCounts<'start' | 'end'> & MaybeTexts<'speaker'> & Texts<'text'>;
-export type Hit = Segment & MaybeTexts<'audiofile' | 'title'> & Texts<'path'>;
+export type Hit = Segment & MaybeTexts<'audiofile' | 'title'> & Texts<'path'> & Lists<'before' | 'after'>;
 export type Finding = MaybeCounts<'line' | 'start'> & Texts<'rule' | 'severity' | 'text'>;
 
 export type EventDocument = MaybeCounts<'n'> &
@@ -67,36 +60,24 @@ export type SpendRow = MaybeTexts<'currency'> &
   Amounts<'spent' | 'refunded' | 'unpaid' | 'estimated'> &
   Counts<'files'> & { readonly [grouping: string]: unknown };
 
-export type Waiting = { readonly kind: 'open' | 'held' | 'unclear' } & MaybeTexts<
-  'audiofile' | 'title' | 'order'
-> &
-  MaybeTexts<'state' | 'ordered_at' | 'due_at' | 'url'> &
-  MaybeCounts<'attempt' | 'late_seconds'>;
-
-export type Turnaround = MaybeTexts<'sku'> &
-  Counts<'delivered' | 'late'> &
-  MaybeCounts<'target_days' | 'median_seconds' | 'slowest_seconds'>;
+type Waiting = { readonly kind: 'open' | 'held' | 'unclear' } & MaybeCounts<'attempt'> &
+  MaybeTexts<'audiofile' | 'title' | 'order' | 'state' | 'ordered_at' | 'url'>;
 
 export type Budget = Texts<'budget' | 'source' | 'until'> &
   Amounts<'billed' | 'estimated' | 'left' | 'limit'> &
   Counts<'unknown'> &
   MaybeTexts<'currency'>;
 
-export type Invoice = Texts<'invoice'> & MaybeTexts<'state' | 'currency' | 'created'> & Amounts<'total'>;
-
-type SpendParts = Readonly<
-  Record<'totals' | 'months' | 'skus' | 'orders' | 'feeds' | 'tags', readonly SpendRow[]>
->;
-
 export interface Spend {
-  readonly report: SpendParts &
+  readonly report: Readonly<Record<'totals' | 'months' | 'skus' | 'feeds' | 'tags', readonly SpendRow[]>> &
     Lists<'notes'> & {
       readonly counts: Counts<'delivered' | 'open' | 'held' | 'unclear' | 'late'>;
-      readonly turnaround: readonly Turnaround[];
       readonly waiting: readonly Waiting[];
     };
   readonly budgets: { readonly budgets: readonly Budget[] };
-  readonly invoices: readonly Invoice[];
+  readonly invoices: ReadonlyArray<
+    Texts<'invoice'> & MaybeTexts<'state' | 'currency' | 'created'> & Amounts<'total'>
+  >;
 }
 
 type Attempt = Counts<'attempt'> &

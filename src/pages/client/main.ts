@@ -1,0 +1,123 @@
+/** The page that `steno ui` shows: the bar, one page below it, and what is said over both. */
+import { signal } from '@preact/signals';
+import { h, render } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { followChanges, get, link, retryNow, trouble } from './api.ts';
+import { el } from './el.ts';
+import { EventPage } from './event.ts';
+import { Events } from './events.ts';
+import { FileView } from './file.ts';
+import { Files } from './files.ts';
+import { setClock } from './format.ts';
+import { HealthPage } from './health.ts';
+import { focusOn, keyHelp, useKeys } from './keys.ts';
+import { about, button, Menu, pairs, said, say, useTitle } from './parts.ts';
+import { route } from './route.ts';
+import { Search } from './search.ts';
+import { SpendPage } from './spend.ts';
+import type { About } from './types.ts';
+
+const { a, code, dialog, div, h1, h2, header, kbd, main, nav, output, p, span } = el;
+
+const tabs = { files: Files, search: Search, events: Events, spend: SpendPage, health: HealthPage };
+const areKeysShown = signal(false);
+const showKeys = (): void => {
+  areKeysShown.value = true;
+};
+
+const titleOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const linkNames = { connecting: 'connecting', live: 'live', lost: 'not connected', denied: 'no access' };
+
+function Bar() {
+  const { page } = route.value;
+  const { sandbox, profile, ledger } = about.value ?? {};
+  const tab = (name: string) => {
+    const isShown = page === name || `${page}s` === name;
+    return a({ href: `#/${name}`, 'aria-current': isShown ? 'page' : undefined }, titleOf(name));
+  };
+  return header(
+    'bar',
+    a({ class: 'brand', href: '#/files', 'aria-label': 'steno, all files' }, 'steno'),
+    nav({ 'aria-label': 'Pages' }, Object.keys(tabs).map(tab)),
+    span('grow'),
+    sandbox ? span('chip sandbox', 'sandbox') : span('muted profile', profile),
+    ledger === 'shared' && span('chip', 'shared ledger'),
+    span(`link ${link.value}`, linkNames[link.value]),
+    button('?', showKeys, { class: 'plain', 'aria-label': 'Keys', title: 'Keys (?)' }),
+  );
+}
+
+/** Over the page, at its end: nothing moves when it comes or goes. */
+function Banner() {
+  const isLost = link.value === 'lost';
+  const { text, isBad } = said.value;
+  const lost = p(
+    'banner bad',
+    'steno ui does not answer. What is shown may be old. ',
+    button('Try now', retryNow),
+  );
+  const unread = p('banner warn', `The ledger can’t be read: ${trouble.value}. This page goes on by itself.`);
+  return div(
+    'over',
+    div({ role: 'alert' }, isLost && lost, trouble.value && !isLost && unread),
+    output('', text && p(isBad ? 'banner bad' : 'banner', text)),
+  );
+}
+
+function KeyHelp() {
+  const own = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (areKeysShown.value) own.current?.showModal();
+  }, [areKeysShown.value]);
+  const onClose = (): void => {
+    areKeysShown.value = false;
+  };
+  return dialog(
+    { ref: own, 'aria-label': 'Keys', onClose },
+    h2('', 'Keys'),
+    pairs(keyHelp.map(([key, what]) => [kbd('', key), what] as const)),
+    el.form({ method: 'dialog' }, el.button({ type: 'submit' }, 'Close')),
+  );
+}
+
+const NoAccess = () =>
+  main(
+    { tabIndex: -1 },
+    div(
+      'empty',
+      h1('', 'This tab has no access'),
+      p('', 'Each tab needs the link that steno ui opens. Run it again, or open its link in this tab.'),
+      code('', 'steno ui'),
+    ),
+  );
+
+function Tab({ name }: { name: keyof typeof tabs }) {
+  useTitle(titleOf(name));
+  return h(tabs[name], {});
+}
+
+function Page() {
+  const { page, id } = route.value;
+  if (link.value === 'denied') return NoAccess();
+  if (page === 'file') return h(FileView, { key: id, id });
+  if (page === 'event') return h(EventPage, { key: id, id });
+  const name = Object.hasOwn(tabs, page) ? (page as keyof typeof tabs) : 'files';
+  return h(Tab, { key: name, name });
+}
+
+function App() {
+  useKeys({ '?': showKeys, Escape: () => say('') });
+  const skip = button('Skip to the content', focusOn('main'), { class: 'skip' });
+  return [skip, ...[Bar, Page, Banner, Menu, KeyHelp].map((part) => h(part, {}))];
+}
+
+render(h(App, {}), document.body);
+followChanges();
+void get<About>('/api/about').then(
+  (answer) => {
+    about.value = answer;
+    setClock(answer.now);
+  },
+  () => {},
+);

@@ -1,0 +1,204 @@
+/** The transcript to read: speakers, times, search inside, and the audio whose time the text follows. */
+import { h } from 'preact';
+import { memo } from 'preact/compat';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Mark } from '../../flows/search/query.ts';
+import { readableFormats } from '../../transcripts/model.ts';
+import { useLoad } from './api.ts';
+import { el } from './el.ts';
+import { clock, counted, markerOf } from './format.ts';
+import { focusOn, useKeys } from './keys.ts';
+import * as parts from './parts.ts';
+import { pathWith, route } from './route.ts';
+import type { FileDocument, FilePage, Segment } from './types.ts';
+
+const { audio, b, div, h2, li, ol, output, p, section, span, track } = el;
+
+/** Segments that are put on the page at a time, so that a long transcript never blocks it. */
+const BATCH = 150;
+const TYPING_PAUSE_MS = 200;
+const SPEAKER_COLOURS = 6;
+
+/** The last segment that has begun at this time. */
+function segmentAt(segments: readonly Segment[], seconds: number): number {
+  let [low, high] = [0, segments.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((segments[middle]?.start ?? 0) <= seconds) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** What is selected in the transcript, or the whole segment, with who says it and when. */
+function quoteOf({ line, start, speaker, text: whole }: Segment, { title }: FileDocument): string {
+  const selection = getSelection();
+  const isInside = selection?.anchorNode?.parentElement?.closest(`[data-line="${line}"]`);
+  const text = (isInside && selection?.toString().trim()) || whole.replaceAll('\n', ' ');
+  const from = [speaker, title, start === null ? `line ${line}` : clock(start)].filter(Boolean).join(', ');
+  return `“${text}” (${from})`;
+}
+
+interface SegmentProps {
+  readonly segment: Segment;
+  readonly file: FileDocument;
+  readonly colour: number;
+  readonly isNow: boolean;
+  readonly marks: readonly Mark[];
+  readonly onSeek: ((seconds: number) => void) | undefined;
+}
+
+const noMarks: readonly Mark[] = [];
+
+const Said = memo(({ segment, file, colour, isNow, marks, onSeek }: SegmentProps) => {
+  const { start, speaker, line } = segment;
+  const time = start === null ? '' : clock(start);
+  const isCurrent = isNow ? 'true' : undefined;
+  return li(
+    { class: isNow ? 'segment now' : 'segment', 'data-line': line, 'aria-current': isCurrent },
+    time && onSeek
+      ? parts.button(time, () => onSeek(start ?? 0), { class: 'plain at', 'aria-label': `Play from ${time}` })
+      : span('at', time),
+    p('', speaker && b(`speaker s${colour}`, parts.text(speaker), ' '), parts.marked(segment.text, marks)),
+    parts.button(parts.icon('quote'), () => void parts.copy(quoteOf(segment, file)), {
+      ...{ class: 'plain quote', title: 'Copy as a quote (selected words, or all)' },
+      'aria-label': `Copy this as a quote${time ? ` with its time, ${time}` : ''}`,
+      onMouseDown: (event) => event.preventDefault(),
+    }),
+  );
+});
+
+/** Grows until all is shown, a batch for each frame. */
+function useBatches(count: number): number {
+  const [shown, setShown] = useState(BATCH);
+  useEffect(() => {
+    if (shown >= count) return;
+    const frame = requestAnimationFrame(() => setShown(shown + BATCH));
+    return () => cancelAnimationFrame(frame);
+  }, [shown, count]);
+  return Math.min(shown, count);
+}
+
+/** A text once its typing pauses. */
+export function useTyped(first: string, pauseMs = TYPING_PAUSE_MS) {
+  const [typed, setTyped] = useState(first);
+  const [settled, setSettled] = useState(first.trim());
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(typed.trim()), pauseMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return { typed, setTyped, settled };
+}
+
+const reveal = (line: number | undefined, block: ScrollLogicalPosition = 'center'): void =>
+  document.querySelector(`[data-line="${line}"]`)?.scrollIntoView({ block, behavior: 'instant' });
+
+/** The player, and what plays in it: the number of the segment, or -1. */
+function usePlayer(src: string | null, segments: readonly Segment[]) {
+  const own = useRef<HTMLAudioElement>(null);
+  const [current, setCurrent] = useState(-1);
+  const [cannotPlay, setCannotPlay] = useState(false);
+  // The same function for each segment, so that only those that change are made again.
+  const seek = useCallback((seconds: number): void => {
+    if (!own.current) return;
+    own.current.currentTime = seconds;
+    void own.current.play().catch(() => setCannotPlay(true));
+  }, []);
+  const onTimeUpdate = (): void => {
+    const at = segmentAt(segments, own.current?.currentTime ?? 0);
+    if (at === current) return;
+    setCurrent(at);
+    if (!own.current?.paused) reveal(segments[at]?.line, 'nearest');
+  };
+  const toggle = (): void => {
+    if (own.current?.paused) seek(own.current.currentTime);
+    else own.current?.pause();
+  };
+  const canPlay = src !== null && !cannotPlay;
+  useKeys(canPlay ? { ' ': toggle } : {});
+  const events = { onTimeUpdate, onError: () => setCannotPlay(true) };
+  const props = {
+    src: src ?? '',
+    controls: true,
+    preload: 'none',
+    'aria-label': 'Audio of this file',
+    ...events,
+  } as const;
+  const player = src && [
+    audio({ ref: own, ...props }, track({ kind: 'captions', label: 'The transcript below' })),
+    !canPlay && span('muted', 'The audio can’t be played here.'),
+  ];
+  return { player: player && div('player', player), current, seek: canPlay ? seek : undefined };
+}
+
+/** The hits of what is typed: where each stands, which one is shown, and the way to the next. */
+function useHits(segments: readonly Segment[]) {
+  const { typed, setTyped, settled } = useTyped(route.value.params.get('q') ?? '');
+  const [hit, setHit] = useState(0);
+  const marks = useMemo(() => {
+    // The last word may still be typed.
+    const marksIn = markerOf(/\w$/.test(settled) ? `${settled}*` : settled);
+    const found = segments.map((segment) => [segment, settled ? marksIn(segment.text) : noMarks] as const);
+    return new Map(found.filter(([, each]) => each.length));
+  }, [segments, settled]);
+  const hits = [...marks.keys()];
+  const show = (step: number) => (): void => {
+    const at = hits.length ? (hit + step + hits.length) % hits.length : 0;
+    setHit(at);
+    reveal(hits[at]?.line);
+  };
+  const place = hits.length ? `${Math.min(hit + 1, hits.length)} of ${hits.length}` : 'none';
+  return { typed, setTyped, marks, show, place: settled && place };
+}
+
+const none: readonly Segment[] = [];
+
+export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'>) {
+  const here = readableFormats.filter((format) =>
+    transcripts.some((each) => each.here && each.format === format),
+  );
+  const { params } = route.value;
+  const [format, setFormat] = useState<string>(here[0] ?? '');
+  const path = pathWith(`/api/file/${encodeURIComponent(file.audiofile)}/transcript`, { format });
+  const { data, error } = useLoad<{ segments: readonly Segment[]; truncated: boolean }>(format && path);
+  const segments = data?.segments ?? none;
+  const count = useBatches(segments.length);
+  const { typed, setTyped, marks, show, place } = useHits(segments);
+  const { player, current, seek } = usePlayer(playable, segments);
+  const speakers = useMemo(() => [...new Set(segments.map(({ speaker }) => speaker))], [segments]);
+
+  const wanted = params.get('line') ?? segments[segmentAt(segments, Number(params.get('t')))]?.line;
+  useEffect(() => {
+    if (count && count === segments.length && (params.has('line') || params.has('t'))) reveal(Number(wanted));
+  }, [count, segments, wanted]);
+  useKeys({ '/': focusOn('#inside'), n: show(1), N: show(-1) });
+  const onSubmit = (event: Event): void => {
+    event.preventDefault();
+    show(1)();
+  };
+  const said = segments.slice(0, count).map((segment, at) =>
+    h(Said, {
+      ...{ segment, file, isNow: at === current, marks: marks.get(segment) ?? noMarks, onSeek: seek },
+      colour: speakers.indexOf(segment.speaker) % SPEAKER_COLOURS,
+    }),
+  );
+  const choices = here.map((name) => [name, name] as const);
+  return section(
+    { class: 'panel reader', 'aria-label': 'Transcript' },
+    el.form(
+      { class: 'tools', onSubmit },
+      h2('', 'Transcript'),
+      here.length > 0 && [
+        parts.searchField('inside', 'Search inside the transcript', 'Search inside', typed, setTyped),
+        output('count muted', place),
+        parts.select('Format', format, choices, setFormat),
+      ],
+    ),
+    player,
+    parts.failed(error),
+    here.length === 0 && p('muted', 'No transcript is on this disk. Download one to read it here.'),
+    ol('transcript', said),
+    data?.truncated &&
+      p('muted', `This is the first part; ${counted(segments.length, 'segment')} are shown.`),
+  );
+}
