@@ -72,6 +72,12 @@ const groups = [
     priority: 2,
   },
   {
+    // What a search needs of it: that opens no ledger.
+    name: 'sqlite',
+    test: /[\\/](lib[\\/]sqlite|ui[\\/]pager|flows[\\/]bulk)\.ts$/,
+    priority: 2,
+  },
+  {
     name: 'ledger',
     test: /[\\/](ledger[\\/](open|notes|stores[\\/]backups)|commands[\\/]files?)\.ts$/,
     priority: 1,

@@ -93,7 +93,13 @@ export const convert = command({
       'vtt, srt, json, html and txt file beside their downloads, or in the folders named as arguments. Its URL is ' +
       '--base with the name of the file. The rest of the feed stays the same, byte for byte.',
   ],
-  args: [{ name: '[id|path…]', help: 'audiofile ids, or paths; with --feed, folders', values: 'audiofile' }],
+  args: [
+    {
+      name: '[id|path…]',
+      help: 'audiofile ids, or paths; with --feed, folders',
+      values: 'audiofile-or-path',
+    },
+  ],
   options,
   examples: [
     ['steno convert 12345 --to vtt,srt -o public/', 'captions of a download, in another folder'],

@@ -92,6 +92,15 @@ export const PURCHASE_COLUMNS = `id, number, kind, via, status, started_at, orde
 const HOLDS =
   "purchases.test = 0 AND purchases.status <> 'refused' AND (purchases.kind = 'order' OR purchases.status <> 'placed')";
 
+/** SQL: an order of whose file no transcript comes. It holds its name least, as `weight` has it. */
+const IS_OVER = `(purchases.status = 'placed' AND EXISTS (SELECT 1 FROM purchase_items
+  JOIN files ON files.profile = purchases.profile AND files.id = purchase_items.file
+  WHERE purchase_items.purchase = purchase_names.purchase AND purchase_items.position = purchase_names.position
+    AND files.ended = 'unfinished'))`;
+
+/** SQL: whoever holds a name best comes first; then the latest should. */
+const BEST_FIRST = `${IS_OVER}, purchases.status = 'placed' DESC`;
+
 /** The purchase that holds the claim of a name. */
 const CLAIM = `CROSS JOIN claims ON claims.profile = ? AND claims.name = asked.value
   CROSS JOIN purchases ON purchases.id = claims.purchase
@@ -188,7 +197,7 @@ export class Claims extends Table {
     const successor = `(SELECT purchases.id FROM purchase_names
       CROSS JOIN purchases ON purchases.id = purchase_names.purchase
       WHERE purchase_names.name = claims.name AND purchases.profile = claims.profile AND purchases.id <> claims.purchase
-      AND ${HOLDS} ORDER BY purchases.status = 'placed' DESC, purchases.number DESC LIMIT 1)`;
+      AND ${HOLDS} ORDER BY ${BEST_FIRST}, purchases.number DESC LIMIT 1)`;
     const held = `profile = ? AND purchase = ?
       AND NOT EXISTS (SELECT 1 FROM purchases WHERE purchases.id = claims.purchase AND ${HOLDS})`;
     const values = [this.profile, purchase];
@@ -209,8 +218,8 @@ export class Claims extends Table {
 }
 
 /**
- * Gives each name of these purchases to the one that holds it best, of all that have the name: one that was placed, else
- * the latest. For use after records of purchases have met.
+ * Gives each name of these purchases to the one that holds it best, of all that have the name: one that was placed and is
+ * not over, else the latest. For use after records of purchases have met.
  */
 export async function deriveHolders(db: Store, profile: string, purchases: readonly string[]): Promise<void> {
   const list = jsonList(purchases);
@@ -218,7 +227,7 @@ export async function deriveHolders(db: Store, profile: string, purchases: reado
   const holder = `(SELECT purchases.id FROM purchase_names
     CROSS JOIN purchases ON purchases.id = purchase_names.purchase
     WHERE purchase_names.name = asked.name AND purchases.profile = ? AND ${HOLDS}
-    ORDER BY purchases.status = 'placed' DESC, purchases.started_at DESC, purchases.id DESC LIMIT 1)`;
+    ORDER BY ${BEST_FIRST}, purchases.started_at DESC, purchases.id DESC LIMIT 1)`;
   const found = `SELECT asked.name, ${holder} AS holder FROM (${asked}) AS asked`;
   await db.run(
     `DELETE FROM claims WHERE profile = ? AND name IN (SELECT name FROM (${found}) AS found WHERE holder IS NULL)`,

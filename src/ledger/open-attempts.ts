@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Sender, thisSender } from '../lib/sender.ts';
 import { updateBills } from './billing.ts';
-import { PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
+import { deriveHolders, PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
 import { refuseMoved } from './moved.ts';
 import {
   audiosOf,
@@ -246,15 +246,8 @@ export class OpenAttempts extends PurchaseTable {
       if (undone === 0) return false;
       const tables = this.within(db);
       await tables.#takeBack(db, id, kind, files);
-      const names = await db.all<{ name: string }>('SELECT name FROM purchase_names WHERE purchase = ?', id);
-      await db.batch([
-        ...tables.deriving(id),
-        tables.claims.takingSome(
-          id,
-          names.map(({ name }) => name),
-          [],
-        ),
-      ]);
+      await db.batch(tables.deriving(id));
+      await deriveHolders(db, this.profile, [id]);
       const left = await db.all<{ file: string }>('SELECT file FROM purchase_items WHERE purchase = ?', id);
       await updateBills(db, this.profile, [...new Set([...files, ...left.map(({ file }) => file)])]);
       return true;

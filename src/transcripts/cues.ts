@@ -111,7 +111,7 @@ interface Part {
 
 function segmentsOf({ line, start, end, lines }: Cue, isVtt: boolean): Segment[] {
   const whole = lines.join('\n');
-  const hasVoices = isVtt && /<v[.\s]/i.test(whole);
+  const hasVoices = isVtt && voiceTag.test(whole);
   const parts = hasVoices ? voices(whole, line) : named(withoutMarkup(whole, isVtt).split('\n'), line);
   const said = parts.map((part) => ({
     ...{ line: part.line, start, end, speaker: part.speaker },
@@ -124,12 +124,19 @@ function segmentsOf({ line, start, end, lines }: Cue, isVtt: boolean): Segment[]
 /** Only what is markup for sure: `<` may also be said. */
 const vttTag = /<(\/?)(v|c|i|b|u|s|ruby|rt|lang|font)((?:[.\s][^<>]*)?)>|<\d[\d:.]*>/gi;
 const srtTag = /<\/?(?:[ibus]|font(?:\s[^<>]*)?)>|\{\\[^{}]*\}/gi;
+const voiceTag = /<v[.\s]/i;
 
 const withoutMarkup = (text: string, isVtt: boolean): string =>
   isVtt ? decodeEntities(text.replace(vttTag, '')) : text.replace(srtTag, '');
 
+/** Of most cues. */
+const oneVoice = /^<v ([^<>&]*)>(?=\S)([^<&]*)(?:<\/v>)?$/;
+
 /** `<v Ada>` begins what Ada says, up to its end or to another voice. */
 function voices(text: string, line: number): Part[] {
+  const [, name, all] = oneVoice.exec(text) ?? [];
+  if (name?.trim() && all !== undefined)
+    return [{ line, speaker: name.replace(/\s+/g, ' ').trim(), lines: [all] }];
   const parts: Part[] = [];
   let [from, row, begin] = [0, line, line];
   let [speaker, said]: [string | undefined, string] = [undefined, ''];
@@ -169,4 +176,39 @@ function named(lines: readonly string[], line: number): Part[] {
     else open.lines.push(text);
   }
   return parts;
+}
+
+/** The line of a time, with the name of its cue before it. */
+const cueHead = new RegExp(
+  `(?:\\n\\n[^\\n]+|\\n[^\\S\\n]*\\d+[^\\S\\n]*)?\\n[^\\S\\n]*${CLOCK}[^\\S\\n]*-->[^\\S\\n]*${CLOCK}[^\\n]*`,
+  'g',
+);
+const vttTagInLine = /<\/?(?:v|c|i|b|u|s|ruby|rt|lang|font)(?:[. \t][^<>\n]*)?>|<\d[\d:.]*>/gi;
+const srtTagInLine = /<\/?(?:[ibus]|font(?:[ \t][^<>\n]*)?)>|\{\\[^{}\n]*\}/gi;
+const lineWithColon = /^[^\n]*[:：][^\n]*$/gm;
+
+/**
+ * The words of all cues, without times and speakers, as `readCues` would read them. Speed: a quarter of its time, because
+ * nothing is done for each cue. Undefined where the captions are not plain enough for that.
+ */
+export function wordsOfCues(text: string, format: 'vtt' | 'srt'): string | undefined {
+  const isVtt = format === 'vtt';
+  const body = isVtt ? withoutHeader(text) : `\n\n${text}`;
+  if (body === undefined || (isVtt ? /\n\n(?:NOTE|STYLE|REGION)(?:\s|$)/ : /\n[^\S\n]+\n/).test(body))
+    return undefined;
+  const inLines = body.replace(cueHead, '');
+  const said = inLines.replace(isVtt ? vttTagInLine : srtTagInLine, '');
+  if (inLines === body || inLines.includes('-->') || /[<{]/.test(said)) return undefined;
+  const plain = isVtt ? decodeEntities(said) : said;
+  if (!/[:：]/.test(plain)) return plain;
+  const withoutNames = plain.replace(lineWithColon, (line) => splitSpeaker(line).text);
+  // What looks like a name where voices are marked may be none.
+  return withoutNames !== plain && isVtt && voiceTag.test(body) ? undefined : withoutNames;
+}
+
+/** Undefined where it has none, or where cues begin in it. */
+function withoutHeader(text: string): string | undefined {
+  const end = text.indexOf('\n\n');
+  const header = text.slice(0, Math.max(end, 0));
+  return /^WEBVTT(?:\s|$)/.test(header) && !header.includes('-->') ? text.slice(end) : undefined;
 }

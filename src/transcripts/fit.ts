@@ -22,6 +22,8 @@ const isShort = ({ start, end }: Cue): boolean => end - start < MIN_CUE_MS - 1;
 
 /** About 180 words a minute: for the last turn of a tstxt, whose end nothing tells. */
 const CHARACTERS_PER_SECOND = 15;
+/** In characters: nobody speaks for 18 hours, and to share out more takes gigabytes. */
+const MAX_TURN = 1_000_000;
 
 // Times.
 
@@ -55,6 +57,8 @@ function timedIn({ format, segments }: TranscriptText, path: string): Timed[] {
   for (const segment of segments) {
     const text = tidied(segment.text);
     const start = segment.start ?? (format === 'tstxt' ? timed.at(-1)?.start : undefined);
+    if (text.length > MAX_TURN)
+      throw unusable(path, segment.line, 'more than a million characters have one time');
     if (text && start !== undefined) timed.push({ ...segment, start, text });
     else if (text && format !== 'tstxt') throw unusable(path, segment.line, 'it has no time');
   }

@@ -1,5 +1,13 @@
 /** `convert`: captions, show notes and feed entries from what was downloaded. */
-import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +16,7 @@ import { outputs } from '../support/commands.ts';
 import { item, rss } from '../support/feed.ts';
 import { listing } from '../support/files.ts';
 import { orderingAccount } from '../support/ledger.ts';
+import { canMount, SmallDisk } from '../support/small-disk.ts';
 import { User } from '../support/steno.ts';
 
 const TSTXT = `A talk
@@ -85,6 +94,11 @@ describe('what is refused', () => {
     ['a.srt', '1\n00:00:09,000 --> 00:00:08,000\nBack\n', 'it ends before it starts'],
     ['a.docx', 'PK\u0003\u0004 no zip', 'a.docx'],
     ['a.vtt', '', 'a.vtt is empty'],
+    [
+      'a.srt',
+      `1\n00:00:01,000 --> 00:00:09,000\n${'word '.repeat(250_000)}`,
+      'more than a million characters',
+    ],
     ['a.tstxt', Buffer.alloc(20_000_001, 'a'), 'a.tstxt is too large'],
   ])('is told in one line, and leaves nothing: %s %#', async (name, content, message) => {
     const { user, convert } = userWith({ [name]: content });
@@ -118,6 +132,22 @@ describe('what is refused', () => {
     expect(stderr).toContain('3 of 4 failed');
     expect(files(user)).toEqual(['a.txt', 'b.srt', 'b.vtt']);
   });
+});
+
+it('leaves nothing on a full disk, and holds up no other', async () => {
+  const { user, convert } = userWith({ 'a.vtt': VTT, 'b.srt': SRT });
+  const folder = user.env.STENO_STATE_DIR ?? '';
+  mkdirSync(folder);
+  const disk = canMount ? SmallDisk.mount(user, 1) : undefined;
+  if (!disk) return;
+  disk.fill();
+  const before = readdirSync(folder);
+  const { code, stderr } = await convert('a.vtt', 'b.srt', '--to', 'txt', '-o', `${folder}/`);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('the disk is full')]);
+  expect(readdirSync(folder)).toEqual(before);
+  disk.free();
+  expect((await convert('a.vtt', 'b.srt', '--to', 'txt', '-o', `${folder}/`)).code).toBe(0);
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(['a.txt', 'b.txt']));
 });
 
 describe('a file', () => {

@@ -1,5 +1,6 @@
 /** What keeps an audio from being bought twice: who holds it, in both kinds of ledger. */
 import { describe, expect, it } from 'vitest';
+import { deriveHolders } from '../../src/ledger/claims.ts';
 import { OpenAttempts } from '../../src/ledger/open-attempts.ts';
 import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
@@ -161,6 +162,21 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await here.markRefused(third);
       expect(await here.rows('SELECT purchase FROM claims')).toEqual([{ purchase: second.id }]);
       expect(await here.holderOf('a')).toMatchObject({ id: second.id, status: 'unclear', answered: true });
+    });
+
+    it('goes to an attempt without a known end rather than to an order of which nothing comes', async () => {
+      await here.place('a', 'o1', '1');
+      const second = await here.anyway('a');
+      await here.markUncertain(second);
+      await (await here.store()).run("UPDATE files SET ended = 'unfinished'");
+      await here.markRefused(await here.anyway('a'));
+      expect(await here.rows('SELECT purchase FROM claims')).toEqual([{ purchase: second.id }]);
+      await here.settleNotPlaced(second);
+      expect(await here.holderOf('a')).toMatchObject({ isOver: true });
+      await here.reopen(second);
+      expect(await here.holderOf('a')).toMatchObject({ id: second.id, status: 'unclear' });
+      await deriveHolders(await here.store(), 'default', [second.id]);
+      expect(await here.holderOf('a')).toMatchObject({ id: second.id, status: 'unclear' });
     });
 
     it('goes to no test, to no refused attempt, and to none of another audio', async () => {

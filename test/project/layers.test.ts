@@ -294,7 +294,10 @@ describe('what loads at once', () => {
     ['formats --json', ['launch.js']],
     ['__complete audiofile', ['launch.js', 'complete.js', 'complete-rolldown-runtime.js']],
     // A ledger in a file needs nothing of what a shared one does, and no call is made.
-    ['files --quiet', ['launch.js', 'steno.js', 'rolldown-runtime.js', 'ledger.js', 'common.js', 'call.js']],
+    [
+      'files --quiet',
+      ['launch.js', 'steno.js', 'rolldown-runtime.js', 'ledger.js', 'common.js', 'call.js', 'sqlite.js'],
+    ],
   ])('is small in the build too: steno %s', (line, expected) => {
     const build = expected.map((name) => resolve('dist', name));
     expect(filesLoadedBy(line.split(' '))).toEqual([BIN, ...build]);

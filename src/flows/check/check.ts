@@ -59,7 +59,7 @@ export const checkFiles = (
     FILES_AT_ONCE,
     ({ path }) => path,
     async (file) => {
-      const { text } = await readTranscriptFile(file, signal);
+      const text = await readTranscriptFile(file, signal);
       const found = findingsIn(text, file, rules);
       return found.map((finding) => ({ ...finding, severity: severityOf(finding.rule), file }));
     },

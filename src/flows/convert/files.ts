@@ -134,7 +134,7 @@ export class Converter {
 
   async #textOf(file: TranscriptFile): Promise<TranscriptText> {
     const { renames, signal } = this.#conversion;
-    const { text } = await readTranscriptFile(file, signal);
+    const text = await readTranscriptFile(file, signal);
     const segments = text.segments.map((each) => {
       const segment = unmarked(each);
       const rename = renames.get(nameKey(segment.speaker ?? ''));

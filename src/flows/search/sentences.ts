@@ -11,8 +11,8 @@ export interface Sentence {
   readonly speaker?: string | undefined;
 }
 
-/** What goes on for longer has no full stops, and is cut. */
-const MAX_LENGTH = 400;
+/** In characters. What goes on for longer has no full stops, and is cut. */
+export const MAX_LENGTH = 400;
 /** Between two captions of one sentence, in milliseconds. */
 const MAX_PAUSE = 3_000;
 
@@ -84,24 +84,4 @@ function shortened(raw: string): string[] {
   const text = oddBlank.test(raw) ? raw.trim().replace(/\s+/g, ' ') : raw.trim();
   if (text.length <= MAX_LENGTH) return text ? [text] : [];
   return text.match(/.{1,399}(?:\s|$)|.{399}/gsu)?.map((part) => part.trim()) ?? [];
-}
-
-export type Range = readonly [from: number, to: number];
-
-/** As long as this, a passage is one row of the index: with shorter ones it is larger, with longer ones more is read. */
-const PASSAGE_LENGTH = 2_000;
-
-/** Sentences that follow each other, by their places: the index knows where a word is to this accuracy. */
-export function passagesOf(sentences: readonly Sentence[]): Range[] {
-  const passages: Range[] = [];
-  let from = 0;
-  let length = 0;
-  sentences.forEach(({ text }, at) => {
-    length += text.length;
-    if (length < PASSAGE_LENGTH) return;
-    passages.push([from, at + 1]);
-    [from, length] = [at + 1, 0];
-  });
-  if (from < sentences.length) passages.push([from, sentences.length]);
-  return passages;
 }

@@ -8,19 +8,20 @@ import { type Database, isLocked, openDatabase, openScratch, untilFree } from '.
 import type { TranscriptOnDisk } from '../transcripts/on-disk.ts';
 import { forIndex } from './words.ts';
 
-const CREATE_PASSAGES =
-  "CREATE VIRTUAL TABLE passages USING fts5(text, content='', contentless_delete=1, tokenize='ascii')";
+const CREATE_TEXTS =
+  "CREATE VIRTUAL TABLE texts USING fts5(text, content='', contentless_delete=1, tokenize='ascii')";
 
 /** An index that has another one, of a newer or an older version, is made anew. */
 const migrations = [
   {
-    name: 'search 1',
+    name: 'search 2',
     sql: `CREATE TABLE files (id INTEGER PRIMARY KEY, profile TEXT NOT NULL, path TEXT NOT NULL, file TEXT NOT NULL,
-        UNIQUE (profile, path));
-      CREATE TABLE ledgers (profile TEXT PRIMARY KEY, mark TEXT NOT NULL);
-      ${CREATE_PASSAGES};
+        trouble TEXT, UNIQUE (profile, path));
+      CREATE INDEX troubles ON files (profile) WHERE trouble IS NOT NULL;
+      CREATE TABLE listings (profile TEXT PRIMARY KEY, ledger TEXT NOT NULL, files TEXT NOT NULL);
+      ${CREATE_TEXTS};
       -- Speed: with more than SQLite's own 1 MB for new words, it merges less often.
-      INSERT INTO passages (passages, rank) VALUES ('hashsize', 16777216)`,
+      INSERT INTO texts (texts, rank) VALUES ('hashsize', 16777216)`,
   },
 ];
 
@@ -31,14 +32,13 @@ export interface IndexedFile extends TranscriptOnDisk {
   readonly trouble?: string;
 }
 
-/** The passages of a file that may match, by number. */
-interface Found {
-  readonly id: number;
-  readonly passages: readonly number[];
+/** What the index was made of. */
+export interface Listing {
+  /** By which the ledger is known again. */
+  readonly ledger: string;
+  readonly files: readonly (readonly [path: string, size: number, mtimeMs: number])[];
 }
 
-/** No transcript has as many passages. */
-const PASSAGES_PER_FILE = 65_536;
 /** How long another process may index without a pause. */
 const LOCK_LIMIT_MS = 60_000;
 
@@ -58,20 +58,41 @@ export class TextIndex {
     this.#db.close();
   }
 
-  /** By which the ledger is known again that was listed last. */
-  get ledgerMark(): string | undefined {
-    const sql = 'SELECT mark FROM ledgers WHERE profile = ?';
-    return this.#db.get<{ mark: string }>(sql, this.#profile)?.mark;
+  get listing(): Listing | undefined {
+    const sql = 'SELECT ledger, files FROM listings WHERE profile = ?';
+    const found = this.#db.get<{ ledger: string; files: string }>(sql, this.#profile);
+    return found && { ledger: found.ledger, files: JSON.parse(found.files) as Listing['files'] };
   }
 
-  set ledgerMark(mark: string) {
-    this.#db.run('INSERT OR REPLACE INTO ledgers (profile, mark) VALUES (?, ?)', this.#profile, mark);
+  set listing({ ledger, files }: Listing) {
+    const sql = 'INSERT OR REPLACE INTO listings (profile, ledger, files) VALUES (?, ?, ?)';
+    this.#db.run(sql, this.#profile, ledger, JSON.stringify(files));
   }
 
-  /** Speed: as one text, because a driver takes longer to hand over thousands of rows. */
+  get total(): number {
+    const sql = 'SELECT count(*) AS total FROM files WHERE profile = ?';
+    return Number(this.#db.get<{ total: number }>(sql, this.#profile)?.total);
+  }
+
   get files(): IndexedFile[] {
-    const sql = "SELECT json_group_array(json_set(file, '$.id', id)) AS files FROM files WHERE profile = ?";
-    return JSON.parse(this.#db.get<{ files: string }>(sql, this.#profile)?.files ?? '[]') as IndexedFile[];
+    return this.#filesOf('FROM files WHERE profile = ?', this.#profile);
+  }
+
+  /** Those that can't be read. */
+  get troubled(): IndexedFile[] {
+    return this.#filesOf('FROM files WHERE profile = ? AND trouble IS NOT NULL', this.#profile);
+  }
+
+  /** Those that may match, the newest first. */
+  find(query: string): IndexedFile[] {
+    const from = `FROM texts JOIN files ON files.id = texts.rowid
+      WHERE texts MATCH ? AND files.profile = ? ORDER BY texts.rowid DESC`;
+    return this.#filesOf(from, query, this.#profile);
+  }
+
+  #filesOf(from: string, ...values: string[]): IndexedFile[] {
+    const rows = this.#db.all<{ id: number; file: string }>(`SELECT files.id, files.file ${from}`, ...values);
+    return rows.map(({ id, file }) => ({ ...(JSON.parse(file) as IndexedFile), id }));
   }
 
   /** Runs work that writes, in one transaction. Another process that writes is waited for; readers are not held up. */
@@ -81,8 +102,8 @@ export class TextIndex {
       this.#added = [];
       this.#nextId = Number(this.#db.get<{ id: number }>('SELECT max(id) AS id FROM files')?.id ?? 0) + 1;
       await work();
-      const sql = `INSERT INTO files (id, profile, path, file)
-        SELECT json_extract(value, '$.id'), ?, json_extract(value, '$.path'), value FROM json_each(?)`;
+      const sql = `INSERT INTO files (id, profile, path, file, trouble)
+        SELECT value ->> 'id', ?, value ->> 'path', value, value ->> 'trouble' FROM json_each(?)`;
       this.#db.run(sql, this.#profile, JSON.stringify(this.#added));
       this.#db.run('COMMIT');
     } catch (error) {
@@ -98,36 +119,22 @@ export class TextIndex {
   }
 
   /** In the place of another at its path. */
-  put(file: Omit<IndexedFile, 'id'>, passages: readonly string[], before: IndexedFile | undefined): void {
+  put(file: Omit<IndexedFile, 'id'>, words: string, before: IndexedFile | undefined): void {
     if (before) this.drop(before);
     const id = this.#nextId + this.#added.length;
     this.#added.push({ ...file, id });
-    const first = id * PASSAGES_PER_FILE;
-    const sql = 'INSERT INTO passages (rowid, text) VALUES (?, ?)';
-    for (const [at, passage] of passages.entries()) this.#db.run(sql, first + at, forIndex(passage));
+    if (words) this.#db.run('INSERT INTO texts (rowid, text) VALUES (?, ?)', id, forIndex(words));
   }
 
   /** Unless it was moved. */
   drop({ id, path }: IndexedFile): void {
-    if (!this.#db.run('DELETE FROM files WHERE id = ? AND path = ?', id, path)) return;
-    const first = id * PASSAGES_PER_FILE;
-    const sql = 'DELETE FROM passages WHERE rowid BETWEEN ? AND ?';
-    this.#db.run(sql, first, first + PASSAGES_PER_FILE - 1);
+    if (this.#db.run('DELETE FROM files WHERE id = ? AND path = ?', id, path))
+      this.#db.run('DELETE FROM texts WHERE rowid = ?', id);
   }
 
   /** Writes the log into the file, so that it takes no room of its own. */
   compact(): void {
     this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  }
-
-  /** What may match, of the newest file first; of all profiles. */
-  find(query: string): Found[] {
-    const rows = this.#db.all<{ id: number; passages: string }>(
-      `SELECT rowid / ${PASSAGES_PER_FILE} AS id, json_group_array(rowid % ${PASSAGES_PER_FILE}) AS passages
-       FROM passages WHERE passages MATCH ? GROUP BY 1 ORDER BY 1 DESC`,
-      query,
-    );
-    return rows.map(({ id, passages }) => ({ id, passages: JSON.parse(passages) as number[] }));
   }
 }
 
@@ -162,7 +169,7 @@ export async function forgetIndex(path: string): Promise<void> {
 export async function hasFullTextSearch(): Promise<boolean> {
   const scratch = await openScratch();
   try {
-    scratch.exec(CREATE_PASSAGES);
+    scratch.exec(CREATE_TEXTS);
     return true;
   } catch {
     return false;

@@ -11,6 +11,9 @@ export interface Word {
 }
 
 const ascii = /^[\x01-\x7f]*$/;
+
+export const isAscii = (text: string): boolean => ascii.test(text);
+
 const asciiWord = /[A-Za-z0-9]+/g;
 const anyWord = /[\p{L}\p{N}\p{M}]+/gu;
 const spaceless =
@@ -35,7 +38,7 @@ const folded = (run: string): string =>
 const partsOf = (run: string): readonly string[] => folded(run).match(part) ?? [];
 
 export function wordsOf(text: string): Word[] {
-  if (ascii.test(text))
+  if (isAscii(text))
     return Array.from(text.matchAll(asciiWord), ({ 0: word, index }) => ({
       ...{ text: word.toLowerCase(), start: index, end: index + word.length },
     }));
@@ -60,8 +63,8 @@ const foreignRun = /(?<![A-Za-z0-9])[A-Za-z0-9]*[^\0-\x7f][A-Za-z0-9\x80-\uffff]
 
 /** A text from which the tokenizer `ascii` of FTS5 makes the same words. Speed: most texts are left as they are. */
 export function forIndex(text: string): string {
-  if (ascii.test(text)) return text;
+  if (isAscii(text)) return text;
   const plain = text.replace(signs, ' ');
-  if (ascii.test(plain)) return plain;
+  if (isAscii(plain)) return plain;
   return plain.replace(foreignRun, (run) => ` ${partsOf(run).join(' ')} `);
 }

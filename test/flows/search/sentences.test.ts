@@ -1,7 +1,7 @@
 /** The sentences of a transcript, over captions and within paragraphs. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { passagesOf, sentencesOf } from '../../../src/flows/search/sentences.ts';
+import { sentencesOf } from '../../../src/flows/search/sentences.ts';
 import type { Segment } from '../../../src/transcripts/model.ts';
 
 const inVtt = (...segments: Segment[]) => sentencesOf({ format: 'vtt', segments, faults: [] });
@@ -67,7 +67,7 @@ describe('sentences', () => {
     expect(performance.now() - begun).toBeLessThan(3000);
   });
 
-  it('keep every word, in passages that leave none out', () => {
+  it('keep every word', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 60 }), { maxLength: 80 }), (lines) => {
         const segments = lines.map((text, at) => ({
@@ -79,8 +79,6 @@ describe('sentences', () => {
         const all = inVtt(...segments);
         const said = lines.join('').replace(/\s+/g, '');
         expect(texts(all).join('').replace(/\s+/g, '')).toBe(said);
-        const passages = passagesOf(all).flatMap(([from, to]) => all.slice(from, to));
-        expect(passages).toEqual(all);
       }),
     );
   });

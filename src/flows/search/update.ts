@@ -1,0 +1,106 @@
+/** Brings the index of transcripts up to date: new, changed, moved and deleted files. */
+import { Downloads } from '../../ledger/downloads.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { StenoError } from '../../lib/errors.ts';
+import type { Report } from '../../lib/progress.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import { readableFormats } from '../../transcripts/model.ts';
+import { readBytes, readWords } from '../../transcripts/read.ts';
+import {
+  mostPrecise,
+  type TranscriptFilter,
+  type TranscriptOnDisk,
+  transcriptsOnDisk,
+} from '../transcripts/on-disk.ts';
+import type { IndexedFile, TextIndex } from './text-index.ts';
+
+/** The best of what the ledger noted and the disk has, the oldest first; and how many there are in all formats. */
+export async function listBest(ledger: Ledger, filter: TranscriptFilter = {}) {
+  const best: TranscriptOnDisk[] = [];
+  let all = 0;
+  for await (const page of transcriptsOnDisk(ledger, filter)) {
+    best.push(...mostPrecise(page));
+    all += page.length;
+  }
+  best.sort((one, other) => (one.downloadedAt < other.downloadedAt ? -1 : 1));
+  return { best, all };
+}
+
+/** So much is indexed in one transaction: another search waits for its end, and a crash loses as much at most. */
+const BATCH_BYTES = 32_000_000;
+/** In transcripts. */
+const TURN = 16;
+
+export async function updateIndex(
+  index: TextIndex,
+  ledger: Ledger,
+  ledgerMark: string | undefined,
+  report: Report,
+  signal: AbortSignal,
+): Promise<void> {
+  const { best: files, all } = await listBest(ledger);
+  let at = 0;
+  let count = 0;
+  while (at < files.length) {
+    await index.writing(async () => {
+      // Read anew: another process may have indexed some of it meanwhile.
+      const known = new Map(index.files.map((file) => [file.path, file]));
+      const gone = goneBySum(known, files);
+      for (let bytes = 0; at < files.length && bytes < BATCH_BYTES && !signal.aborted; at += 1) {
+        const file = files[at] as TranscriptOnDisk;
+        const before = known.get(file.path);
+        if (before && isSame(before, file)) continue;
+        bytes += file.size;
+        count += 1;
+        add(index, file, before, gone);
+        report({ done: at + 1, of: files.length, unit: 'transcript' });
+        // Lets an interruption and the progress line have their turn.
+        if (count % TURN === 0) await new Promise(setImmediate);
+      }
+    }, signal);
+    if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+  }
+  // One that is not on the disk may come back, which nothing in the index would tell.
+  const isComplete = all === (await new Downloads(ledger).count(readableFormats));
+  await index.writing(async () => {
+    const paths = new Set(files.map(({ path }) => path));
+    for (const file of index.files) if (!paths.has(file.path)) index.drop(file);
+    index.listing = {
+      ledger: (isComplete && ledgerMark) || '',
+      files: files.map(({ path, size, mtimeMs }) => [path, size, mtimeMs]),
+    };
+  }, signal);
+  if (count) index.compact();
+}
+
+const isSame = (one: TranscriptOnDisk, other: TranscriptOnDisk): boolean =>
+  (['size', 'mtimeMs', 'title', 'downloadedAt'] as const).every((name) => one[name] === other[name]);
+
+/** Those that are not where they were: one of the same content may have taken their place. */
+function goneBySum(
+  known: ReadonlyMap<string, IndexedFile>,
+  files: readonly TranscriptOnDisk[],
+): Map<string, IndexedFile> {
+  const left = new Map(known);
+  for (const { path } of files) left.delete(path);
+  return new Map([...left.values()].map((file) => [file.sha256, file]));
+}
+
+function add(
+  index: TextIndex,
+  listed: TranscriptOnDisk,
+  before: IndexedFile | undefined,
+  gone: ReadonlyMap<string, IndexedFile>,
+): void {
+  try {
+    const bytes = readBytes(listed.path);
+    const file = { ...listed, sha256: sha256(bytes) };
+    const same = before?.sha256 === file.sha256 ? before : gone.get(file.sha256);
+    if (same && index.move(same, file)) return;
+    index.put(file, readWords(bytes, listed.format, listed.path), before);
+  } catch (error) {
+    if (!(error instanceof StenoError)) throw error;
+    // Not tried again until it changes.
+    index.put({ ...listed, sha256: '', trouble: error.message }, '', before);
+  }
+}
