@@ -460,7 +460,9 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await open(await serve(30), '/search?q=budget');
       await shows('We looked at the budget', '.hits li a');
       expect(await text('.hits mark')).toBe('budget');
-      expect(await text('.hits li')).toMatch(/short notice\. We looked at the budget .* That is the part/s);
+      expect(await text('.hits li')).toMatch(
+        /short notice\.\s+Grace We looked at the budget .*\sThat is the part/s,
+      );
       await page.click('.hits li a');
       await shows('Transcript', '.reader');
       expect(page.url()).toMatch(/#\/file\/100001\?t=6\.5&line=4&q=budget$/);

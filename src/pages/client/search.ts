@@ -10,7 +10,7 @@ import { filePath, keep, pathWith, route } from './route.ts';
 import { useTyped } from './transcript.ts';
 import type { Hit } from './types.ts';
 
-const { a, b, h1, h2, header, li, ol, output, p, section, span } = el;
+const { a, b, div, h1, h2, header, li, ol, output, p, section, span } = el;
 
 const LIMIT = 200;
 const TYPING_PAUSE_MS = 250;
@@ -39,21 +39,10 @@ export function Search() {
   const hitOf = ({ audiofile, start, line: at, speaker, text, before, after }: Hit): Child => {
     const hit = parts.marked(text, marksIn(text));
     const href = audiofile && filePath(audiofile, { t: start ?? undefined, line: at, q: query });
-    const around = (texts: readonly string[] | undefined): Child =>
-      span('muted', parts.text(texts?.join(' ')));
-    return li(
-      '',
-      span('at', start === null ? `line ${at}` : clock(start)),
-      p(
-        '',
-        speaker && b('', parts.text(speaker), ' '),
-        around(before),
-        ' ',
-        href ? a({ href }, hit) : hit,
-        ' ',
-        around(after),
-      ),
-    );
+    const around = (texts: readonly string[] | undefined): Child => p('muted', parts.text(texts?.join(' ')));
+    const said = p('', speaker && b('', parts.text(speaker), ' '), href ? a({ href }, hit) : hit);
+    const time = span('at', start === null ? `line ${at}` : clock(start));
+    return li('', time, div('', around(before), said, around(after)));
   };
   const fileOf = (own: readonly Hit[]): Child => {
     const [{ audiofile = null, title = '', path: name = '' } = {}] = own;
