@@ -184,17 +184,13 @@ export function sortBy<Row>(rows: Rows<Row>, columns: ReadonlyArray<Column<Row>>
 function headOf<Row>({ rows, columns, label }: ListProps<Row>): Child {
   const { sort, dir } = rows.query.value;
   const direction = dir === 'asc' ? 'ascending' : 'descending';
-  return tr(
-    `row ${label.toLowerCase()}`,
-    columns.map(({ label: title, name, sort: own }) =>
-      own
-        ? th(
-            { scope: 'col', class: name, 'aria-sort': own[0] === sort ? direction : 'none' },
-            button(title, () => sortBy(rows, columns, own[0])),
-          )
-        : th({ scope: 'col', class: name }, name === 'actions' ? span('unseen', title) : title),
-    ),
-  );
+  const heads = columns.map(({ label: title, name, sort: own }) => {
+    const props = { scope: 'col', class: name } as const;
+    if (!own) return th(props, name === 'actions' ? span('unseen', title) : title);
+    const sorter = button(title, () => sortBy(rows, columns, own[0]));
+    return th({ ...props, 'aria-sort': own[0] === sort ? direction : 'none' }, sorter);
+  });
+  return tr(`row ${label.toLowerCase()}`, heads);
 }
 
 function rowOf<Row>({ rows, columns, label }: ListProps<Row>, at: number, isCurrent: boolean): Child {
@@ -203,12 +199,8 @@ function rowOf<Row>({ rows, columns, label }: ListProps<Row>, at: number, isCurr
   if (group) {
     const by = rows.query.value.group ?? '';
     const name = group.name || `without ${by === 'order' ? 'an' : 'a'} ${by}`;
-    const heading = th(
-      { scope: 'rowgroup', colSpan: 8 },
-      text(name),
-      ' ',
-      span('muted', countText(group.count)),
-    );
+    const size = span('muted', countText(group.count));
+    const heading = th({ scope: 'rowgroup', colSpan: 8 }, text(name), ' ', size);
     return tr({ ...place, key: `group ${at}`, class: 'row group' }, heading);
   }
   const row = rows.at(index);
