@@ -77,9 +77,9 @@ export function searchField(id: string, label: string, value: string, onType: On
   return el.input({ ...props, type: 'search', autocomplete: 'off', onInput });
 }
 
-export type Choices = ReadonlyArray<readonly [name: string, label: string]>;
+export type Choice = readonly [name: string, label: string];
 
-export function select(label: string, value: string, choices: Choices, onPick: OnText) {
+export function select(label: string, value: string, choices: readonly Choice[], onPick: OnText) {
   const options = choices.map(([name, shown]) => el.option({ value: name }, shown));
   const onChange = (event: { readonly currentTarget: HTMLSelectElement }) =>
     onPick(event.currentTarget.value);
