@@ -13,12 +13,11 @@ import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { shellWord } from '../lib/text.ts';
 import { getEvents } from '../listen/history.ts';
-import { askForOpening } from '../pages/find.ts';
 import { openBrowser, pageUrl } from '../pages/opening.ts';
 import { whenParentEnds } from '../pages/parent.ts';
-import { openPageServer, type PageServer } from '../pages/server.ts';
+import { askForOpening, findRunning, noteRunning } from '../pages/running.ts';
+import { PageServer } from '../pages/server.ts';
 import type { PageSource } from '../pages/source.ts';
-import { findRunning, noteRunning } from '../pages/token.ts';
 import { searchIndexPath } from '../settings/paths.ts';
 import { isAllowed, requireAllowed } from '../spec/allow.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
@@ -140,19 +139,12 @@ async function showInRunning(context: Context, go: string, { open: opens }: UiOp
 }
 
 async function serve(context: Context, { port, open: opens }: UiOptions, go: string): Promise<void> {
-  const { out, env, signal } = context;
-  const folder = makeStateFolder(env);
+  const { out, signal } = context;
   const source = await sourceOf(context);
-  const { sandbox } = context;
-  const server = await openPageServer({
-    ...{ source, port: portOf(port), folder, assets: join(__dirname, 'ui') },
-    // The sandbox is in this process: nobody else would notice that its files move.
-    refresh: sandbox && (() => refreshSandbox(source)),
-  });
+  const server = await PageServer.open(source, portOf(port));
   context.onExit(() => server.close());
-  context.onExit(
-    await noteRunning(folder, { port: server.port, token: server.token, account: accountOf(context) }),
-  );
+  const { token } = server;
+  context.onExit(await noteRunning(source.folder, { port: server.port, token, account: accountOf(context) }));
   out.stderr.writeLine(`serving on http://127.0.0.1:${server.port}/`);
   await present(context, server, go, opens);
   const parent = whenParentEnds(signal);
@@ -200,7 +192,16 @@ async function sourceOf(context: Context): Promise<PageSource> {
   const { isShared } = ledger.db;
   const profile = globals.profile === undefined ? '' : ` --profile ${shellWord(settings.profileName)}`;
   let transport: Promise<Transport> | undefined;
+  const connect = (): Promise<Transport> => {
+    transport ??= context.connect().catch((error: unknown) => {
+      transport = undefined;
+      throw error;
+    });
+    return transport;
+  };
+  let running: Promise<unknown> = Promise.resolve();
   return {
+    ...{ assets: join(__dirname, 'ui'), folder: makeStateFolder(env) },
     ...{ version: STENO_VERSION, env, signal, settings },
     hide: mask.hide,
     requireAllowed: (effect, what) => requireAllowed(context, effect, what),
@@ -217,14 +218,14 @@ async function sourceOf(context: Context): Promise<PageSource> {
       if (ledger.db.identity === '') await ledger.reopen();
       return { path, mayIndex, ledgerPath: undefined, profile: `${ledger.profile} ${ledger.db.identity}` };
     },
-    connect: () => {
-      transport ??= context.connect().catch((error: unknown) => {
-        transport = undefined;
-        throw error;
-      });
-      return transport;
+    connect,
+    // The sandbox is in this process: nobody else would notice that its files move.
+    refresh: sandbox && oneAtATime(async () => void (await refreshOpenFiles(await connect(), ledger, {}))),
+    run: (args) => {
+      const printed = running.then(() => runAgain(context, args));
+      running = printed.catch(() => {});
+      return printed;
     },
-    run: (args) => runAgain(context, args),
     examine: () =>
       examine(setupOf(context, { offline: false, testEvent: undefined }), STENO_VERSION, __dirname),
   };
@@ -262,6 +263,15 @@ function failureOf(stderr: string): StenoError {
   return new StenoError(code, message, { hint });
 }
 
-async function refreshSandbox({ connect, ledger }: PageSource): Promise<void> {
-  await refreshOpenFiles(await connect(), ledger, {});
+/** What fails is tried again the next time. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let isBusy = false;
+  return () => {
+    if (isBusy) return;
+    isBusy = true;
+    const end = (): void => {
+      isBusy = false;
+    };
+    void work().then(end, end);
+  };
 }

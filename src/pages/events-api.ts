@@ -7,9 +7,7 @@ import { checkUrl, maskUserinfo } from '../lib/url.ts';
 import { ReceivedEvent } from '../listen/event.ts';
 import { eventsOnTheWay, replayTo } from '../listen/history.ts';
 import { curlLine, eventPage, replayedRecord } from '../views/events.ts';
-import { type Call, type Handlers, missing, numberOf, type PageSource, textOf, wordsOf } from './source.ts';
-
-const MAX_ROWS = 500;
+import { type Call, type Handlers, missing, type PageSource, textOf, windowOf, wordsOf } from './source.ts';
 
 export function eventHandlers(source: PageSource): Handlers {
   return {
@@ -28,16 +26,12 @@ async function listPage({ ledger, spool }: PageSource, call: Call): Promise<Json
     file: query.get('file') || undefined,
     order: query.get('order') || undefined,
   };
-  const before = numberOf(call, 'before', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  const { offset, limit } = windowOf(call);
   const events = new Events(ledger);
-  const waiting = query.get('before') ? [] : await eventsOnTheWay(ledger, await spool(), filter);
-  const [offset, limit] = [
-    numberOf(call, 'offset', 0, Number.MAX_SAFE_INTEGER),
-    numberOf(call, 'limit', 100, MAX_ROWS),
-  ];
+  const waiting = await eventsOnTheWay(ledger, await spool(), filter);
   const first = waiting.slice(offset, offset + limit);
   const left = Math.max(0, offset - waiting.length);
-  const rows = await events.page(filter, limit - first.length, before, left);
+  const rows = await events.page(filter, limit - first.length, undefined, left);
   return toJson({
     rows: [...first, ...rows].map((row) => new ReceivedEvent(row).json),
     total: (await events.count(filter)) + waiting.length,

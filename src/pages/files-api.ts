@@ -1,43 +1,59 @@
-/** What the pages are told of files, and the download of a transcript. */
+/** What the pages are told of files and of transcripts on this disk, and the download of one. */
+
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { checkId } from '../api/decode.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
+import { checkFiles } from '../flows/check/check.ts';
 import { FoundFiles } from '../flows/files/found.ts';
 import { type ListedFile, listed } from '../flows/files/listed.ts';
 import { isLate } from '../flows/report/report.ts';
+import { parseQuery } from '../flows/search/query.ts';
+import { findHits, prepareSearch } from '../flows/search/search.ts';
 import { outputTarget, saveTranscripts } from '../flows/transcripts/fetch.ts';
+import { mostPrecise, type TranscriptOnDisk, transcriptsOnDisk } from '../flows/transcripts/on-disk.ts';
 import type { Changes } from '../ledger/changes.ts';
 import { Downloads } from '../ledger/downloads.ts';
 import { Events } from '../ledger/events.ts';
 import { type FileQuery, FileWindows, fileGroupings, fileSorts } from '../ledger/file-windows.ts';
 import { Files } from '../ledger/files.ts';
 import { type LogEntry, PurchaseLog } from '../ledger/purchase-log.ts';
-import { usage } from '../lib/errors.ts';
+import { StenoError, usage } from '../lib/errors.ts';
 import { type Json, toJson } from '../lib/json.ts';
+import { noReport } from '../lib/progress.ts';
 import { nowMs } from '../lib/time.ts';
 import { isUrl } from '../lib/url.ts';
 import { ReceivedEvent } from '../listen/event.ts';
+import { readableFormats } from '../transcripts/model.ts';
+import { readTranscriptFile } from '../transcripts/read.ts';
+import { findingsView } from '../views/check.ts';
 import { fileRecord } from '../views/files.ts';
 import { historyJson } from '../views/history.ts';
+import { hitsView } from '../views/search.ts';
 import { savedJson } from '../views/transcripts.ts';
 import {
   type Call,
   choiceOf,
   type Handlers,
   missing,
-  numberOf,
   type PageSource,
   textOf,
+  windowOf,
   wordsOf,
 } from './source.ts';
 
-const MAX_ROWS = 500;
 const MAX_HISTORY = 500;
 /** Beyond these, only the groups of the window: each may have one file. */
 const MAX_GROUPS = 5_000;
 const MAX_FOLDER_LENGTH = 1_000;
+/** As much as a page can show: a day of speech. */
+const MAX_SEGMENTS = 20_000;
+const MAX_TEXT_LENGTH = 5_000_000;
+const MAX_QUERY_LENGTH = 500;
+
+/** As a shell would hand them over, but with the quotes of a phrase. */
+const quotedOrWord = /-?"[^"]*"?\*?|[^\s"]+/g;
 
 export function fileHandlers(source: PageSource, changes: Changes): Handlers {
   const found = new FoundFiles(source.ledger, changes);
@@ -45,6 +61,9 @@ export function fileHandlers(source: PageSource, changes: Changes): Handlers {
     'GET files': (call) => listWindow(source, found, call),
     'GET file/:': (call) => filePage(source, call),
     'POST file/:/download': (call) => download(source, call),
+    'GET file/:/transcript': (call) => transcript(source, call),
+    'GET file/:/check': (call) => check(source, call),
+    'GET search': (call) => search(source, call),
   };
 }
 
@@ -60,8 +79,8 @@ async function listWindow(
     isDescending: choiceOf(call, 'dir', ['asc', 'desc']) !== 'asc',
     group: choiceOf(call, 'group', fileGroupings),
   };
-  const offset = numberOf(call, 'offset', 0, Number.MAX_SAFE_INTEGER);
-  const end = offset + numberOf(call, 'limit', 100, MAX_ROWS);
+  const { offset, limit } = windowOf(call);
+  const end = offset + limit;
   const { places, groups = [], all } = await found.get(query);
   const rows = (await new FileWindows(ledger).rows(places.slice(offset, end))).map(listed);
   const downloads = await new Downloads(ledger).forFiles(rows.map(({ id }) => id));
@@ -79,7 +98,7 @@ async function listWindow(
   });
 }
 
-export async function knownFile({ ledger }: PageSource, id: string): Promise<ListedFile> {
+async function knownFile({ ledger }: PageSource, id: string): Promise<ListedFile> {
   const row = await new Files(ledger).get(checkId(id));
   if (!row) throw missing(`file ${id}`, 'list your files: steno files');
   return listed(row);
@@ -133,3 +152,57 @@ function checkFolder(folder = ''): string {
   if (folder.length <= MAX_FOLDER_LENGTH && !/[\u0000-\u001f\u007f]/.test(folder)) return folder;
   throw usage('that is no folder', 'write its path');
 }
+
+/** By the ledger alone: an id that looks like a path is no path. */
+async function transcriptsOf(source: PageSource, { id }: Call): Promise<TranscriptOnDisk[]> {
+  const found: TranscriptOnDisk[] = [];
+  const { id: file } = await knownFile(source, id);
+  for await (const page of transcriptsOnDisk(source.ledger, { files: [file] })) found.push(...page);
+  return found;
+}
+
+/** In the format that is asked for, else in the one with the most precise times. */
+async function transcript(source: PageSource, call: Call): Promise<Json> {
+  const format = choiceOf(call, 'format', readableFormats);
+  const all = await transcriptsOf(source, call);
+  const [file] = format ? all.filter((each) => each.format === format) : mostPrecise(all);
+  if (!file) throw new StenoError('missing', `no transcript of ${call.id} that can be read is on this disk`);
+  const text = await readTranscriptFile(file, source.signal);
+  let left = MAX_TEXT_LENGTH;
+  const shown = text.segments.slice(0, MAX_SEGMENTS).filter((segment) => {
+    left -= segment.text.length;
+    return left >= 0;
+  });
+  return toJson({
+    format: file.format,
+    segments: shown.map(({ line, start, end, speaker = null, text: said }) => ({
+      ...{ line, start: seconds(start), end: seconds(end), speaker, text: said },
+    })),
+    truncated: shown.length < text.segments.length,
+  });
+}
+
+/** What `steno check` prints of the file. */
+async function check(source: PageSource, call: Call): Promise<Json> {
+  const files = mostPrecise(await transcriptsOf(source, call));
+  const outcomes = await checkFiles(files, { rules: undefined, signal: source.signal, report: noReport });
+  return findingsView(outcomes, false).json;
+}
+
+/** What `steno search --context 1` prints. */
+async function search(source: PageSource, call: Call): Promise<Json> {
+  const { ledger, signal } = source;
+  const text = (call.query.get('q') ?? '').slice(0, MAX_QUERY_LENGTH);
+  if (text.trim() === '') return [];
+  const { limit } = windowOf(call);
+  const request = { query: parseQuery(text.match(quotedOrWord) ?? []), limit };
+  const place = { ...(await source.searchPlace()), signal, openLedger: async () => ledger };
+  const searched = await prepareSearch(place, request, noReport);
+  const hits: Json[] = [];
+  for await (const page of findHits(searched, request, { value: false }, signal))
+    hits.push(...(hitsView(page, 1).json as Json[]));
+  return hits;
+}
+
+const seconds = (milliseconds: number | undefined): number | null =>
+  milliseconds === undefined ? null : milliseconds / 1000;

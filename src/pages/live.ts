@@ -2,12 +2,14 @@
 import { type FSWatcher, watch } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
-import { type Changes, type Marks, type Topic, topics } from '../ledger/changes.ts';
+import { type Changes, type Marks, topics } from '../ledger/changes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Spool } from '../ledger/spool.ts';
 import { DatabaseError } from '../ledger/stores/store.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { isDamaged, isLocked } from '../lib/sqlite.ts';
 import { monotonicMs } from '../lib/time.ts';
+import type { PageSource } from './source.ts';
 
 const POLL_MS = 1_000;
 /** A change that the system tells of is looked at sooner, but many are looked at together. */
@@ -24,26 +26,19 @@ const MAX_PAGES = 50;
 
 type Message =
   | { readonly type: 'hello' | 'well' | 'beat' }
-  | { readonly type: 'changed'; readonly topics: readonly Topic[] }
+  | { readonly type: 'changed'; readonly topics: readonly string[] }
   | { readonly type: 'trouble'; readonly message: string };
 
 /** Whether an error is about the ledger itself. */
 export const isLedgerTrouble = (error: unknown): boolean =>
   error instanceof DatabaseError || isLocked(error) || isDamaged(error);
 
-export interface LiveOptions {
-  readonly hide: (text: string) => string;
-  /** How many deliveries are not in the ledger yet. */
-  readonly waiting: () => Promise<number>;
-  /** Asks the service about open files, while a page is open; it must not fail. */
-  readonly refresh?: (() => Promise<void>) | undefined;
-}
-
 export class Live {
+  readonly #source: PageSource;
   /** The ledger, and the connection by which it is watched: that sees what this process writes with the other. */
   readonly #ledgers: readonly [Ledger, Ledger];
   readonly #changes: Changes;
-  readonly #options: LiveOptions;
+  readonly #spool: Spool;
   readonly #pages = new Set<ServerResponse>();
   #seen: { readonly version: string; readonly marks: Marks } | undefined;
   #trouble: string | undefined;
@@ -56,10 +51,11 @@ export class Live {
   #isStale = false;
   #wake = (): void => {};
 
-  constructor(ledgers: readonly [Ledger, Ledger], changes: Changes, options: LiveOptions) {
-    this.#ledgers = ledgers;
+  constructor(source: PageSource, watched: Ledger, changes: Changes, spool: Spool) {
+    this.#source = source;
+    this.#ledgers = [source.ledger, watched];
     this.#changes = changes;
-    this.#options = options;
+    this.#spool = spool;
   }
 
   /** Takes over a response, until its page is closed. False: too many are open. */
@@ -90,9 +86,12 @@ export class Live {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    const beat = setInterval(() => this.#send({ type: 'beat' }), BEAT_MS);
+    const { refresh } = this.#source;
+    const timers = [
+      setInterval(() => this.#send({ type: 'beat' }), BEAT_MS),
+      refresh && setInterval(refresh, REFRESH_MS),
+    ];
     const watcher = this.#watchFile();
-    const stopRefresh = this.#refreshOften();
     while (this.#pages.size > 0 && !this.#isClosed) {
       const begun = monotonicMs();
       const slow = setTimeout(() => this.#tellTrouble(new Error('the ledger does not answer')), SLOW_MS);
@@ -100,8 +99,7 @@ export class Live {
       clearTimeout(slow);
       await this.#pause(begun);
     }
-    clearInterval(beat);
-    stopRefresh();
+    for (const timer of timers) clearInterval(timer);
     watcher?.close();
     // What happens while nobody looks is read by the next page anyway.
     this.#seen = undefined;
@@ -138,23 +136,9 @@ export class Live {
     }
   }
 
-  /** Never twice at a time. Gives what ends it. */
-  #refreshOften(): () => void {
-    const { refresh } = this.#options;
-    if (!refresh) return () => {};
-    let isBusy = false;
-    const timer = setInterval(async () => {
-      if (isBusy) return;
-      isBusy = true;
-      await refresh().catch(() => {});
-      isBusy = false;
-    }, REFRESH_MS);
-    return () => clearInterval(timer);
-  }
-
   async #look(): Promise<void> {
     const wasReplaced = await this.#reopen();
-    const waiting = await this.#options.waiting().catch(() => 0);
+    const waiting = await this.#spool.countAll().catch(() => 0);
     const version = `${await this.#changes.version()} ${waiting}`;
     const isWell = this.#trouble === undefined && !wasReplaced;
     this.#lockedSince = undefined;
@@ -166,7 +150,10 @@ export class Live {
     if (!isWell) {
       this.#trouble = undefined;
       this.#send({ type: 'well' });
-    } else if (before) this.#send({ type: 'changed', topics: changedTopics(before, marks) });
+    } else if (before) {
+      const changed = topics.filter((topic) => topic === 'files' || before[topic] !== marks[topic]);
+      this.#send({ type: 'changed', topics: changed });
+    }
   }
 
   /** After the file was replaced or damaged; a shared ledger is connected to again by the next question. */
@@ -179,7 +166,6 @@ export class Live {
   }
 
   #onFailure(error: unknown): void {
-    if (this.#isClosed) return;
     if (isLocked(error)) {
       this.#lockedSince ??= monotonicMs();
       if (monotonicMs() - this.#lockedSince < LOCKED_MS) return;
@@ -189,7 +175,7 @@ export class Live {
 
   #tellTrouble(error: unknown): void {
     this.#isDamaged ||= isDamaged(error);
-    const message = this.#options.hide(errorMessage(error));
+    const message = this.#source.hide(errorMessage(error));
     if (this.#trouble === message || this.#isClosed) return;
     this.#trouble = message;
     this.#send({ type: 'trouble', message });
@@ -204,6 +190,3 @@ export class Live {
     else page.write(`${JSON.stringify(message)}\n`);
   }
 }
-
-const changedTopics = (before: Marks, now: Marks): Topic[] =>
-  topics.filter((topic) => topic === 'files' || before[topic] !== now[topic]);

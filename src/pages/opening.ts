@@ -20,7 +20,7 @@ export const pageUrl = (port: number, token: string, go: string): string =>
 /** The files that browsers are about to read; each is deleted when its browser is here, or does not come. */
 export class Openings {
   readonly #folder: string;
-  readonly #files = new Map<string, { readonly path: string; readonly timer: NodeJS.Timeout }>();
+  readonly #ids = new Set<string>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -39,21 +39,17 @@ export class Openings {
 <p><a href="${url}">Go to the page</a></p>
 `;
     writeFileSync(path, page, { mode: 0o600, flag: 'wx' });
-    const timer = setTimeout(() => this.remove(id), OPENING_MS).unref();
-    this.#files.set(id, { path, timer });
+    this.#ids.add(id);
+    setTimeout(() => this.remove(id), OPENING_MS).unref();
     return path;
   }
 
   remove(id: string): void {
-    const file = this.#files.get(id);
-    if (!file) return;
-    clearTimeout(file.timer);
-    this.#files.delete(id);
-    rmSync(file.path, { force: true });
+    if (this.#ids.delete(id)) rmSync(join(this.#folder, openingName(id)), { force: true });
   }
 
   removeAll(): void {
-    for (const id of [...this.#files.keys()]) this.remove(id);
+    for (const id of this.#ids) this.remove(id);
   }
 }
 

@@ -1,4 +1,5 @@
 /** What the pages are made of: what the command knows, and how the ledger and the service are asked. */
+import type { ServerResponse } from 'node:http';
 import type { Transport } from '../api/http/transport.ts';
 import type { CheckResult } from '../flows/doctor/check.ts';
 import type { SearchPlace } from '../flows/search/search.ts';
@@ -15,6 +16,9 @@ export interface PageSource {
   readonly isSandbox: boolean;
   /** How a command line begins that means the same account: `steno --sandbox`. */
   readonly command: string;
+  /** Where the built page is, and where files that open a browser are put; nobody else may read those. */
+  readonly assets: string;
+  readonly folder: string;
   readonly env: Env;
   readonly signal: AbortSignal;
   readonly hide: (text: string) => string;
@@ -28,7 +32,9 @@ export interface PageSource {
   searchPlace(): Promise<Omit<SearchPlace, 'signal' | 'openLedger'>>;
   /** Only a download needs the service. */
   connect(): Promise<Transport>;
-  /** Runs a command of `steno` for the same account in a process of its own; gives what it prints. */
+  /** Brings what the ledger says of open files up to date, now and then; undefined where others do that. */
+  readonly refresh: (() => void) | undefined;
+  /** Runs a command of `steno` for the same account, one at a time, as a process; gives what it prints. */
   run(args: readonly string[]): Promise<string>;
   /** What `steno doctor` finds. */
   examine(): Promise<CheckResult[]>;
@@ -40,21 +46,17 @@ export interface Call {
   readonly query: URLSearchParams;
   /** Of a POST, else empty. */
   readonly body: ReadonlyMap<string, Json>;
+  readonly response: ServerResponse;
 }
 
 /** An answer that is no JSON. */
-export class CsvAnswer {
+export interface CsvAnswer {
   readonly name: string;
-  readonly text: string;
-
-  constructor(name: string, text: string) {
-    this.name = name;
-    this.text = text;
-  }
+  readonly csv: string;
 }
 
-/** By method and address: `GET file/:`. */
-export type Handlers = Readonly<Record<string, (call: Call) => Promise<Json | CsvAnswer>>>;
+/** By method and address: `GET file/:`. One that gives nothing answers itself. */
+export type Handlers = Readonly<Record<string, (call: Call) => Promise<Json | CsvAnswer | undefined>>>;
 
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 100;
@@ -66,6 +68,14 @@ export const wordsOf = ({ query }: Call): string[] =>
     .filter(Boolean)
     .slice(0, MAX_WORDS)
     .map((word) => Buffer.from(word.slice(0, MAX_WORD_LENGTH)).toString());
+
+const MAX_ROWS = 500;
+
+/** The rows of a list that are asked for. */
+export const windowOf = (call: Call): { readonly offset: number; readonly limit: number } => ({
+  offset: numberOf(call, 'offset', 0, Number.MAX_SAFE_INTEGER),
+  limit: numberOf(call, 'limit', 100, MAX_ROWS),
+});
 
 /** A whole number of the query, within bounds. */
 export function numberOf({ query }: Call, name: string, initial: number, max: number): number {

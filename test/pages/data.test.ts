@@ -309,7 +309,7 @@ describe('events', () => {
     const numbers = async (query: string): Promise<number[]> =>
       (await pages.json<{ rows: Array<{ n: number }> }>(`events?${query}`)).rows.map(({ n }) => n);
     expect(await numbers('')).toEqual([5, 4, 3, 2, 1]);
-    expect(await numbers('limit=2&before=4')).toEqual([3, 2]);
+    expect(await numbers('limit=2&offset=2')).toEqual([3, 2]);
     expect(await numbers(`q=${encodeURIComponent('Müller')}`)).toEqual([5, 4, 3, 2, 1]);
     expect(await numbers('q=transcript+who=m')).toEqual([5, 4, 3, 2, 1]);
     expect(await numbers('q=audiofile=3')).toEqual([3]);

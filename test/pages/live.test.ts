@@ -194,7 +194,8 @@ describe('a ledger file', () => {
     ]);
     expect(await list('q=O22')).toEqual([1, [[null, '22']]]);
     expect(await list('q=nothing')).toEqual([0, []]);
-    expect(await list('before=2')).toEqual([1, [[1, '1']]]);
+    expect(await list('limit=1')).toEqual([2, [[null, '22']]]);
+    expect(await list('offset=1')).toEqual([2, [[1, '1']]]);
     lock.release();
     await until(async () => JSON.stringify(await list()) === '[2,[[2,"22"],[1,"1"]]]', 'its number');
   });

@@ -107,7 +107,7 @@ describe('steno ui', () => {
     const user = new User();
     const { code, stderr } = await user.runAlone(['ui', '--no-open', '--port', String(pages.port)]);
     expect(code).toBe(1);
-    expect(stderr).toContain('choose another with --port');
+    expect(stderr).toContain('choose another port with --port');
     expect(ownFiles(user)).toEqual([]);
   });
 

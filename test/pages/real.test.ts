@@ -9,7 +9,7 @@ import { listing } from '../support/files.ts';
 import { audio, fill, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
 import { complete, form, Listener, Target } from '../support/listener.ts';
 import { postgresFolder, startPostgres } from '../support/postgres.ts';
-import { isLong, longOnly } from '../support/slices.ts';
+import { isLong } from '../support/slices.ts';
 import { lockLedger } from '../support/spool.ts';
 import { User } from '../support/steno.ts';
 import { Team } from '../support/team.ts';
@@ -33,10 +33,14 @@ async function open(pages: Pages, go: string): Promise<void> {
   await page.goto(`${pages.url.origin}/#${new URLSearchParams({ token: pages.token, go })}`);
 }
 
-const text = (): Promise<string> => page.evaluate('document.body.innerText') as Promise<string>;
+/** The states that can be chosen are on the page as well. */
+const FIRST_ROW = '[data-row="0"]';
 
-const shows = (wanted: string): Promise<unknown> =>
-  until(async () => (await text()).includes(wanted), `${wanted} on the page`);
+const text = (selector = 'body'): Promise<string> =>
+  page.evaluate(`document.querySelector('${selector}')?.innerText ?? ''`) as Promise<string>;
+
+const shows = (wanted: string, selector?: string): Promise<unknown> =>
+  until(async () => (await text(selector)).includes(wanted), `${wanted} on the page`);
 
 const hides = (unwanted: string): Promise<unknown> =>
   until(async () => !(await text()).includes(unwanted), `no ${unwanted} on the page`);
@@ -68,11 +72,13 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
 
   it('the sandbox moves by itself', async () => {
     const user = new User();
-    await user.run(['--sandbox', 'order', audio('board-meeting'), '--sku', 'TRANS14']);
     const pages = await Pages.start(user, ['--sandbox', 'ui', '--no-open']);
     await open(pages, '/files');
-    await shows('board-meeting');
-    await shows('Delivered');
+    await shows('No files yet');
+    const order = ['--sandbox', 'order', audio('board-meeting'), '--sku', 'TRANS14'];
+    expect(await shownAfter(() => user.run(order), 'board-meeting')).toBeLessThan(WITHIN_MS);
+    expect(await text(FIRST_ROW)).not.toContain('Delivered');
+    await shows('Delivered', FIRST_ROW);
   });
 
   it('an event that arrives at listen is shown within a second, and can be replayed', async () => {
@@ -164,7 +170,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       expect(await text()).not.toContain(UNREADABLE);
     });
 
-    longOnly('that is gone is said to be, and is shown again when it is back', async () => {
+    it('that is gone is said to be, and is shown again when it is back', async () => {
       const { user, path } = await opened('/files');
       await shows('Board meeting');
       queryLedger(user, 'PRAGMA wal_checkpoint(TRUNCATE)');
@@ -177,7 +183,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await shows('Later');
     });
 
-    longOnly('that is damaged is said to be, and is shown again when it was restored', async () => {
+    it('that is damaged is said to be, and is shown again when it was restored', async () => {
       const { user, path } = await opened('/files');
       await shows('Board meeting');
       queryLedger(user, 'PRAGMA wal_checkpoint(TRUNCATE)');

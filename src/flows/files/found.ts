@@ -3,6 +3,7 @@ import type { Changes } from '../../ledger/changes.ts';
 import { type FileGroup, type FileQuery, FileWindows } from '../../ledger/file-windows.ts';
 import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { Kept } from '../../lib/kept.ts';
 
 export interface FoundGroup extends FileGroup {
   /** The place of its first file. */
@@ -16,12 +17,10 @@ export interface Found {
   readonly all: number;
 }
 
-const MAX_KEPT = 8;
-
 export class FoundFiles {
   readonly #ledger: Ledger;
   readonly #changes: Changes;
-  readonly #kept = new Map<string, Promise<Found>>();
+  readonly #kept = new Kept<Found>({ max: 8 });
 
   constructor(ledger: Ledger, changes: Changes) {
     this.#ledger = ledger;
@@ -30,14 +29,7 @@ export class FoundFiles {
 
   async get(query: FileQuery): Promise<Found> {
     const key = `${await this.#changes.version()} ${JSON.stringify(query)}`;
-    const known = this.#kept.get(key);
-    if (known !== undefined) return known;
-    const finding = this.#find(query);
-    this.#kept.set(key, finding);
-    finding.catch(() => this.#kept.delete(key));
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-    return finding;
+    return this.#kept.get(key, () => this.#find(query));
   }
 
   async #find(query: FileQuery): Promise<Found> {

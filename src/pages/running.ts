@@ -1,17 +1,9 @@
-/** The token of the pages, and the note by which `steno open` finds a `steno ui` that runs. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+/** The note by which `steno open` finds a `steno ui` that runs, and what it asks there. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isOfThisMachine, isSameProcess, type ProcessMark, thisProcess } from '../lib/processes.ts';
 import { disk, writeFileAtomic } from '../lib/whole-file.ts';
-
-export const newToken = (): string => randomBytes(32).toString('base64url');
-
-/** Takes the same time wherever the texts differ. */
-export function isSameToken(given: string, token: string): boolean {
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(given), hash(token));
-}
+import { isOpening } from './opening.ts';
 
 /** A `steno ui` that runs. */
 export interface RunningPages extends ProcessMark {
@@ -22,6 +14,7 @@ export interface RunningPages extends ProcessMark {
 }
 
 const noteName = /^ui-\d+\.json$/;
+const LIMIT_MS = 3_000;
 
 /** Readable by its owner alone, and gone when the pages are. Gives what removes it. */
 export async function noteRunning(
@@ -59,6 +52,27 @@ function readNote(path: string): RunningPages | undefined {
       [pid, port].every((number) => Number.isInteger(number) && number > 0) &&
       /^[\w-]{43}$/.test(token);
     return isNote ? { host, pid, start, port, token, account } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file that leads a browser to a page there; undefined where nothing of ours answers. */
+export async function askForOpening(
+  folder: string,
+  { port, token }: RunningPages,
+  go: string,
+): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/opening`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ go }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(LIMIT_MS),
+    });
+    const { path } = (await answer.json()) as { readonly path?: unknown };
+    return typeof path === 'string' && isOpening(folder, path) ? path : undefined;
   } catch {
     return undefined;
   }
