@@ -341,6 +341,7 @@ function storageSections(): Section[] {
         'in the state folder: words of transcripts; steno search --forget deletes it',
       ],
       ['sandbox.db', 'in the state folder: data of --sandbox; steno sandbox reset deletes it'],
+      ['ui-<pid>.json', 'in the state folder: the token of a steno ui that is running; deleted when it ends'],
       [
         'transcripts',
         `in the current folder, or where --output or --download says; ${formats[0]?.ext} unless --format says otherwise`,

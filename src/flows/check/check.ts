@@ -50,7 +50,7 @@ export async function checkNew(
   return checkFiles(files, options);
 }
 
-const checkFiles = (
+export const checkFiles = (
   files: readonly TranscriptFile[],
   { rules, signal, report }: CheckOptions,
 ): Promise<Outcome<readonly Found[]>[]> =>
