@@ -1,6 +1,6 @@
-/** The page ends with the terminal that started it, also where that can't say so. */
-import { isRunning } from '../lib/processes.ts';
-import { sleep } from '../lib/time.ts';
+/** For what ends with the terminal that started it, also where that can't say so. */
+import { isRunning } from './processes.ts';
+import { sleep } from './time.ts';
 
 const CHECK_MS = 1_000;
 
