@@ -141,8 +141,8 @@ async function showInRunning(context: Context, go: string, { open: opens }: UiOp
 
 async function serve(context: Context, { port, open: opens }: UiOptions, go: string): Promise<void> {
   const { out, signal } = context;
-  // From the beginning: whoever started this may be gone before the page is served.
-  const ended = whenParentEnds(signal).catch(() => {});
+  // It may be gone before the page is served.
+  const parent = process.ppid;
   const source = await sourceOf(context);
   const server = await PageServer.open(source, portOf(port));
   context.onExit(() => server.close());
@@ -150,7 +150,7 @@ async function serve(context: Context, { port, open: opens }: UiOptions, go: str
   context.onExit(await noteRunning(source.folder, { port: server.port, token, account: accountOf(context) }));
   out.stderr.writeLine(`serving on http://127.0.0.1:${server.port}/`);
   await present(context, server, go, opens);
-  await Promise.race([ended, signal.aborted ? undefined : once(signal, 'abort')]);
+  await Promise.race([whenParentEnds(parent, signal), signal.aborted ? undefined : once(signal, 'abort')]);
   throw new StenoError('interrupted', 'the page is no longer served');
 }
 
