@@ -298,6 +298,8 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
           ) < 2,
         'the row stays where it is',
       );
+      await inPage('document.querySelector(".list").scrollTop = 37 * 120');
+      await shows('Lecture 81');
       await page.keyboard.press('p');
       server.addEvent('While paused');
       await shows('Resume (1 new)');

@@ -123,6 +123,17 @@ function circles(nodeOf: (path: string) => string): string[] {
   return found;
 }
 
+/** The modules that one of these needs to run. */
+function neededBy(isFirst: (path: string) => boolean): Module[] {
+  const found = new Set(modules.filter(({ path }) => isFirst(path)));
+  for (const { imports } of found)
+    for (const { to, kind } of imports) {
+      const module = modules.find(({ path }) => path === to);
+      if (module && kind !== 'type') found.add(module);
+    }
+  return [...found];
+}
+
 describe('imports', () => {
   it('are all understood by this test', () => {
     const known = new Set(modules.map((module) => module.path));
@@ -164,6 +175,12 @@ describe('imports', () => {
         layerOf(path) === 'ledger' && layerOf(to) === 'ledger' && height(to) > height(path),
     );
     expect(upwards).toEqual([]);
+  });
+
+  it('bring nothing of Node into the page of ui', () => {
+    const client = neededBy((path) => path.startsWith('pages/client/'));
+    expect(client.length).toBeGreaterThan(20);
+    expect(client.flatMap(({ imports }) => imports.filter(({ to }) => to.startsWith('node:')))).toEqual([]);
   });
 
   it('never form a circle, types included', () => {

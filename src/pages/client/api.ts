@@ -120,28 +120,21 @@ export function useLoad<T>(path: string, topics: readonly Topic[] = []): Loaded<
 }
 
 interface Change {
-  readonly type: 'hello' | 'changed' | 'trouble' | 'well' | 'beat' | 'lost' | 'ask' | 'retry';
+  readonly type: 'hello' | 'changed' | 'trouble' | 'well' | 'beat' | 'lost' | 'ask';
   readonly topics?: readonly Topic[];
   readonly message?: string;
 }
 
 /** The server sends something every 15 s. */
 const MAX_SILENCE_MS = 40_000;
-const MAX_PAUSE_MS = 8_000;
+const MAX_PAUSE_MS = 4_000;
 const PAUSE_MS = 250;
 /** A browser has six connections to a host: one tab reads the changes, and tells the others. */
 const tabs = new BroadcastChannel('steno-changes');
 let isReading = false;
-let retry = (): void => {};
-
-export function retryNow(): void {
-  retry();
-  tabs.postMessage({ type: 'retry' });
-}
 
 /** This tab reads as soon as no other does. A tab without a valid token leaves it to the next. */
 export function followChanges(): void {
-  addEventListener('online', retryNow);
   tabs.onmessage = ({ data }: MessageEvent<Change>) => hear(data);
   tabs.postMessage({ type: 'ask' });
   void navigator.locks.request('steno-changes', async () => {
@@ -151,10 +144,7 @@ export function followChanges(): void {
         pause = PAUSE_MS;
       }).catch(() => {});
       tell({ type: 'lost' });
-      await new Promise<void>((resolve) => {
-        retry = resolve;
-        setTimeout(resolve, pause);
-      });
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
     isReading = false;
   });
@@ -193,8 +183,7 @@ function tell(change: Change): void {
 
 /** What another tab says. */
 function hear(change: Change): void {
-  if (change.type === 'retry') retry();
-  else if (change.type !== 'ask') take(change);
+  if (change.type !== 'ask') take(change);
   else if (isReading && link.value === 'lost') tabs.postMessage({ type: 'lost' });
   else if (isReading && trouble.value) tabs.postMessage({ type: 'trouble', message: trouble.value });
   else if (isReading && link.value === 'live') tabs.postMessage({ type: 'beat' });

@@ -22,13 +22,8 @@ const actionOf = ({ kind, target, status, tries, outcome, updated_at, next_try_a
   ` ${kind} `,
   code('', target),
   p('', outcome),
-  p(
-    'muted',
-    tries > 1 && `${tries} tries, `,
-    parts.timeAt(updated_at),
-    next_try_at && ', next try ',
-    parts.timeAt(next_try_at),
-  ),
+  p('muted', tries > 1 && `${tries} tries, `, parts.timeAt(updated_at)),
+  next_try_at && p('muted', 'next try ', parts.timeAt(next_try_at)),
 ];
 
 interface Replayed {
@@ -57,35 +52,29 @@ function Replay({ event }: { event: ShownEvent }) {
     submit.preventDefault();
     void send();
   };
-  const onInput = (input: { readonly currentTarget: HTMLInputElement }): void =>
-    setTo(input.currentTarget.value);
+  type Typed = { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement };
+  const onInput = (typed: Typed): void => setTo(typed.currentTarget.value);
+  const onEdit = (typed: Typed): void => setBody(typed.currentTarget.value);
+  const field = el.input({
+    id: 'target',
+    type: 'url',
+    required: true,
+    placeholder: EXAMPLE,
+    value: to,
+    onInput,
+  });
+  const edit = body !== undefined && [
+    label('', 'Body ', isEdited && span('chip', 'edited')),
+    el.textarea({ rows: 8, spellcheck: false, value: body, onInput: onEdit, 'aria-label': 'Body' }),
+    el.small('muted', 'An edited copy is sent with the header Steno-Edited: true, to this URL only.'),
+  ];
+  const submit = el.button({ type: 'submit', class: 'main' }, isEdited ? 'Send the edited copy' : 'Replay');
+  const toggle = (): void => setBody(body === undefined ? event.body : undefined);
   return form(
     { class: 'replay', onSubmit },
-    label(
-      '',
-      'Target URL',
-      el.input({ id: 'target', type: 'url', required: true, placeholder: EXAMPLE, value: to, onInput }),
-    ),
-    body !== undefined &&
-      label(
-        '',
-        'Body ',
-        isEdited && span('chip', 'edited'),
-        el.textarea({
-          rows: 8,
-          spellcheck: false,
-          value: body,
-          onInput: (typed) => setBody(typed.currentTarget.value),
-        }),
-        el.small('muted', 'An edited copy is sent with the header Steno-Edited: true, to this URL only.'),
-      ),
-    p(
-      'buttons',
-      el.button({ type: 'submit', class: 'main' }, isEdited ? 'Send the edited copy' : 'Replay'),
-      parts.button(body === undefined ? 'Edit and replay' : 'Discard the edit', () =>
-        setBody(body === undefined ? event.body : undefined),
-      ),
-    ),
+    label('', 'Target URL', field),
+    edit,
+    p('buttons', submit, parts.button(body === undefined ? 'Edit and replay' : 'Discard the edit', toggle)),
     output(outcome.isBad ? 'bad' : '', outcome.text),
     parts.command(`events replay ${event.n} --to ${shellWord(to || EXAMPLE)}`),
   );
@@ -97,22 +86,16 @@ const fieldsOf = ({ fields, content_type, remote }: ShownEvent): Array<readonly 
   ['from', remote],
 ];
 
-const leadOf = (event: ShownEvent) =>
-  header(
-    'lead',
-    h1('', eventName(event), ' ', span('muted', event.n), ' ', foundChip(event)),
-    p(
-      '',
-      parts.timeAt(event.received_at, (at) => dateText(at, 'short')),
-      span('muted', ' (', parts.timeAt(event.received_at), ')'),
-      event.audiofile && [' · ', parts.fileLink(event.audiofile, event.title || `file ${event.audiofile}`)],
-      event.duplicate &&
-        a(
-          { class: 'aside', href: `#/event/${event.duplicate}` },
-          `${event.source === 'found' ? 'arrived later as' : 'found earlier as'} event ${event.duplicate}`,
-        ),
-    ),
-  );
+function leadOf(event: ShownEvent) {
+  const { n, received_at, audiofile, title, duplicate, source } = event;
+  const exact = parts.timeAt(received_at, (at) => dateText(at, 'short'));
+  const file = audiofile && [' · ', parts.fileLink(audiofile, title || `file ${audiofile}`)];
+  const how = source === 'found' ? 'arrived later as' : 'found earlier as';
+  const twin = duplicate && a({ class: 'aside', href: `#/event/${duplicate}` }, `${how} event ${duplicate}`);
+  const when = [exact, span('muted', ' (', parts.timeAt(received_at), ')')];
+  const heading = h1('', eventName(event), ' ', span('muted', n), ' ', foundChip(event));
+  return header('lead', heading, p('', when, file, twin));
+}
 
 export function EventPage({ id }: { id: string }) {
   const { data: event, error } = useLoad<ShownEvent>(`/api/event/${encodeURIComponent(id)}`, ['events']);

@@ -49,15 +49,15 @@ const titleCell = (event: EventDocument): Child => [
 ];
 
 const columns: ReadonlyArray<Column<EventDocument>> = [
-  { label: 'Number', name: 'number', cell: ({ n }) => span('muted', n) },
-  { label: 'Event', name: 'name', cell: nameCell },
-  { label: 'Title and fields', name: 'title', cell: titleCell },
-  { label: 'File', name: 'file', cell: ({ audiofile }) => audiofile },
-  { label: 'Order', name: 'order', cell: ({ order }) => order },
-  { label: 'Received', name: 'received', cell: (event) => parts.timeAt(event.received_at) },
+  ['Number', ({ n }) => span('muted', n)],
+  ['Event', nameCell],
+  ['Title and fields', titleCell],
+  ['File', ({ audiofile }) => audiofile],
+  ['Order', ({ order }) => order],
+  ['Received', (event) => parts.timeAt(event.received_at)],
 ];
 
-const choices: parts.Choices = [['', 'All events'], ...eventTypes.map(({ name }) => [name, name] as const)];
+const choices = [['', 'All events'] as const, ...eventTypes.map(({ name }): parts.Choice => [name, name])];
 
 function pauseText(): string {
   if (!rows.isPaused.value) return 'Pause';

@@ -14,32 +14,24 @@ import type { FileDocument, FilePage, Finding, HistoryEntry, Transcript } from '
 const { a, b, code, h1, header, p, span } = el;
 
 const detailNames = [
-  'skus',
-  'feed',
-  'tags',
-  'key',
-  'names',
-  'notes',
-  'hold',
-  'remark',
-  'source',
-  'url',
-  'link',
-] as const;
+  ...(['skus', 'feed', 'tags', 'key', 'names', 'notes'] as const),
+  ...(['hold', 'remark', 'source', 'url', 'link', 'invoices'] as const),
+];
 
 function detailsOf(file: FileDocument): Child {
-  const { by, order } = file;
-  const listed = [...detailNames, 'invoices' as const].map(
-    (name) => [name, [file[name]].flat().join(', ')] as const,
-  );
-  return [
-    parts.pairs([
-      ['length', minutesText(file.minutes)],
-      ['cost', money(file.total, file.currency)],
-      ['by', by && (by.actor || [by.user, by.host].filter(Boolean).join('@'))],
+  const { by, order, minutes, total, currency } = file;
+  const who = by && (by.actor || [by.user, by.host].filter(Boolean).join('@'));
+  const details = parts.pairs([
+    ...([
+      ['length', minutesText(minutes)],
+      ['cost', money(total, currency)],
+      ['by', who],
       ['job', by?.job],
-      ...listed,
-    ]),
+    ] as const),
+    ...detailNames.map((name) => [name, [file[name]].flat().join(', ')] as const),
+  ]);
+  return [
+    details,
     order && a({ href: `#/files?q=${encodeURIComponent(order)}` }, `All files of order ${order}`),
   ];
 }
@@ -49,46 +41,32 @@ const transcriptOf = ({ path, format, bytes, at, here }: Transcript): Child => [
   p('muted', `${format}, ${bytesText(bytes)}, `, parts.timeAt(at), here ? '' : ', not on this disk any more'),
 ];
 
-const downloadsOf = (id: string, transcripts: readonly Transcript[]): Child => [
-  parts.facts(transcripts, transcriptOf),
-  p(
-    'buttons',
-    formats.map(({ ext, meaning }) =>
-      parts.button(`↓ ${ext}`, () => void download(id, ext), {
-        ...{ 'aria-label': `Download ${ext}`, title: meaning },
-      }),
-    ),
-  ),
-  parts.command(`transcript ${shellWord(id)} --format txt`),
-];
+function downloadsOf(id: string, transcripts: readonly Transcript[]): Child {
+  const buttons = formats.map(({ ext, meaning }) => {
+    const props = { 'aria-label': `Download ${ext}`, title: meaning };
+    return parts.button(`↓ ${ext}`, () => void download(id, ext), props);
+  });
+  const line = parts.command(`transcript ${shellWord(id)} --format txt`);
+  return [parts.facts(transcripts, transcriptOf), p('buttons', buttons), line];
+}
 
-const entryOf = ({ what, text, event, at, by }: HistoryEntry): Child => [
-  p(
-    '',
-    b('', what),
-    ' ',
-    parts.text(text, 500),
-    ' ',
-    event && a({ href: `#/event/${event}` }, `event ${event}`),
-  ),
-  p('muted', parts.timeAt(at), by ? `, by ${by}` : ''),
-];
+function entryOf({ what, text, event, at, by }: HistoryEntry): Child {
+  const link = event && a({ href: `#/event/${event}` }, `event ${event}`);
+  const said = p('', b('', what), ' ', parts.text(text, 500), ' ', link);
+  return [said, p('muted', parts.timeAt(at), by ? `, by ${by}` : '')];
+}
 
 /** Beyond these a list is no help; the command line has all. */
 const MAX_FINDINGS = 200;
 
 const findingOf =
   (id: string) =>
-  ({ start, line, rule, severity, text }: Finding): Child => [
-    a(
-      { href: filePath(id, { t: start ?? undefined, line: line ?? undefined }) },
-      start === null ? `line ${line ?? '?'}` : clock(start),
-    ),
-    ' ',
-    b(severity === 'error' ? 'bad' : 'warn', rule),
-    ' ',
-    parts.text(text, 300),
-  ];
+  (finding: Finding): Child => {
+    const { start, line, rule, severity, text } = finding;
+    const href = filePath(id, { t: start ?? undefined, line: line ?? undefined });
+    const place = a({ href }, start === null ? `line ${line ?? '?'}` : clock(start));
+    return [place, ' ', b(severity === 'error' ? 'bad' : 'warn', rule), ' ', parts.text(text, 300)];
+  };
 
 function Findings({ id }: { id: string }) {
   const { data, error } = useLoad<readonly Finding[]>(`/api/file/${encodeURIComponent(id)}/check`, ['files']);
@@ -113,17 +91,9 @@ export function FileView({ id }: { id: string }) {
   if (!data) return parts.frame(above, error);
   const { file, transcripts, playable, history } = data;
   const isHere = transcripts.some((each) => each.here);
-  const times = [
-    ', ordered ',
-    parts.timeAt(file.ordered_at),
-    ', seen ',
-    parts.timeAt(file.checked_at ?? file.changed_at),
-  ];
-  const lead = header(
-    'lead',
-    h1('', parts.text(title)),
-    p('', parts.stepsOf(file), span('muted', ` file ${id}`, times)),
-  );
+  const seen = parts.timeAt(file.checked_at ?? file.changed_at);
+  const times = span('muted', ` file ${id}, ordered `, parts.timeAt(file.ordered_at), ', seen ', seen);
+  const lead = header('lead', h1('', parts.text(title)), p('', parts.stepsOf(file), times));
   const facts = [
     parts.panel('Details', null, detailsOf(file)),
     parts.panel('Downloads', null, downloadsOf(id, transcripts)),
@@ -131,5 +101,5 @@ export function FileView({ id }: { id: string }) {
     parts.panel('History', null, parts.facts(history, entryOf, 'history')),
   ];
   const reader = h(Reader, { key: `${id} ${isHere}`, file, transcripts, playable });
-  return parts.frame(above, error, lead, [reader, facts], 'columns main');
+  return parts.frame(above, error, lead, [reader, facts]);
 }

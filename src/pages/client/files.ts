@@ -39,13 +39,11 @@ function itemsOf({ audiofile, ended }: FileDocument): parts.Item[] {
     const whole = parts.commandLine(line);
     return [label, () => void parts.copy(whole), whole];
   };
-  const downloads = formats.map(
-    ({ ext }): parts.Item => [`Download ${ext}`, () => void download(audiofile, ext)],
-  );
+  const downloadItem = (ext: string): parts.Item => [`Download ${ext}`, () => void download(audiofile, ext)];
   return [
     copyItem('Copy the command line', `file ${id}`),
     copyItem('Copy the next step', ended ? `transcript ${id} --format txt` : `wait ${id}`),
-    ...(ended === 'delivered' ? downloads : []),
+    ...(ended === 'delivered' ? formats.map(({ ext }) => downloadItem(ext)) : []),
   ];
 }
 
@@ -61,43 +59,33 @@ function titleCell({ title: given, url, audiofile, feed, tags }: FileDocument, t
 
 function moreButton(file: FileDocument, tabIndex: number) {
   const props = { class: 'plain more', tabIndex, 'aria-label': `Actions for file ${file.audiofile}` };
-  return parts.button(
-    '⋯',
-    () => parts.showDialog(`File ${file.audiofile}`, parts.items(itemsOf(file))),
-    props,
-  );
+  const show = (): void => parts.showDialog(`File ${file.audiofile}`, parts.items(itemsOf(file)));
+  return parts.button('⋯', show, props);
 }
 
 const columns: ReadonlyArray<Column<FileDocument>> = [
-  { label: 'State', name: 'state', sort: ['state', 'asc'], cell: parts.stepsOf },
-  { label: 'Title', name: 'title', sort: ['title', 'asc'], cell: titleCell },
-  { label: 'Length', name: 'length', sort: ['minutes', 'desc'], cell: ({ minutes }) => minutesText(minutes) },
-  { label: 'Cost', name: 'cost', sort: ['total', 'desc'], cell: ({ total }) => money(total) },
-  { label: 'Order', name: 'order', cell: ({ order }) => order },
-  {
-    label: 'Ordered',
-    name: 'ordered',
-    sort: ['ordered_at', 'desc'],
-    cell: (file) => parts.timeAt(file.ordered_at),
-  },
-  { label: 'File', name: 'file', sort: ['audiofile', 'asc'], cell: ({ audiofile }) => audiofile },
-  { label: 'Actions', name: 'actions', cell: moreButton },
+  ['State', parts.stepsOf, 'state', 'asc'],
+  ['Title', titleCell, 'title', 'asc'],
+  ['Length', ({ minutes }) => minutesText(minutes), 'minutes', 'desc'],
+  ['Cost', ({ total }) => money(total), 'total', 'desc'],
+  ['Order', ({ order }) => order],
+  ['Ordered', (file) => parts.timeAt(file.ordered_at), 'ordered_at', 'desc'],
+  ['File', ({ audiofile }) => audiofile, 'audiofile', 'asc'],
+  ['Actions', moreButton],
 ];
 
-const stateChoices: parts.Choices = [
-  ['', 'All states'],
-  ...fileStates.map(({ name }) => [name, name] as const),
-];
-const groupChoices: parts.Choices = [
-  ['', 'No groups'],
-  ...['order', 'feed', 'tag'].map((by) => [by, `By ${by}`] as const),
-];
-const sortChoices: parts.Choices = columns.flatMap(({ label, sort }) =>
-  sort ? [[sort[0], `Sort: ${label}`]] : [],
+const same = (name: string): parts.Choice => [name, name];
+const stateChoices = [['', 'All states'] as const, ...fileStates.map(({ name }) => same(name))];
+const groupChoices = ['', 'order', 'feed', 'tag'].map(
+  (by): parts.Choice => [by, by ? `By ${by}` : 'No groups'],
+);
+const sortChoices = columns.flatMap(([label, , sort]): parts.Choice[] =>
+  sort ? [[sort, `Sort: ${label}`]] : [],
 );
 
 export function Files() {
   const { state = '', group = '', sort = '' } = rows.query.value;
+  const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(rows, columns, name));
   return h(Listing<FileDocument>, {
     ...{ rows, columns, noun: 'file', hint: 'Filter: title, id, order, key, tag, feed, state' },
     line: state ? `files --state ${shellWord(state)}` : 'files',
@@ -108,10 +96,7 @@ export function Files() {
     extra: [
       parts.select('State', state, stateChoices, (name) => rows.choose({ state: name })),
       parts.select('Group', group, groupChoices, (name) => rows.choose({ group: name })),
-      span(
-        'only-narrow',
-        parts.select('Sort', sort, sortChoices, (name) => sortBy(rows, columns, name)),
-      ),
+      span('only-narrow', sorting),
     ],
   });
 }

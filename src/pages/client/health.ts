@@ -15,37 +15,21 @@ const checkOf = ({ check, status, message, hint }: Of<'checks'>): Child => [
   p('', parts.text(message), hint && span('hint', hint)),
 ];
 
-const listenerOf = (listener: Of<'listeners'>): Child =>
-  Object.entries(listener).map(
-    ([name, value]) =>
-      value !== null && [
-        span('muted', name.replace(/_at$/, '').replaceAll('_', ' ')),
-        ' ',
-        span('pair', name.endsWith('_at') ? parts.timeAt(String(value)) : value),
-      ],
-  );
+function listenerOf(listener: Of<'listeners'>): Child {
+  const known = Object.entries(listener).filter(([, value]) => value !== null);
+  return known.map(([name, value]) => {
+    const shown = name.endsWith('_at') ? parts.timeAt(String(value)) : value;
+    return [span('muted', name.replace(/_at$/, '').replaceAll('_', ' ')), ' ', span('pair', shown)];
+  });
+}
 
-const attemptOf = ({
-  attempt,
-  status,
-  kind,
-  attempted_at,
-  detail,
-  urls,
-  audiofiles,
-  settle,
-}: Of<'attempts'>): Child => [
-  b('bad', status),
-  ` ${kind} ${attempt}, `,
-  parts.timeAt(attempted_at),
-  p('muted', parts.text([detail, ...urls.slice(0, 3)].filter(Boolean).join('; '), 500)),
-  p(
-    '',
-    audiofiles.map((id) => parts.fileLink(id, `file ${id} `)),
-  ),
-  parts.command('', settle),
-  parts.command(`attempts settle ${attempt} --not-placed`),
-];
+function attemptOf({ attempt, status, kind, ...more }: Of<'attempts'>): Child {
+  const detail = [more.detail, ...more.urls.slice(0, 3)].filter(Boolean).join('; ');
+  const files = more.audiofiles.map((id) => parts.fileLink(id, `file ${id} `));
+  const settling = [parts.command('', more.settle), parts.command(`attempts settle ${attempt} --not-placed`)];
+  const what = [b('bad', status), ` ${kind} ${attempt}, `, parts.timeAt(more.attempted_at)];
+  return [what, p('muted', parts.text(detail, 500)), p('', files), settling];
+}
 
 export function HealthPage() {
   const { data, error } = useLoad<Health>('/api/health', ['files', 'events', 'spend']);
@@ -54,16 +38,12 @@ export function HealthPage() {
   if (!data) return parts.frame(title, error, p('muted', 'Checking the set-up…'));
   const { checks, attempts, listeners } = data;
   const isSettled = attempts.length === 0 && p('good', 'None: every outcome is known.');
+  const unsettled = [isSettled, parts.facts(attempts, attemptOf)];
   const noListener = listeners.length === 0 && parts.empty('No listener runs.', 'listen');
-  const found = parts.facts(checks, checkOf, 'checks');
+  const setup = parts.panel('Set-up', parts.command('doctor'), parts.facts(checks, checkOf, 'checks'));
   const open = [
-    parts.panel(
-      'Attempts that need a person',
-      parts.command('attempts'),
-      isSettled,
-      parts.facts(attempts, attemptOf),
-    ),
+    parts.panel('Attempts that need a person', parts.command('attempts'), unsettled),
     parts.panel('Listeners', null, noListener, parts.facts(listeners, listenerOf)),
   ];
-  return parts.frame(title, error, null, [parts.panel('Set-up', parts.command('doctor'), found), open]);
+  return parts.frame(title, error, null, [setup, open]);
 }

@@ -27,13 +27,16 @@ const SPARE = 8;
 /** What is printed of a long list. */
 const PRINTED_ROWS = 500;
 
-export interface Column<Row> {
-  readonly label: string;
-  readonly name: string;
-  /** How the server sorts by it, and which way at first. */
-  readonly sort?: readonly [name: string, dir: 'asc' | 'desc'];
-  readonly cell: (row: Row, tabIndex: number) => Child;
-}
+/** Its title, what a cell of it shows, and how the server sorts by it: by which name, and which way at first. */
+export type Column<Row> = readonly [
+  title: string,
+  cell: (row: Row, tabIndex: number) => Child,
+  sort?: string,
+  dir?: 'asc' | 'desc',
+];
+
+/** The class of a column is the first word of its title. */
+const nameOf = (title: string): string => title.toLowerCase().split(' ', 1)[0] ?? '';
 
 interface ListingProps<Row> {
   readonly rows: Rows<Row>;
@@ -176,7 +179,7 @@ function List<Row>({ rows, columns, label }: ListProps<Row>) {
 /** Sorts by a column; the other way round if it does already. */
 export function sortBy<Row>(rows: Rows<Row>, columns: ReadonlyArray<Column<Row>>, name: string): void {
   const { sort, dir } = rows.query.value;
-  const [, usual = 'asc'] = columns.find((each) => each.sort?.[0] === name)?.sort ?? [];
+  const usual = columns.find((each) => each[2] === name)?.[3] ?? 'asc';
   const other = dir === 'asc' ? 'desc' : 'asc';
   rows.choose({ sort: name, dir: sort === name ? other : usual });
 }
@@ -184,17 +187,13 @@ export function sortBy<Row>(rows: Rows<Row>, columns: ReadonlyArray<Column<Row>>
 function headOf<Row>({ rows, columns, label }: ListProps<Row>): Child {
   const { sort, dir } = rows.query.value;
   const direction = dir === 'asc' ? 'ascending' : 'descending';
-  return tr(
-    `row ${label.toLowerCase()}`,
-    columns.map(({ label: title, name, sort: own }) =>
-      own
-        ? th(
-            { scope: 'col', class: name, 'aria-sort': own[0] === sort ? direction : 'none' },
-            button(title, () => sortBy(rows, columns, own[0])),
-          )
-        : th({ scope: 'col', class: name }, name === 'actions' ? span('unseen', title) : title),
-    ),
-  );
+  const heads = columns.map(([title, , own]) => {
+    const props = { scope: 'col', class: nameOf(title) } as const;
+    if (!own) return th(props, title === 'Actions' ? span('unseen', title) : title);
+    const sorter = button(title, () => sortBy(rows, columns, own));
+    return th({ ...props, 'aria-sort': own === sort ? direction : 'none' }, sorter);
+  });
+  return tr(`row ${label.toLowerCase()}`, heads);
 }
 
 function rowOf<Row>({ rows, columns, label }: ListProps<Row>, at: number, isCurrent: boolean): Child {
@@ -203,12 +202,8 @@ function rowOf<Row>({ rows, columns, label }: ListProps<Row>, at: number, isCurr
   if (group) {
     const by = rows.query.value.group ?? '';
     const name = group.name || `without ${by === 'order' ? 'an' : 'a'} ${by}`;
-    const heading = th(
-      { scope: 'rowgroup', colSpan: 8 },
-      text(name),
-      ' ',
-      span('muted', countText(group.count)),
-    );
+    const size = span('muted', countText(group.count));
+    const heading = th({ scope: 'rowgroup', colSpan: 8 }, text(name), ' ', size);
     return tr({ ...place, key: `group ${at}`, class: 'row group' }, heading);
   }
   const row = rows.at(index);
@@ -217,6 +212,6 @@ function rowOf<Row>({ rows, columns, label }: ListProps<Row>, at: number, isCurr
     return tr({ ...place, key: `at ${at}`, class: `${kind} waiting` }, td('', span('unseen', 'Loading')));
   const classes = [kind, isCurrent && 'current', rows.hasChanged(row) && 'changed'].filter(Boolean).join(' ');
   // Only the controls of the current row are in the order of Tab.
-  const cells = columns.map(({ name, cell }) => td(name, cell(row, isCurrent ? 0 : -1)));
+  const cells = columns.map(([title, cell]) => td(nameOf(title), cell(row, isCurrent ? 0 : -1)));
   return tr({ ...place, key: rows.kind.idOf(row), class: classes, 'data-row': at }, cells);
 }

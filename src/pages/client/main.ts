@@ -1,6 +1,6 @@
 /** The page that `steno ui` shows: the bar, one page below it, and what is said over both. */
 import { h, render } from 'preact';
-import { followChanges, get, link, retryNow, trouble } from './api.ts';
+import { followChanges, get, link, trouble } from './api.ts';
 import { type Child, el } from './el.ts';
 import { EventPage } from './event.ts';
 import { Events } from './events.ts';
@@ -50,8 +50,7 @@ function Banner() {
   const { text, isBad } = parts.said.value;
   const lost = p(
     'banner bad',
-    'steno ui does not answer. What is shown may be old. ',
-    parts.button('Try now', retryNow),
+    'steno ui does not answer. What is shown may be old. This page goes on by itself.',
   );
   const unread = p('banner warn', `The ledger can’t be read: ${trouble.value}. This page goes on by itself.`);
   return div(
@@ -61,16 +60,13 @@ function Banner() {
   );
 }
 
-const noAccess = (): Child =>
-  parts.frame(
-    div(
-      'empty',
-      h1('', 'This tab has no access'),
-      p('', 'Each tab needs the link that steno ui opens. Run it again, or open its link in this tab.'),
-      code('', 'steno ui'),
-    ),
+function noAccess(): Child {
+  const why = 'Each tab needs the link that steno ui opens. Run it again, or open its link in this tab.';
+  return parts.frame(
+    div('empty', h1('', 'This tab has no access'), p('', why), code('', 'steno ui')),
     undefined,
   );
+}
 
 function Tab({ name }: { name: keyof typeof tabs }) {
   parts.useTitle(titleOf(name));

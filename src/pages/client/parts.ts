@@ -46,15 +46,14 @@ export const timeAt = (at: string | null | undefined, write = relative): Child =
 export const text = (given: string | null | undefined, max = 400) => bdi('', given?.slice(0, max));
 
 /** A text with the hits of a search marked. */
-export const marked = (given: string, marks: readonly Mark[]) =>
-  bdi(
-    '',
-    marks.map(([start, end], at) => [
-      given.slice(marks[at - 1]?.[1] ?? 0, start),
-      el.mark('', given.slice(start, end)),
-    ]),
-    given.slice(marks.at(-1)?.[1] ?? 0),
-  );
+export function marked(given: string, marks: readonly Mark[]) {
+  const before = (at: number): number => marks[at - 1]?.[1] ?? 0;
+  const hits = marks.map(([start, end], at) => [
+    given.slice(before(at), start),
+    el.mark('', given.slice(start, end)),
+  ]);
+  return bdi('', ...hits, given.slice(before(marks.length)));
+}
 
 /** A command line that does or shows the same, to copy. */
 export const command = (line: string, whole = commandLine(line)) =>
@@ -69,33 +68,22 @@ export const empty = (title: string, line?: string, ...more: Child[]) =>
 export const panel = (title: string, extra: Child, ...children: Child[]) =>
   section({ class: 'panel', 'aria-label': title }, header('', h2('', title), extra), children);
 
+type OnText = (text: string) => void;
+
 /** A field that filters or searches. */
-export function searchField(
-  id: string,
-  label: string,
-  value: string,
-  onType: (text: string) => void,
-  hint = label,
-) {
-  const props = {
-    id,
-    type: 'search',
-    placeholder: hint,
-    value,
-    spellcheck: false,
-    autocomplete: 'off',
-  } as const;
-  return el.input({ ...props, 'aria-label': label, onInput: (event) => onType(event.currentTarget.value) });
+export function searchField(id: string, label: string, value: string, onType: OnText, hint = label) {
+  const props = { id, value, placeholder: hint, spellcheck: false, 'aria-label': label } as const;
+  const onInput = (event: { readonly currentTarget: HTMLInputElement }) => onType(event.currentTarget.value);
+  return el.input({ ...props, type: 'search', autocomplete: 'off', onInput });
 }
 
-export type Choices = ReadonlyArray<readonly [name: string, label: string]>;
+export type Choice = readonly [name: string, label: string];
 
-export function select(label: string, value: string, choices: Choices, onPick: (name: string) => void) {
+export function select(label: string, value: string, choices: readonly Choice[], onPick: OnText) {
   const options = choices.map(([name, shown]) => el.option({ value: name }, shown));
-  return el.select(
-    { 'aria-label': label, value, onChange: (event) => onPick(event.currentTarget.value) },
-    options,
-  );
+  const onChange = (event: { readonly currentTarget: HTMLSelectElement }) =>
+    onPick(event.currentTarget.value);
+  return el.select({ 'aria-label': label, value, onChange }, options);
 }
 
 /** A form of a page that is never sent. */
@@ -104,11 +92,9 @@ export const tools = (...children: Child[]) =>
 
 /** Names and values; what is empty is left out. */
 export function pairs(all: ReadonlyArray<readonly [Child, string | null | undefined]>) {
-  const shown = all.filter(([, value]) => value);
-  return el.dl(
-    'pairs',
-    ...shown.map(([name, value]) => div('', el.dt('', name), el.dd('', text(value, 2000)))),
-  );
+  const pair = (name: Child, value: string) => div('', el.dt('', name), el.dd('', text(value, 2000)));
+  const shown = all.map(([name, value]) => value && pair(name, value));
+  return el.dl('pairs', shown);
 }
 
 /** A list of facts, a line between each. */
@@ -119,25 +105,17 @@ export function facts<T>(items: readonly T[], show: (item: T) => Child, kind = '
 
 /** The first cell of a row names it. */
 export function grid(label: string, head: readonly string[], rows: ReadonlyArray<readonly Child[]>) {
-  const cellsOf = ([name, ...cells]: readonly Child[]) => [
-    th({ scope: 'row' }, name),
-    ...cells.map((cell) => td('', cell)),
-  ];
+  const cellsOf = (cells: readonly Child[]) =>
+    cells.map((cell, at) => (at ? td('', cell) : th({ scope: 'row' }, cell)));
   const heads = head.map((name) => th({ scope: 'col' }, name));
   const all = rows.map((row) => tr('', cellsOf(row)));
   return table({ 'aria-label': label }, thead('', tr('', heads)), tbody('', all));
 }
 
 /** A page: what stands above, an error, a lead, and two columns once there is something to show. */
-export function frame(
-  above: Child,
-  error: Error | undefined,
-  lead?: Child,
-  columns: readonly Child[] = [],
-  kind = 'columns',
-) {
+export function frame(above: Child, error: Error | undefined, lead?: Child, columns: readonly Child[] = []) {
   const all = columns.map((column) => div('', column));
-  return el.main({ tabIndex: -1 }, above, failed(error), lead, div(kind, all));
+  return el.main({ tabIndex: -1 }, above, failed(error), lead, div('columns', all));
 }
 
 /** The way back, and the command line of the page. */

@@ -129,8 +129,10 @@ export class Rows<Row> {
     return Array.from({ length: to - from + 1 }, (_, at) => from + at);
   }
 
+  /** Rows that came at the top have moved the others: a part of a window may be there. */
   #isMissing(at: number): boolean {
-    return !this.#rows.has(at * WINDOW) && at * WINDOW < (this.found.value?.total ?? 0);
+    const end = Math.min((at + 1) * WINDOW, this.found.value?.total ?? 0);
+    return at * WINDOW < end && !(this.#rows.has(at * WINDOW) && this.#rows.has(end - 1));
   }
 
   #keepQuery(): void {

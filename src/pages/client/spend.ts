@@ -6,7 +6,7 @@ import { type Child, el } from './el.ts';
 import { counted, countText, dateText, money } from './format.ts';
 import * as parts from './parts.ts';
 import { keep, pathWith, route } from './route.ts';
-import type { Amount, Budget, Spend, SpendRow } from './types.ts';
+import type { Budget, Spend, SpendRow } from './types.ts';
 
 const { a, b, dd, div, dl, dt, fieldset, h1, legend, p, rect, span, svg } = el;
 
@@ -40,73 +40,43 @@ function tilesOf({ totals, counts }: Spend['report']) {
       .map((name) => tile(name, money(row[name], row.currency))),
   );
   const files = Object.entries(counts).filter(([, count]) => count);
-  return dl(
-    'tiles',
-    sums,
-    files.map(([name, count]) => tile(name, countText(count), toneOfCount[name])),
-  );
+  const tiles = files.map(([name, count]) => tile(name, countText(count), toneOfCount[name]));
+  return dl('tiles', sums, tiles);
 }
 
 const amounts = ['spent', 'unpaid', 'estimated'] as const;
 const sumOf = (row: SpendRow): number =>
   amounts.reduce((sum, name) => sum + Math.max(0, Number(row[name])), 0);
-const unlessZero = (amount: Amount, currency: string | null): string =>
-  Number(amount) ? money(amount, currency) : '';
-
 function chartOf(rows: readonly SpendRow[], by: Grouping) {
   const most = rows.reduce((top, row) => Math.max(top, sumOf(row)), 0) || 1;
-  const cellsOf = (row: SpendRow): Child[] => [
-    parts.text(String(row[by] ?? 'unknown'), 200),
-    bar(
-      amounts.map((name) => [name, Number(row[name]) / most]),
-      `${Math.round((100 * sumOf(row)) / most)} % of the most`,
-    ),
-    money(row.spent, row.currency),
-    unlessZero(row.unpaid, row.currency),
-    unlessZero(row.estimated, row.currency),
-    countText(row.files),
-  ];
+  const cellsOf = (row: SpendRow): Child[] => {
+    const shares = amounts.map((name) => [name, Number(row[name]) / most] as const);
+    const share = bar(shares, `${Math.round((100 * sumOf(row)) / most)} % of the most`);
+    const [spent, ...others] = amounts.map((name) => Number(row[name]) && money(row[name], row.currency));
+    const sums = [spent || money(0, row.currency), ...others.map((sum) => sum || '')];
+    return [parts.text(String(row[by] ?? 'unknown'), 200), share, ...sums, countText(row.files)];
+  };
   const head = [names[by], 'share', 'spent', 'unpaid', 'estimated', 'files'];
-  return parts.panel(
-    `Spend by ${names[by]}`,
-    span(
-      'legend muted',
-      amounts.map((name) => span(name, name)),
-    ),
-    rows.length
-      ? parts.grid(`Spend by ${names[by]}`, head, rows.slice(0, MAX_ROWS).map(cellsOf))
-      : p('muted', 'Nothing was bought in this time.'),
-    rows.length > MAX_ROWS && p('muted', `and ${counted(rows.length - MAX_ROWS, 'row')} more in the CSV`),
-  );
+  const title = `Spend by ${names[by]}`;
+  const kinds = amounts.map((name) => span(name, name));
+  const table = parts.grid(title, head, rows.slice(0, MAX_ROWS).map(cellsOf));
+  const more =
+    rows.length > MAX_ROWS && p('muted', `and ${counted(rows.length - MAX_ROWS, 'row')} more in the CSV`);
+  const none = p('muted', 'Nothing was bought yet.');
+  return parts.panel(title, span('legend muted', kinds), rows.length ? [table, more] : none);
 }
 
-function budgetOf({
-  budget,
-  source,
-  until,
-  left,
-  limit,
-  billed,
-  estimated,
-  unknown,
-  currency,
-}: Budget): Child {
+function budgetOf(budget: Budget): Child {
+  const { left, limit, unknown, currency } = budget;
   const used = 1 - Number(left) / (Number(limit) || 1);
-  const label = `${Math.round(100 * used)} % of the budget is used`;
+  const until = parts.timeAt(budget.until, (at) => dateText(at, 'short'));
+  const parting = ` of ${money(limit)}: ${money(budget.billed)} billed, ${money(budget.estimated)} estimated`;
   return [
-    b('', budget),
-    span(
-      'muted',
-      ` from ${source}, until `,
-      parts.timeAt(until, (at) => dateText(at, 'short')),
-    ),
-    bar([[used > 0.9 ? 'over' : 'spent', used]], label),
+    b('', budget.budget),
+    span('muted', ` from ${budget.source}, until `, until),
+    bar([[used > 0.9 ? 'over' : 'spent', used]], `${Math.round(100 * used)} % of the budget is used`),
     b(Number(left) > 0 ? '' : 'bad', `${money(left, currency)} left`),
-    span(
-      'muted',
-      ` of ${money(limit)}: ${money(billed)} billed, ${money(estimated)} estimated`,
-      unknown > 0 && `, ${counted(unknown, 'purchase')} of unknown cost`,
-    ),
+    span('muted', parting, unknown > 0 && `, ${counted(unknown, 'purchase')} of unknown cost`),
   ];
 }
 
@@ -143,14 +113,11 @@ function columnsOf({ report, budgets: { budgets }, invoices }: Spend, by: Groupi
   const unclear = report.waiting.filter(({ kind }) => kind === 'unclear');
   const noBudget = budgets.length === 0 && parts.empty('No budget is set.', 'budget set 500/month');
   const isClear = unclear.length + report.notes.length === 0 && p('good', 'Nothing: every amount is known.');
-  const notes = [
-    isClear,
-    report.notes.map((note) => p('', note)),
-    parts.facts(unclear.slice(0, MAX_ROWS), unclearOf),
-  ];
+  const notes = [isClear, ...report.notes.map((note) => p('', note))];
+  const open = parts.facts(unclear.slice(0, MAX_ROWS), unclearOf);
   const right = [
     parts.panel('Budget', null, noBudget, parts.facts(budgets, budgetOf)),
-    parts.panel('Uncertain', parts.command('attempts'), notes),
+    parts.panel('Uncertain', parts.command('attempts'), notes, open),
     invoices.length > 0 && parts.panel('Invoices', null, parts.facts(invoices, invoiceOf)),
   ];
   return [chartOf(report[groupings[by]], by), right];

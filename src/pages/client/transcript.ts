@@ -9,7 +9,7 @@ import { el } from './el.ts';
 import { clock, counted, markerOf } from './format.ts';
 import { focusOn, useKeys } from './keys.ts';
 import * as parts from './parts.ts';
-import { pathWith, route } from './route.ts';
+import { route } from './route.ts';
 import type { FileDocument, FilePage, Segment } from './types.ts';
 
 const { audio, b, div, h2, li, ol, output, p, section, span, track } = el;
@@ -116,16 +116,11 @@ function usePlayer(src: string | null, segments: readonly Segment[]) {
   };
   const canPlay = src !== null && !cannotPlay;
   useKeys(canPlay ? { ' ': toggle } : {});
-  const events = { onTimeUpdate, onError: () => setCannotPlay(true) };
-  const props = {
-    src: src ?? '',
-    controls: true,
-    preload: 'none',
-    'aria-label': 'Audio of this file',
-    ...events,
-  } as const;
+  const props = { ref: own, controls: true, preload: 'none', onTimeUpdate } as const;
+  const onError = (): void => setCannotPlay(true);
+  const captions = track({ kind: 'captions', label: 'The transcript below' });
   const player = src && [
-    audio({ ref: own, ...props }, track({ kind: 'captions', label: 'The transcript below' })),
+    audio({ ...props, src, onError, 'aria-label': 'Audio of this file' }, captions),
     !canPlay && span('muted', 'The audio can’t be played here.'),
   ];
   return { player: player && div('player', player), current, seek: canPlay ? seek : undefined };
@@ -151,17 +146,15 @@ function useHits(segments: readonly Segment[]) {
   return { typed, setTyped, marks, show, place: settled && place };
 }
 
-const none: readonly Segment[] = [];
+const noSegments: readonly Segment[] = [];
+const isReadable = (format: string): boolean => readableFormats.some((each) => each === format);
 
 export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'>) {
-  const here = readableFormats.filter((format) =>
-    transcripts.some((each) => each.here && each.format === format),
-  );
+  const isHere = transcripts.some(({ here, format }) => here && isReadable(format));
   const { params } = route.value;
-  const [format, setFormat] = useState<string>(here[0] ?? '');
-  const path = pathWith(`/api/file/${encodeURIComponent(file.audiofile)}/transcript`, { format });
-  const { data, error } = useLoad<{ segments: readonly Segment[]; truncated: boolean }>(format && path);
-  const segments = data?.segments ?? none;
+  const path = `/api/file/${encodeURIComponent(file.audiofile)}/transcript`;
+  const { data, error } = useLoad<{ segments: readonly Segment[]; truncated: boolean }>(isHere ? path : '');
+  const segments = data?.segments ?? noSegments;
   const count = useBatches(segments.length);
   const { typed, setTyped, marks, show, place } = useHits(segments);
   const { player, current, seek } = usePlayer(playable, segments);
@@ -182,23 +175,16 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
       colour: speakers.indexOf(segment.speaker) % SPEAKER_COLOURS,
     }),
   );
-  const choices = here.map((name) => [name, name] as const);
+  const field = parts.searchField('inside', 'Search inside the transcript', typed, setTyped);
+  const found = isHere && [field, output('count muted', place)];
+  const none = p('muted', 'No transcript is on this disk. Download one to read it here.');
+  const cut = p('muted', `This is the first part; ${counted(segments.length, 'segment')} are shown.`);
   return section(
     { class: 'panel reader', 'aria-label': 'Transcript' },
-    el.form(
-      { class: 'tools', onSubmit },
-      h2('', 'Transcript'),
-      here.length > 0 && [
-        parts.searchField('inside', 'Search inside the transcript', typed, setTyped),
-        output('count muted', place),
-        parts.select('Format', format, choices, setFormat),
-      ],
-    ),
+    el.form({ class: 'tools', onSubmit }, h2('', 'Transcript'), found),
     player,
     parts.failed(error),
-    here.length === 0 && p('muted', 'No transcript is on this disk. Download one to read it here.'),
-    ol('transcript', said),
-    data?.truncated &&
-      p('muted', `This is the first part; ${counted(segments.length, 'segment')} are shown.`),
+    isHere ? ol('transcript', said) : none,
+    data?.truncated && cut,
   );
 }
