@@ -1,9 +1,10 @@
 /** stdout and stderr: secrets are masked on both, and a reader that stalls or leaves does no harm. */
-import { accessSync, constants } from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { usesColour } from '../lib/colour.ts';
 import type { Env } from '../lib/env.ts';
+import { errorCode } from '../lib/errors.ts';
 import { formatJson, type JsonObject, toJson } from '../lib/json.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { foldWords, forRow, forTerminalLines, type Line, oneLine, plural } from '../lib/text.ts';
@@ -166,10 +167,28 @@ export class Stdout extends Stream {
     return !this.#isReaderGone && this.stream.writableLength === 0;
   }
 
+  /** Whether the reader of all that was written is still there: `head` takes what is in a pipe, and leaves. */
+  async isRead(signal: AbortSignal): Promise<boolean> {
+    if (!(await this.isWritten(signal))) return false;
+    const { fd } = this.stream as WithHandle;
+    if (process.platform !== 'linux' || fd === undefined || !fstatSync(fd).isFIFO()) return true;
+    await new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
+    try {
+      // Fails with ENXIO for a pipe that nobody reads.
+      closeSync(openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK));
+    } catch (error) {
+      return errorCode(error) !== 'ENXIO';
+    }
+    return true;
+  }
+
   get isReaderGone(): boolean {
     return this.#isReaderGone;
   }
 }
+
+/** How long a reader that takes no more is given to leave. */
+const LEAVING_MS = 100;
 
 const MAX_LINE_LENGTH = 600;
 const MAX_NOTE_LENGTH = 2000;
