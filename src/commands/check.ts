@@ -14,33 +14,35 @@ import { whileWorking } from '../ui/progress.ts';
 import { checkOutput, findingPages } from '../views/check.ts';
 
 const guides: Readonly<Record<CaptionRules, string>> = {
-  netflix: '42 characters a line, 2 lines, 20 characters a second, 5/6 to 7 seconds, a gap of 2 frames',
+  netflix: '42 characters a line, 2 lines, 20 characters a second, 5/6 to 7 seconds, 2 frames apart',
   bbc: '180 words a minute, 2 lines',
   podcast: 'SRT: 32 characters a line, 2 lines; VTT: 65 characters a line',
 };
 
 export const check = command({
   name: 'check',
-  summary: 'List what to look at in transcripts and captions',
+  summary: 'List problems in transcripts and captions',
   about:
-    'Lists gaps and doubts that the transcriber marked, speakers without a name, names that change, and wrong times. ' +
-    'Exits with 1 if there is an error. Without arguments, checks everything downloaded since the last check.',
+    'Lists gaps and doubtful words that the transcriber marked, unnamed speakers, inconsistent names and wrong times. ' +
+    'Exits with 1 if it finds an error, with 0 if there are only warnings. Without arguments, checks everything ' +
+    'downloaded since the last check.',
   details: [
     'Errors:',
     [
-      ['gap', 'words are missing: [xx], [inaudible 00:12:03], [crosstalk]'],
-      ['doubt', 'the transcriber was not sure: [?], [Colman?], [ph]'],
-      ['unnamed-speaker', 'Man 2, Speaker 1'],
-      ['broken-cue', "a part of the captions that can't be read"],
-      ['time-order', 'a time goes backwards'],
-      ['outside-audio', 'a time is past the end of the audio'],
-      ['overlap', 'a caption begins before the previous one ends'],
-      ['empty-cue', 'a caption has no text'],
+      ['gap', 'missing words: [xx], [inaudible 00:12:03], [crosstalk]'],
+      ['doubt', 'words the transcriber was unsure of: [?], [Colman?], [ph]'],
+      ['unnamed-speaker', 'a speaker with no name: Man 2, Speaker 1'],
+      ['broken-cue', "a caption that can't be read"],
+      ['time-order', 'a time that goes backwards, or a caption that lasts no time'],
+      ['outside-audio', 'a time past the end of the audio'],
+      ['overlap', 'a caption that starts before the previous one ends'],
+      ['empty-cue', 'a caption with no words'],
     ],
     'Warnings: name-change (Jerry, Jerry Coleman) and, with --rules, reading-speed, line-length, line-count, too-short, ' +
       'too-long and cue-gap. The rules:',
     Object.entries(guides),
-    'Of a file in several formats, check reads the one with the most precise times. To check another, give its path.',
+    'If a file was downloaded in several formats, check reads the one with the most precise times; to check another, ' +
+      "give its path. It can't read doc or rtf.",
   ],
   args: [{ name: '[id|path…]', help: 'audiofile ids, or paths of transcripts', values: 'audiofile-or-path' }],
   options: {
@@ -72,8 +74,10 @@ export const check = command({
       ...{ isBrief: out.isBrief, width: out.forPeople ? out.stdout.columns : undefined },
       folder: process.cwd(),
     };
-    await withPager(context, () => out.showPages(inTurns(findingPages(outcomes, form), signal)));
-    await news?.end(outcomes);
+    const show = (): Promise<void> =>
+      withPager(context, () => out.showPages(inTurns(findingPages(outcomes, form), signal)));
+    if (news) await news.end(outcomes, await out.stdout.isTaken(show, signal));
+    else await show();
     raiseFailures(outcomes);
     sumUp(context, values(outcomes));
   },
@@ -96,18 +100,18 @@ function rulesOf(given: string | undefined): CaptionRules | undefined {
 }
 
 /** What was downloaded since the last check. */
-async function newTranscripts({ ledgers, env, settings, out, signal }: Context) {
+async function newTranscripts({ ledgers, env, settings, out }: Context) {
   const ledger = await ledgers.required('check without arguments reads the ledger');
   const last = new LastCheck(makeStateFolder(env), settings.profileName);
   /** What could not be read or shown is checked again the next time. */
-  const end = async (outcomes: readonly Outcome<Checked>[]): Promise<void> => {
+  const end = async (outcomes: readonly Outcome<Checked>[], isShown: boolean): Promise<void> => {
     const unreadable = await unreadableFiles(ledger, { since: last.at });
     if (unreadable.length)
       await out.warn(
-        `not checked, because doc and rtf can't be read: ${unreadable.join(', ')}`,
+        `check can't read doc or rtf, the only formats downloaded of ${unreadable.join(', ')}`,
         `download another format: steno transcript ${unreadable[0]} --format vtt`,
       );
-    if (failures(outcomes).length === 0 && (await out.stdout.isRead(signal))) await last.keep();
+    if (failures(outcomes).length === 0 && isShown) await last.keep();
   };
   return { ledger, last, end };
 }

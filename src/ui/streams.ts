@@ -1,10 +1,9 @@
 /** stdout and stderr: secrets are masked on both, and a reader that stalls or leaves does no harm. */
-import { accessSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { accessSync, constants, fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { usesColour } from '../lib/colour.ts';
 import type { Env } from '../lib/env.ts';
-import { errorCode } from '../lib/errors.ts';
 import { formatJson, type JsonObject, toJson } from '../lib/json.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { foldWords, forRow, forTerminalLines, type Line, oneLine, plural } from '../lib/text.ts';
@@ -108,6 +107,8 @@ export class Stdout extends Stream {
   pager: Paged | undefined;
   readonly #decoder = new StringDecoder('utf8');
   #isReaderGone = false;
+  /** The last character written, while it is held back. */
+  #last: string | undefined;
 
   constructor(stream: NodeJS.WriteStream, options: StreamOptions, slot: LiveSlot) {
     super(stream, options, slot);
@@ -129,7 +130,10 @@ export class Stdout extends Stream {
 
   /** The same past a pager. */
   writeNow(text: string): void {
-    this.print(this.options.hide(text));
+    const shown = (this.#last ?? '') + this.options.hide(text);
+    const end = this.#last === undefined ? shown.length : shown.length - 1;
+    if (this.#last !== undefined) this.#last = shown.slice(-1);
+    this.print(shown.slice(0, Math.max(0, end)));
   }
 
   /** Each text on a line of its own. */
@@ -167,19 +171,21 @@ export class Stdout extends Stream {
     return !this.#isReaderGone && this.stream.writableLength === 0;
   }
 
-  /** Whether the reader of all that was written is still there: `head` takes what is in a pipe, and leaves. */
-  async isRead(signal: AbortSignal): Promise<boolean> {
-    if (!(await this.isWritten(signal))) return false;
-    const { fd } = this.stream as WithHandle;
-    if (process.platform !== 'linux' || fd === undefined || !fstatSync(fd).isFIFO()) return true;
-    await new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
+  /**
+   * Runs work that prints, and tells whether its reader has taken all of it. `head` empties a pipe and leaves: the last
+   * character is written when it has had the time to.
+   */
+  async isTaken(work: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
+    this.#last = '';
     try {
-      // Fails with ENXIO for a pipe that nobody reads.
-      closeSync(openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK));
-    } catch (error) {
-      return errorCode(error) !== 'ENXIO';
+      await work();
+    } finally {
+      const last = this.#last;
+      this.#last = undefined;
+      if (last && isPipe(this.stream)) await new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
+      if (last) this.print(last);
     }
-    return true;
+    return this.isWritten(signal);
   }
 
   get isReaderGone(): boolean {
@@ -187,7 +193,7 @@ export class Stdout extends Stream {
   }
 }
 
-/** How long a reader that takes no more is given to leave. */
+/** How long a reader is given to leave. */
 const LEAVING_MS = 100;
 
 const MAX_LINE_LENGTH = 600;
@@ -300,6 +306,12 @@ export function firstOf(
 interface WithHandle {
   readonly fd?: number;
   readonly _handle?: { setBlocking?: (on: boolean) => unknown };
+}
+
+function isPipe(stream: NodeJS.WriteStream): boolean {
+  const { fd } = stream as WithHandle;
+  const found = fd === undefined || stream.isTTY ? undefined : fstatSync(fd);
+  return found !== undefined && (found.isFIFO() || found.isSocket());
 }
 
 /**

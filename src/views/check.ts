@@ -21,20 +21,23 @@ import * as is from './schema.ts';
 
 interface Found extends Finding {
   readonly file: TranscriptFile;
+  /** Its time is shown in whole seconds. */
+  readonly isInSeconds?: boolean;
 }
 
-const timeOf = ({ start }: Found): string => (start === undefined ? '' : audioClock(start, '.'));
+const timeOf = ({ start, isInSeconds }: Found): string =>
+  start === undefined ? '' : audioClock(start, isInSeconds ? '' : '.');
 
 const findingRecord = new RecordType<Found>([
   wordField('path', 'path of the transcript', ({ file }) => file.path, {
-    ...{ header: 'file', kind: 'link', importance: 86 },
+    ...{ header: 'file', kind: 'link', importance: 92, enough: 22 },
   }),
   textField('audiofile', 'audiofile id, if known', ({ file }) => file.audiofile, { importance: 20 }),
   textField('title', 'title of the audio, if known', ({ file }) => file.title, { cell: false }),
-  countField('line', 'line of the transcript; in a docx, its paragraph', 'line', { importance: 84 }),
+  countField('line', 'line of the transcript; in a docx, its paragraph', 'line', { importance: 91 }),
   {
     ...{ name: 'time', help: 'position in the audio, as hh:mm:ss.mmm', schema: is.maybeText },
-    ...{ importance: 88, uncut: true, cell: timeOf },
+    ...{ importance: 91, uncut: true, cell: timeOf },
   },
   numberField(
     'start',
@@ -117,13 +120,13 @@ function forPerson(found: Found, { width, folder }: FindingsForm): Found {
   const from = markAt - Math.max(MIN_LEAD, width / 2 - WIDTH_OF_OTHERS);
   return {
     ...found,
-    file: { ...file, path: name },
+    ...{ file: { ...file, path: name }, isInSeconds: true },
     text: from > 1 ? text.slice(from).replace(/^\S*\s?/, '…') : text,
   };
 }
 
 /** What a person sees of the text before a mark, at least, and about half of what the other columns take. */
-const [MIN_LEAD, WIDTH_OF_OTHERS] = [10, 40];
+const [MIN_LEAD, WIDTH_OF_OTHERS] = [8, 40];
 
 /** Others who read it have other folders: no path from the root. */
 function nameOf({ path, audiofile, title }: TranscriptFile, folder: string): string {

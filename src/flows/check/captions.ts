@@ -94,30 +94,26 @@ function faultsOfStyle(cue: Cue, before: Cue | undefined, most: Limits): Found[]
     if (isWrong) found.push([rule, `${what}: ${beginning(text)}`]);
   };
   const widest = lines.reduce((longest, line) => Math.max(longest, lengthOf(line)), 0);
-  add(
-    widest > (most.lineLength ?? widest),
-    'line-length',
-    `${widest} characters, at most ${most.lineLength}`,
-  );
+  add(widest > (most.lineLength ?? widest), 'line-length', `${widest} characters (limit ${most.lineLength})`);
   add(
     lines.length > (most.lines ?? lines.length),
     'line-count',
-    `${lines.length} lines, at most ${most.lines}`,
+    `${lines.length} lines (limit ${most.lines})`,
   );
   if (start === undefined || end === undefined || end <= start) return found;
   const shown = end - start;
-  add(shown < (most.shortest ?? 0), 'too-short', `${seconds(shown)} s, at least ${seconds(most.shortest)} s`);
-  add(shown > (most.longest ?? shown), 'too-long', `${seconds(shown)} s, at most ${seconds(most.longest)} s`);
+  add(shown < (most.shortest ?? 0), 'too-short', `${seconds(shown)} s (minimum ${seconds(most.shortest)} s)`);
+  add(shown > (most.longest ?? shown), 'too-long', `${seconds(shown)} s (limit ${seconds(most.longest)} s)`);
   const speed = (lengthOf(text) * 1000) / shown;
   const words = (text.split(/\s+/).filter(Boolean).length * 60_000) / shown;
   const [fastest, mostWords] = [most.charactersPerSecond ?? speed, most.wordsPerMinute ?? words];
-  add(speed > fastest, 'reading-speed', `${Math.round(speed)} characters a second, at most ${fastest}`);
-  add(words > mostWords, 'reading-speed', `${Math.round(words)} words a minute, at most ${mostWords}`);
+  add(speed > fastest, 'reading-speed', `${Math.round(speed)} characters a second (limit ${fastest})`);
+  add(words > mostWords, 'reading-speed', `${Math.round(words)} words a minute (limit ${mostWords})`);
   const pause = start - (before?.end ?? Number.NEGATIVE_INFINITY);
   add(
     pause >= 0 && pause < (most.gap ?? 0),
     'cue-gap',
-    `${pause} ms after the previous one, at least ${most.gap} ms`,
+    `${pause} ms after the previous one (minimum ${most.gap} ms)`,
   );
   return found;
 }

@@ -80,7 +80,8 @@ function timeFindings(last = Number.POSITIVE_INFINITY): (segment: Segment) => Fi
     const { line, start, end, text } = segment;
     const isSameCue = end !== undefined && before?.start === start && before?.end === end;
     if (start === undefined || isSameCue) return [];
-    const wrong = wrongTime(start, end, before?.start ?? 0);
+    // How long an empty cue is shown does not matter.
+    const wrong = wrongTime(start, text ? end : undefined, before?.start ?? 0);
     const isPast = (end ?? start) > last;
     before = segment;
     if (wrong) return [{ rule: 'time-order', line, start, text: `${wrong}: ${beginning(text)}` }];
