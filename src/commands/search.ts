@@ -2,6 +2,7 @@ import { raiseTallies } from '../flows/bulk.ts';
 import { parseQuery } from '../flows/search/query.ts';
 import { type FileHits, findHits, prepareSearch } from '../flows/search/search.ts';
 import { forgetIndex } from '../flows/search/text-index.ts';
+import { wordsOf } from '../flows/search/words.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { usage } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
@@ -78,6 +79,8 @@ export const search = command({
     const { order, tag, feed, speaker, context: around = 0 } = options;
     const since = options.since === undefined ? undefined : Date.parse(parseSince(options.since, nowMs()));
     const files = options.file.length ? options.file : undefined;
+    if (speaker !== undefined && wordsOf(speaker).length === 0)
+      throw usage(`there is no name in --speaker '${speaker}'`, 'give a part of the name: --speaker Ada');
     const pager = findPager(context);
     const isForPerson = out.forPeople && out.isBrief;
     const limit = options.limit ?? (isForPerson && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
@@ -92,11 +95,18 @@ export const search = command({
     const shown = isForPerson
       ? await withPager(context, () => showToPerson(out, pages, around), pager)
       : await out.showPages(views());
-    if (shown === 0) out.note(`nothing found in ${plural(searched.tally.total, 'transcript')} on this disk`);
+    const isFiltered = [files, order, tag, feed, since].some((each) => each !== undefined);
+    if (shown === 0) out.note(nothingFoundIn(searched.tally.total, isFiltered));
     if (isCut.value && options.limit === undefined) out.note(`the first ${limit}; show more with --limit`);
     raiseTallies([searched.tally]);
   },
 });
+
+const nothingFoundIn = (total: number, isFiltered: boolean): string =>
+  total || isFiltered
+    ? `nothing found in ${plural(total, 'transcript')} on this disk`
+    : 'there is no transcript to search on this disk; download some as vtt, srt, tstxt, docx, html or txt: ' +
+      'steno sync --download transcripts --format vtt';
 
 /** Gives the number of files with a hit. */
 async function showToPerson(out: Output, pages: AsyncIterable<FileHits>, context: number): Promise<number> {
@@ -120,6 +130,9 @@ async function ledgerOf({ ledgers, settings, globals }: Context) {
 
 async function forget({ out }: Context, path: string, words: readonly string[]): Promise<void> {
   if (words.length) throw usage("--forget deletes the index, so it can't be used with words to find");
-  await forgetIndex(path);
-  out.done('the index is deleted; the next search makes a new one', { path });
+  const isDeleted = await forgetIndex(path);
+  out.done(
+    isDeleted ? 'the index is deleted; the next search makes a new one' : 'there is no index to delete',
+    { path },
+  );
 }

@@ -3,6 +3,7 @@ import { isAbsolute, relative } from 'node:path';
 import type { Outcome } from '../flows/bulk.ts';
 import type { Checked } from '../flows/check/check.ts';
 import { type Finding, severityOf } from '../flows/check/finding.ts';
+import type { Json } from '../lib/json.ts';
 import { audioClock } from '../lib/time.ts';
 import type { View } from '../lib/view.ts';
 import type { TranscriptFile } from '../transcripts/model.ts';
@@ -79,8 +80,7 @@ export function* findingPages(outcomes: readonly Outcome<Checked>[], form: Findi
         return shown.rows;
       },
       get json() {
-        const name = (at: number) => ({ path: page[at]?.what ?? '' });
-        return documents(page, (value) => findingRecord.json(value), { name, isList: true });
+        return jsonOf(page);
       },
       // Each path once, on whatever page.
       quiet: found.flatMap(({ file }) => (files.delete(file.path) ? [file.path] : [])),
@@ -97,6 +97,16 @@ export function* findingPages(outcomes: readonly Outcome<Checked>[], form: Findi
   }
   yield viewOf(page);
 }
+
+/** What --json has. */
+export const findingsJson = (outcomes: readonly Outcome<Checked>[]): Json =>
+  jsonOf([...findingsOf(outcomes)]);
+
+const jsonOf = (page: readonly Outcome<Found>[]): Json =>
+  documents(page, (value) => findingRecord.json(value), {
+    name: (at) => ({ path: page[at]?.what ?? '' }),
+    isList: true,
+  });
 
 function* findingsOf(outcomes: readonly Outcome<Checked>[]): Generator<Outcome<Found>> {
   for (const outcome of outcomes)

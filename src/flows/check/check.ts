@@ -55,7 +55,7 @@ export async function checkNew(
   return checkFiles(files, options);
 }
 
-const checkFiles = (
+export const checkFiles = (
   files: readonly TranscriptFile[],
   { rules, signal, report }: CheckOptions,
 ): Promise<Outcome<Checked>[]> =>
