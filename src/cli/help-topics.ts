@@ -7,6 +7,7 @@ import { settingList } from '../settings/settings.ts';
 import type { Group, Item } from '../spec/command.ts';
 import { globalOptions } from '../spec/global-options.ts';
 import { flag, type Option } from '../spec/options.ts';
+import { agentGuide } from './help-agents.ts';
 import { ledgerGuide, securityGuide, serviceGuide, sharedLedgerGuide, uploadGuide } from './help-guides.ts';
 import { optionItem, type Page, type Section, section } from './help-page.ts';
 
@@ -62,6 +63,11 @@ const topics: readonly Topic[] = [
     name: 'security',
     summary: 'the key, hidden secrets, unauthenticated clients and privacy',
     sections: securityGuide,
+  },
+  {
+    name: 'agents',
+    summary: 'for agents: what is safe, what costs money, when to stop and ask',
+    sections: agentGuide,
   },
   { name: 'topics', summary: 'all help topics', sections: topicSections },
 ];

@@ -55,6 +55,7 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   },
   More: {
     sandbox: async () => (await import('../commands/sandbox.ts')).sandbox,
+    mcp: async () => (await import('../commands/mcp.ts')).mcp,
     api: async () => (await import('../commands/api.ts')).api,
     commands: async () => (await import('../commands/commands.ts')).commandsCommand,
     schema: async () => (await import('../commands/schema.ts')).schema,

@@ -2,6 +2,7 @@ import { raiseTallies } from '../flows/bulk.ts';
 import { parseQuery } from '../flows/search/query.ts';
 import { type FileHits, findHits, prepareSearch } from '../flows/search/search.ts';
 import { forgetIndex } from '../flows/search/text-index.ts';
+import { wordsOf } from '../flows/search/words.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { usage } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
@@ -78,6 +79,8 @@ export const search = command({
     const { order, tag, feed, speaker, context: around = 0 } = options;
     const since = options.since === undefined ? undefined : Date.parse(parseSince(options.since, nowMs()));
     const files = options.file.length ? options.file : undefined;
+    if (speaker !== undefined && wordsOf(speaker).length === 0)
+      throw usage(`there is no name in --speaker '${speaker}'`, 'give a part of the name: --speaker Ada');
     const pager = findPager(context);
     const isForPerson = out.forPeople && out.isBrief;
     const limit = options.limit ?? (isForPerson && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);

@@ -196,6 +196,7 @@ describe('search', () => {
     [['search', 'jam', '--no-ledger'], /reads the ledger/],
     [['search', 'jam', '--forget'], /can't be used with words/],
     [['search', 'jam', '--context', '0'], /--context must be/],
+    [['search', 'jam', '--speaker', ' ?'], /there is no name in --speaker/],
   ])('refuses %j', async (args, message) => {
     const result = await new Reader().run(args);
     expect(result).toMatchObject({ code: 2, stdout: '' });

@@ -4,11 +4,8 @@ import { gzipSync } from 'node:zlib';
 import puppeteer, { type Browser, type Page, type SerializedAXNode } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chromium } from '../support/browser.ts';
-import { audio, orderingAccount } from '../support/ledger.ts';
-import { complete, Listener } from '../support/listener.ts';
 import { isLong, longOnly, sliceOf } from '../support/slices.ts';
 import { until } from '../support/until.ts';
-import { Pages } from './pages.ts';
 import { StandIn } from './stand-in.ts';
 
 it('is at most 120 kB compressed, styles included', () => {
@@ -470,26 +467,6 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       expect(page.url()).toMatch(/#\/file\/100001\?t=6\.5&line=4&q=budget$/);
     });
 
-    it('says why a download and a replay are refused', async () => {
-      const account = await orderingAccount();
-      await account.order(audio('one'));
-      const listener = await Listener.start(account.user);
-      await listener.post(complete('1'));
-      await listener.stop();
-      const pages = await Pages.start(account.user, ['ui', '--no-open'], { env: { STENO_ALLOW: 'read' } });
-      const url = (go: string): string => `http://127.0.0.1:${pages.port}/#token=${pages.token}&go=${go}`;
-      await open({ url }, '/file/1');
-      await shows('Downloads');
-      await page.click('[aria-label="Download txt"]');
-      await shows(/a download is not allowed: .*STENO_ALLOW/s);
-      await page.close();
-      await open({ url }, '/event/1');
-      await shows('Edit and replay');
-      await page.type('#target', 'http://127.0.0.1:9/');
-      await page.keyboard.press('Enter');
-      await shows(/a replay is not allowed: .*STENO_ALLOW/s, '.replay output');
-    });
-
     it('downloads on a click, and says where it is', async () => {
       const server = await serve(3);
       await open(server, '/file/100001');
@@ -497,6 +474,13 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await page.click('[aria-label="Download docx"]');
       await shows('Saved: /home/ada/talk.docx');
       expect(server.posted).toEqual([{ path: '/api/file/100001/download', body: { format: 'docx' } }]);
+      await page.close();
+      await open(server, '/files');
+      await shows('Board meeting 1');
+      await page.click('button.more');
+      await page.click('dialog [aria-label="Download txt"]');
+      await shows('Saved: /home/ada/talk.txt');
+      expect(await inPage('document.querySelector("dialog").open')).toBe(false);
     });
 
     it('replays an event, edits it, and says what became of it', async () => {

@@ -55,6 +55,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   start: ['completion', 'ledger', 'settings', 'lib'],
   cli: ['commands', 'spec', 'completion', 'views', 'settings', 'ui', 'catalog', 'lib'],
   commands: [
+    'mcp',
     'spec',
     'completion',
     'pages',
@@ -71,6 +72,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
     'catalog',
     'lib',
   ],
+  mcp: ['spec', 'flows', 'ledger', 'ui', 'transcripts', 'lib'],
   spec: ['completion', 'views', 'ledger', 'api', 'settings', 'ui', 'sandbox', 'catalog', 'lib'],
   completion: ['lib'],
   pages: ['views', 'listen', 'flows', 'transcripts', 'ledger', 'api', 'settings', 'catalog', 'lib'],
@@ -221,6 +223,7 @@ describe('packages', () => {
     [['sax'], /^feeds\//],
     [['csv-parse'], /^flows\/orders\/manifest-formats\.ts$/],
     [['commander'], /^cli\/program\.ts$/],
+    [['@modelcontextprotocol/server', 'zod'], /^mcp\//],
     [['preact', '@preact/signals'], /^pages\/client\//],
   ];
 
@@ -287,6 +290,7 @@ describe('what loads at once', () => {
     'node:sqlite',
     'pg',
     'pg/lib/client.js',
+    '@modelcontextprotocol/server',
   ];
 
   it('is small: no HTTP, settings writer, colour, spinner, table or database', () => {

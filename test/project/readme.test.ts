@@ -151,12 +151,18 @@ describe('the text', () => {
     expect(readFileSync('.ci/run', 'utf8')).toContain('npm ci && npm test');
   });
 
-  it('never installs the package by its name, which npm does not know yet', async () => {
+  it('installs from a clone or a tarball before the package is published, and by its name only after', async () => {
     const { stdout } = await new User().run(['help', 'service']);
-    for (const text of [readme, stdout]) {
-      expect(text).toMatch(/npm install --global \S*steno-cli-\*\.tgz/);
-      expect(text.match(/npm (install|i) (--global|-g) steno-cli\b(?!-)/g) ?? []).toEqual([]);
-    }
+    const byName = /npm (install|i|update) (--global|-g) steno-cli\b(?!-)/;
+    const sentences = byHand.split(/\n\n|```/).filter((text) => byName.test(text));
+    expect(byHand).toMatch(/^\*\*Before it is published:\*\* `steno` is not on npm yet\./m);
+    expect(byHand).toMatch(/npm install --global \S*steno-cli-\*\.tgz/);
+    expect(sentences).toEqual([
+      expect.stringMatching(/^\*\*Once it is published,\*\* `npm install --global steno-cli`/),
+    ]);
+    expect(blocks.filter(({ text }) => byName.test(text))).toEqual([]);
+    expect(stdout).not.toMatch(byName);
+    expect(stdout).toContain('npm pack\n');
   });
 });
 

@@ -89,6 +89,8 @@ const lines: ReadonlyArray<readonly [line: string, ...effects: Effect[]]> = [
   ['sandbox reset', 'local'],
   ['sandbox release 5', 'local'],
   ['sandbox advance', 'local'],
+  ['mcp', 'read'],
+  ['mcp --allow-orders --max-cost 20', 'read', 'money'],
   ['api GET /prepay_balance', 'read'],
   ['api GET /audiofile/5/refund', 'money'],
   ['api POST /invoice/7', 'read'],

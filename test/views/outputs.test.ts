@@ -290,7 +290,7 @@ describe('the list of schemas', () => {
 
   it('has every command that prints JSON, and no other', () => {
     const names = entries.map(({ command }) => command);
-    expect(names.filter((name) => !outputs.has(name))).toEqual(['completion']);
+    expect(names.filter((name) => !outputs.has(name))).toEqual(['mcp', 'completion']);
     expect([...outputs.keys()].filter((name) => !names.includes(name))).toEqual(['order --dry-run']);
   });
 

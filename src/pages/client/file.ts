@@ -1,10 +1,9 @@
 /** One file: where it stands, its transcript, what happened to it, and what a person must look at. */
 import { h } from 'preact';
-import { formats } from '../../catalog/formats.ts';
 import { bytesText, shellWord } from '../../lib/text.ts';
 import { useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
-import { download } from './files.ts';
+import { downloadButtons } from './files.ts';
 import { clock, counted, minutesText, money, plainTitle } from './format.ts';
 import * as parts from './parts.ts';
 import { filePath, go } from './route.ts';
@@ -41,14 +40,11 @@ const transcriptOf = ({ path, format, bytes, at, here }: Transcript): Child => [
   p('muted', `${format}, ${bytesText(bytes)}, `, parts.timeAt(at), here ? '' : ', not on this disk any more'),
 ];
 
-function downloadsOf(id: string, transcripts: readonly Transcript[]): Child {
-  const buttons = formats.map(({ ext, meaning }) => {
-    const props = { 'aria-label': `Download ${ext}`, title: meaning };
-    return parts.button(`↓ ${ext}`, () => void download(id, ext), props);
-  });
-  const line = parts.command(`transcript ${shellWord(id)} --format txt`);
-  return [parts.facts(transcripts, transcriptOf), p('buttons', buttons), line];
-}
+const downloadsOf = (id: string, transcripts: readonly Transcript[]): Child => [
+  parts.facts(transcripts, transcriptOf),
+  downloadButtons(id),
+  parts.command(`transcript ${shellWord(id)} --format txt`),
+];
 
 function entryOf({ what, text, event, at, by }: HistoryEntry): Child {
   const link = event && a({ href: `#/event/${event}` }, `event ${event}`);
@@ -98,7 +94,7 @@ export function FileView({ id }: { id: string }) {
     parts.panel('Details', null, detailsOf(file)),
     parts.panel('Downloads', null, downloadsOf(id, transcripts)),
     isHere && h(Findings, { id }),
-    parts.panel('History', null, parts.facts(history, entryOf, 'history')),
+    parts.panel('History', null, parts.facts(history, entryOf)),
   ];
   const reader = h(Reader, { key: `${id} ${isHere}`, file, transcripts, playable });
   return parts.frame(above, error, lead, [reader, facts]);

@@ -4,7 +4,7 @@ import { formats } from '../../catalog/formats.ts';
 import { fileStates } from '../../catalog/states.ts';
 import { shellWord } from '../../lib/text.ts';
 import { post } from './api.ts';
-import { el } from './el.ts';
+import { type Child, el } from './el.ts';
 import { minutesText, money } from './format.ts';
 import { type Column, Listing, sortBy } from './list.ts';
 import * as parts from './parts.ts';
@@ -12,7 +12,7 @@ import { filePath } from './route.ts';
 import { Rows } from './rows.ts';
 import type { FileDocument } from './types.ts';
 
-const { a, span } = el;
+const { a, p, span } = el;
 
 const rows = new Rows<FileDocument>({
   ...{ path: '/api/files', topic: 'files' },
@@ -22,7 +22,7 @@ const rows = new Rows<FileDocument>({
   growsAtTop: ({ sort, dir, group }) => sort === 'ordered_at' && dir === 'desc' && !group,
 });
 
-export async function download(id: string, format: string): Promise<void> {
+async function download(id: string, format: string): Promise<void> {
   parts.say(`Downloading ${format}…`);
   try {
     const path = `/api/file/${encodeURIComponent(id)}/download`;
@@ -33,18 +33,12 @@ export async function download(id: string, format: string): Promise<void> {
   }
 }
 
-function itemsOf({ audiofile, ended }: FileDocument): parts.Item[] {
-  const id = shellWord(audiofile);
-  const copyItem = (label: string, line: string): parts.Item => {
-    const whole = parts.commandLine(line);
-    return [label, () => void parts.copy(whole), whole];
-  };
-  const downloadItem = (ext: string): parts.Item => [`Download ${ext}`, () => void download(audiofile, ext)];
-  return [
-    copyItem('Copy the command line', `file ${id}`),
-    copyItem('Copy the next step', ended ? `transcript ${id} --format txt` : `wait ${id}`),
-    ...(ended === 'delivered' ? formats.map(({ ext }) => downloadItem(ext)) : []),
-  ];
+export function downloadButtons(id: string): Child {
+  const buttons = formats.map(({ ext, meaning }) => {
+    const props = { 'aria-label': `Download ${ext}`, title: meaning };
+    return parts.button(`↓ ${ext}`, () => void download(id, ext), props);
+  });
+  return p('buttons', buttons);
 }
 
 function titleCell({ title: given, url, audiofile, feed, tags }: FileDocument, tabIndex: number) {
@@ -57,9 +51,14 @@ function titleCell({ title: given, url, audiofile, feed, tags }: FileDocument, t
   ];
 }
 
-function moreButton(file: FileDocument, tabIndex: number) {
-  const props = { class: 'plain more', tabIndex, 'aria-label': `Actions for file ${file.audiofile}` };
-  const show = (): void => parts.showDialog(`File ${file.audiofile}`, parts.items(itemsOf(file)));
+function moreButton({ audiofile, ended }: FileDocument, tabIndex: number) {
+  const props = { class: 'plain more', tabIndex, 'aria-label': `Actions for file ${audiofile}` };
+  const id = shellWord(audiofile);
+  const lines = [`file ${id}`, ended ? `transcript ${id} --format txt` : `wait ${id}`].map((line) =>
+    parts.command(line),
+  );
+  const show = (): void =>
+    parts.showDialog(`File ${audiofile}`, [lines, ended === 'delivered' && downloadButtons(audiofile)]);
   return parts.button('⋯', show, props);
 }
 

@@ -79,14 +79,9 @@ export function Listing<Row>(props: ListingProps<Row>) {
 /** Where a group's heading stands is its first row, moved down by one for each heading before. */
 function rowAt(groups: readonly Group[], at: number): { group?: Group; row: number } {
   if (!groups.length) return { row: at };
-  let [low, high] = [0, groups.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((groups[middle]?.offset ?? 0) + middle <= at) low = middle;
-    else high = middle - 1;
-  }
-  const group = groups[low];
-  return group && group.offset + low === at ? { group, row: group.offset } : { row: at - low - 1 };
+  const last = groups.findLastIndex(({ offset }, index) => offset + index <= at);
+  const group = groups[last];
+  return group && group.offset + last === at ? { group, row: group.offset } : { row: at - last - 1 };
 }
 
 type ListProps<Row> = Pick<ListingProps<Row>, 'rows' | 'columns'> & { readonly label: string };
@@ -133,7 +128,8 @@ function List<Row>({ rows, columns, label }: ListProps<Row>) {
     wantsFocus.current = !link;
   };
   useEffect(() => {
-    if (wantsFocus.current) focusRow(cursor);
+    // Not the cursor of this render: a key may have moved it since.
+    if (wantsFocus.current) focusRow(rows.cursor.peek());
   });
   const moveTo = (wanted: number, step: number): void => {
     const clamp = (at: number): number => Math.max(0, Math.min(count - 1, at));

@@ -160,18 +160,11 @@ export function stepsOf({ state: given, hold, late, test }: FileDocument) {
   );
 }
 
-/** Something that can be done, with the command line for it if that is copied. */
-export type Item = readonly [label: string, run: () => void, detail?: string];
-
 const dialog = signal<{ readonly title: string; readonly content: Child } | undefined>(undefined);
 
 export const showDialog = (title: string, content: Child): void => {
   dialog.value = { title, content };
 };
-
-/** Things to choose from. */
-export const items = (all: readonly Item[]): Child =>
-  all.map(([label, run, detail]) => el.button({ onClick: run }, label, detail && code('', detail)));
 
 /** The one dialog, over everything else; any button in it closes it. */
 export function Dialog() {
@@ -183,6 +176,9 @@ export function Dialog() {
   const onClose = (): void => {
     dialog.value = undefined;
   };
-  const form = el.form({ method: 'dialog' }, content, el.button({}, 'Close'));
-  return el.dialog({ ref: own, 'aria-label': title, onClose }, h2('', title), form);
+  const onClick = (event: Event): void => {
+    if ((event.target as Element).closest('button')) own.current?.close();
+  };
+  const close = button('Close', () => {});
+  return el.dialog({ ref: own, 'aria-label': title, onClose, onClick }, h2('', title), content, close);
 }

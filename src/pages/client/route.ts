@@ -10,13 +10,8 @@ function parsed() {
   return { page: page || 'files', id: decoded(id), params: new URLSearchParams(query) };
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+/** Unlike decodeURIComponent, it never throws. */
+const decoded = (text: string): string => new URLSearchParams(`id=${text}`).get('id') ?? '';
 
 takeToken();
 export const route = signal(parsed());

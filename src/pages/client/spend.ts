@@ -12,7 +12,6 @@ const { a, b, dd, div, dl, dt, fieldset, h1, legend, p, rect, span, svg } = el;
 
 const groupings = { month: 'months', sku: 'skus', feed: 'feeds', tag: 'tags' } as const;
 type Grouping = keyof typeof groupings;
-const names: Readonly<Record<Grouping, string>> = { month: 'month', sku: 'SKU', feed: 'feed', tag: 'tag' };
 /** What is beyond is in the CSV. */
 const MAX_ROWS = 200;
 
@@ -56,8 +55,8 @@ function chartOf(rows: readonly SpendRow[], by: Grouping) {
     const sums = [spent || money(0, row.currency), ...others.map((sum) => sum || '')];
     return [parts.text(String(row[by] ?? 'unknown'), 200), share, ...sums, countText(row.files)];
   };
-  const head = [names[by], 'share', 'spent', 'unpaid', 'estimated', 'files'];
-  const title = `Spend by ${names[by]}`;
+  const head = [by, 'share', 'spent', 'unpaid', 'estimated', 'files'];
+  const title = `Spend by ${by}`;
   const kinds = amounts.map((name) => span(name, name));
   const table = parts.grid(title, head, rows.slice(0, MAX_ROWS).map(cellsOf));
   const more =
@@ -130,8 +129,7 @@ export function SpendPage() {
   const line = `report --by ${by}`;
   useEffect(() => keep({ by }), [by]);
   parts.useCommand(line);
-  const tab = (each: Grouping) =>
-    parts.button(names[each], () => setBy(each), { 'aria-pressed': each === by });
+  const tab = (each: Grouping) => parts.button(each, () => setBy(each), { 'aria-pressed': each === by });
   const above = parts.tools(
     h1('unseen', 'Spend'),
     fieldset('tabs', legend('unseen', 'Group by'), (Object.keys(groupings) as Grouping[]).map(tab)),

@@ -20,15 +20,11 @@ const TYPING_PAUSE_MS = 200;
 const SPEAKER_COLOURS = 6;
 
 /** The last segment that has begun at this time. */
-function segmentAt(segments: readonly Segment[], seconds: number): number {
-  let [low, high] = [0, segments.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((segments[middle]?.start ?? 0) <= seconds) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+const segmentAt = (segments: readonly Segment[], seconds: number): number =>
+  Math.max(
+    0,
+    segments.findLastIndex(({ start }) => start !== null && start <= seconds),
+  );
 
 /** What is selected in the transcript, or the whole segment, with who says it and when. */
 function quoteOf({ line, start, speaker, text: whole }: Segment, { title }: FileDocument): string {
