@@ -35,7 +35,7 @@ export function findRunning(folder: string, account: string): RunningPages[] {
   const names = readdirSync(folder).filter((name) => noteName.test(name));
   const running = names.flatMap((name) => {
     const note = readNote(join(folder, name));
-    if (!note || !isOfThisMachine(note)) return [];
+    if (!note) return [];
     if (isSameProcess(note)) return [note];
     rmSync(join(folder, name), { force: true });
     return [];
@@ -46,12 +46,9 @@ export function findRunning(folder: string, account: string): RunningPages[] {
 /** Undefined for what is no such note. */
 function readNote(path: string): RunningPages | undefined {
   try {
-    const { host, pid, start, port, token, account } = JSON.parse(readFileSync(path, 'utf8'));
-    const isNote =
-      [host, start, token, account].every((text) => typeof text === 'string') &&
-      [pid, port].every((number) => Number.isInteger(number) && number > 0) &&
-      /^[\w-]{43}$/.test(token);
-    return isNote ? { host, pid, start, port, token, account } : undefined;
+    const note = JSON.parse(readFileSync(path, 'utf8')) as RunningPages;
+    const areNumbers = [note.pid, note.port].every((each) => Number.isInteger(each) && each > 0);
+    return areNumbers && isOfThisMachine(note) ? note : undefined;
   } catch {
     return undefined;
   }
