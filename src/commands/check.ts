@@ -1,7 +1,7 @@
+import { type Severity, severityOf } from '../catalog/check-rules.ts';
 import { failures, type Outcome, raiseFailures, values } from '../flows/bulk.ts';
 import { type CaptionRules, captionRules } from '../flows/check/captions.ts';
 import { type Checked, checkGiven, checkNew, LastCheck, nextTurn } from '../flows/check/check.ts';
-import { type Severity, severityOf } from '../flows/check/finding.ts';
 import { unreadableFiles } from '../flows/transcripts/on-disk.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { didYouMean, plural } from '../lib/text.ts';

@@ -1,8 +1,9 @@
 /** What a person must look at in transcripts: rows, and a task list in Markdown. */
 import { isAbsolute, relative } from 'node:path';
+import { severityOf } from '../catalog/check-rules.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import type { Checked } from '../flows/check/check.ts';
-import { type Finding, severityOf } from '../flows/check/finding.ts';
+import type { Finding } from '../flows/check/finding.ts';
 import type { Json } from '../lib/json.ts';
 import { audioClock } from '../lib/time.ts';
 import type { View } from '../lib/view.ts';
