@@ -33,7 +33,14 @@ const style: ReadonlySet<CheckRule> = new Set(checkRules.slice(checkRules.indexO
 
 export type Severity = 'error' | 'warning';
 
-export const severityOf = (rule: CheckRule): Severity => (style.has(rule) ? 'warning' : 'error');
+export interface Judged extends Finding {
+  readonly severity: Severity;
+}
+
+export const judge = (finding: Finding): Judged => ({
+  ...finding,
+  severity: style.has(finding.rule) ? 'warning' : 'error',
+});
 
 const AROUND = 40;
 
