@@ -151,7 +151,13 @@ async function bundleClient() {
   const [app] = made.output;
   writeFileSync(join(out, 'ui', 'app.js'), app.code);
   const styles = readFileSync(join(from, 'app.css'), 'utf8');
-  writeFileSync(join(out, 'ui', 'app.css'), styles.replace(/\/\*[^*]*\*\//g, '').replace(/\n\s*/g, '\n').trim());
+  writeFileSync(
+    join(out, 'ui', 'app.css'),
+    styles
+      .replace(/\/\*[^*]*\*\//g, '')
+      .replace(/\n\s*/g, '\n')
+      .trim(),
+  );
   for (const name of ['index.html', 'favicon.svg'])
     writeFileSync(join(out, 'ui', name), readFileSync(join(from, name)));
   return app;

@@ -7,14 +7,15 @@ import { examine } from '../flows/doctor/doctor.ts';
 import { refreshOpenFiles } from '../flows/files/listed.ts';
 import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { openBrowser } from '../lib/browser.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
+import { whenParentEnds } from '../lib/parent.ts';
 import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { shellWord } from '../lib/text.ts';
 import { getEvents } from '../listen/history.ts';
-import { openBrowser, pageUrl } from '../pages/opening.ts';
-import { whenParentEnds } from '../pages/parent.ts';
+import { pageUrl } from '../pages/opening.ts';
 import { askForOpening, findRunning, noteRunning } from '../pages/running.ts';
 import { PageServer } from '../pages/server.ts';
 import type { PageSource } from '../pages/source.ts';
@@ -140,6 +141,8 @@ async function showInRunning(context: Context, go: string, { open: opens }: UiOp
 
 async function serve(context: Context, { port, open: opens }: UiOptions, go: string): Promise<void> {
   const { out, signal } = context;
+  // It may be gone before the page is served.
+  const parent = process.ppid;
   const source = await sourceOf(context);
   const server = await PageServer.open(source, portOf(port));
   context.onExit(() => server.close());
@@ -147,8 +150,7 @@ async function serve(context: Context, { port, open: opens }: UiOptions, go: str
   context.onExit(await noteRunning(source.folder, { port: server.port, token, account: accountOf(context) }));
   out.stderr.writeLine(`serving on http://127.0.0.1:${server.port}/`);
   await present(context, server, go, opens);
-  const parent = whenParentEnds(signal);
-  await Promise.race([parent, signal.aborted ? undefined : once(signal, 'abort')]);
+  await Promise.race([whenParentEnds(parent, signal), signal.aborted ? undefined : once(signal, 'abort')]);
   throw new StenoError('interrupted', 'the page is no longer served');
 }
 

@@ -128,7 +128,8 @@ function List<Row>({ rows, columns, label }: ListProps<Row>) {
     wantsFocus.current = !link;
   };
   useEffect(() => {
-    if (wantsFocus.current) focusRow(cursor);
+    // Not the cursor of this render: a key may have moved it since.
+    if (wantsFocus.current) focusRow(rows.cursor.peek());
   });
   const moveTo = (wanted: number, step: number): void => {
     const clamp = (at: number): number => Math.max(0, Math.min(count - 1, at));
