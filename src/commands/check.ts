@@ -1,7 +1,7 @@
-import { type Severity, severityOf } from '../catalog/check-rules.ts';
 import { failures, type Outcome, raiseFailures, values } from '../flows/bulk.ts';
 import { type CaptionRules, captionRules } from '../flows/check/captions.ts';
 import { type Checked, checkGiven, checkNew, LastCheck, nextTurn } from '../flows/check/check.ts';
+import type { Severity } from '../flows/check/finding.ts';
 import { unreadableFiles } from '../flows/transcripts/on-disk.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { didYouMean, plural } from '../lib/text.ts';
@@ -126,6 +126,6 @@ function sumUp({ out }: Context, files: readonly Checked[]): void {
 function countOf(files: readonly Checked[], severity: Severity): number {
   let sum = 0;
   for (const { found } of files)
-    for (const { rule, count = 1 } of found) if (severityOf(rule) === severity) sum += count;
+    for (const each of found) if (each.severity === severity) sum += each.count ?? 1;
   return sum;
 }

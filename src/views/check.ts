@@ -1,9 +1,8 @@
 /** What a person must look at in transcripts: rows, and a task list in Markdown. */
 import { isAbsolute, relative } from 'node:path';
-import { severityOf } from '../catalog/check-rules.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import type { Checked } from '../flows/check/check.ts';
-import type { Finding } from '../flows/check/finding.ts';
+import type { Judged } from '../flows/check/finding.ts';
 import type { Json } from '../lib/json.ts';
 import { audioClock } from '../lib/time.ts';
 import type { View } from '../lib/view.ts';
@@ -21,7 +20,7 @@ import {
 } from './record.ts';
 import * as is from './schema.ts';
 
-interface Found extends Finding {
+interface Found extends Judged {
   readonly file: TranscriptFile;
   /** Its time is shown in whole seconds. */
   readonly isInSeconds?: boolean;
@@ -48,7 +47,7 @@ const findingRecord = new RecordType<Found>([
     { cell: false },
   ),
   wordField('rule', 'what is wrong', 'rule', { kind: 'state', importance: 95 }),
-  wordField('severity', 'error or warning; warnings are about style', ({ rule }) => severityOf(rule), {
+  wordField('severity', 'error or warning; warnings are about style', 'severity', {
     ...{ kind: 'state', importance: 60, schema: is.oneOf('error', 'warning') },
   }),
   wordField('text', 'the words in question, or what is wrong', 'text', { importance: 90 }),

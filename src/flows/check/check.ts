@@ -11,7 +11,7 @@ import { readTranscriptFile } from '../../transcripts/read.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 import { mostPrecise, transcriptsOf, transcriptsOnDisk } from '../transcripts/on-disk.ts';
 import type { CaptionRules } from './captions.ts';
-import type { Finding } from './finding.ts';
+import type { Judged } from './finding.ts';
 import { findingsIn } from './findings.ts';
 
 /** The work is all computing; more would only fill the memory. */
@@ -20,7 +20,7 @@ const FILES_AT_ONCE = 1;
 /** What is to be looked at in a transcript. */
 export interface Checked {
   readonly file: TranscriptFile;
-  readonly found: readonly Finding[];
+  readonly found: readonly Judged[];
 }
 
 export interface CheckOptions {

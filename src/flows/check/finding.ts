@@ -1,5 +1,20 @@
 /** Something in a transcript that a person must look at. */
-import type { CheckRule } from '../../catalog/check-rules.ts';
+
+export const checkRules = [
+  ...(['gap', 'doubt', 'unnamed-speaker', 'broken-cue', 'time-order', 'outside-audio'] as const),
+  ...(['overlap', 'empty-cue'] as const),
+  ...([
+    'name-change',
+    'reading-speed',
+    'line-length',
+    'line-count',
+    'too-short',
+    'too-long',
+    'cue-gap',
+  ] as const),
+];
+
+export type CheckRule = (typeof checkRules)[number];
 
 export interface Finding {
   readonly rule: CheckRule;
@@ -12,6 +27,20 @@ export interface Finding {
   /** How many it stands for; one unless told. */
   readonly count?: number;
 }
+
+/** A matter of style: all else is a fact. */
+const style: ReadonlySet<CheckRule> = new Set(checkRules.slice(checkRules.indexOf('name-change')));
+
+export type Severity = 'error' | 'warning';
+
+export interface Judged extends Finding {
+  readonly severity: Severity;
+}
+
+export const judge = (finding: Finding): Judged => ({
+  ...finding,
+  severity: style.has(finding.rule) ? 'warning' : 'error',
+});
 
 const AROUND = 40;
 

@@ -2,7 +2,7 @@
 import type { Segment, TranscriptFile, TranscriptText } from '../../transcripts/model.ts';
 import { isUnnamed } from '../../transcripts/speakers.ts';
 import { type CaptionRules, captionFindings, cuesOf } from './captions.ts';
-import { beginning, type Finding } from './finding.ts';
+import { beginning, type Finding, type Judged, judge } from './finding.ts';
 import { marksIn, PAST_END } from './marks.ts';
 
 /** After so many segments or cues, others get a turn: an interruption, and the line that shows how far it is. */
@@ -13,18 +13,18 @@ export async function findingsIn(
   { segments, faults, format }: TranscriptText,
   { duration }: Pick<TranscriptFile, 'duration'>,
   { rules, nextTurn }: { readonly rules: CaptionRules | undefined; readonly nextTurn: () => Promise<void> },
-): Promise<Finding[]> {
-  const found = faults.map(({ line, message }): Finding => ({ rule: 'broken-cue', line, text: message }));
+): Promise<Judged[]> {
+  const found = faults.map(({ line, message }) => judge({ rule: 'broken-cue', line, text: message }));
   const addFrom = async <Item>(items: Iterable<Item>, findings: (item: Item) => Finding[]): Promise<void> => {
     let count = 0;
     for (const item of items) {
       if (count++ % TURN === 0) await nextTurn();
-      for (const finding of findings(item)) found.push(finding);
+      for (const finding of findings(item)) found.push(judge(finding));
     }
   };
   const last = endOf(duration);
   await addFrom(segments, (segment) => marksIn(segment, last));
-  found.push(...speakersIn(segments));
+  found.push(...speakersIn(segments).map(judge));
   await addFrom(segments, timeFindings(last));
   if (format === 'vtt' || format === 'srt') await addFrom(cuesOf(segments, format), captionFindings(rules));
   return found.sort((one, other) => one.line - other.line);
