@@ -58,7 +58,7 @@ describe('what is refused', () => {
     [['talk.vtt', '--to', 'vt'], "unknown format 'vt'\nhint: did you mean vtt?"],
     [['--to', 'vtt'], 'name a transcript'],
     [['talk.vtt', '--to', 'srt', '-o', ''], 'the name after --output is empty'],
-    [['talk.vtt', '--to', 'srt,md', '-o', '-'], 'only one transcript can go to stdout'],
+    [['talk.vtt', '--to', 'srt,md', '-o', '-'], 'only one file can go to stdout'],
     [['talk.vtt', '--to', 'srt', '--link', 'https://x.example/{seconds}'], '--link is for Markdown'],
     [['talk.vtt', '--to', 'md', '--link', 'https://x.example/'], 'has no {seconds}'],
     [['talk.vtt', '--to', 'md', '--link', 'javascript:{seconds}'], 'is not an http or https URL'],
@@ -84,14 +84,14 @@ describe('what is refused', () => {
     [
       'a.vtt',
       'WEBVTT\n\n00:00:99.000 --> 00:01:00.000\nLost\n\n00:02:00.000 --> 00:02:01.000\nx\n',
-      'it has no time',
+      'this caption has no time',
     ],
     [
       'a.vtt',
       'WEBVTT\n\n00:09.000 --> 00:10.000\nLate\n\n00:01.000 --> 00:02.000\nEarly\n',
-      'line 7: its time is before',
+      'line 7: this caption starts before the one above it',
     ],
-    ['a.srt', '1\n00:00:09,000 --> 00:00:08,000\nBack\n', 'it ends before it starts'],
+    ['a.srt', '1\n00:00:09,000 --> 00:00:08,000\nBack\n', 'this caption ends before it starts'],
     ['a.docx', 'PK\u0003\u0004 no zip', 'a.docx'],
     ['a.vtt', '', 'a.vtt is empty'],
     [
@@ -159,7 +159,7 @@ describe('a file', () => {
       const { code, stderr } = await convert('a.vtt', '--to', 'vtt', '-o', to, '--force');
       expect([code, stderr]).toEqual([
         2,
-        expect.stringContaining('is itself converted, so it is not replaced'),
+        expect.stringContaining('is the file being converted; steno does not overwrite it'),
       ]);
     }
     expect((await convert('a.vtt', '--to', 'vtt')).code).toBe(2);
@@ -360,7 +360,7 @@ describe('a feed', () => {
       'new.xml',
       '--force',
     ]);
-    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('not replaced')]);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('does not overwrite it')]);
   });
 
   it('links what is in the folders that are named, in the formats that are named', async () => {

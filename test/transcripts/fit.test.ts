@@ -1,11 +1,15 @@
 /** Captions that fit: two lines of so many characters, one after the other, every word of them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Cue, cuesOf, fitCues } from '../../src/transcripts/fit.ts';
+import { type Cue, fitCues as fitting, cuesOf as timed } from '../../src/transcripts/fit.ts';
 import type { Segment, TranscriptText } from '../../src/transcripts/model.ts';
 import { runs } from '../support/runs.ts';
 
 const MIN_MS = 5000 / 6;
+
+const fitCues = (...given: Parameters<typeof fitting>): Cue[] => [...fitting(...given)];
+const cuesOf = (text: TranscriptText, path: string, duration?: number): Cue[] =>
+  timed(text, { path, duration });
 
 const cue = (start: number, end: number, text: string, speaker?: string): Cue => ({
   start,
@@ -237,21 +241,23 @@ describe('what has no times that can be used', () => {
     expect(refusal('html', [{ start: 0 }, { text: 'Hello.' }])).toThrow('has no times');
     expect(refusal('tstxt', [{ text: 'Hello.' }])).toThrow('has no times');
     expect(refusal('vtt', [{ start: 0, end: 9 }, { text: 'lost' }])).toThrow(
-      'talk.x, line 2: it has no time',
+      'talk.x, line 2: this caption has no time; give it one, then convert again',
     );
     expect(
       refusal('srt', [
         { start: 9, end: 10 },
         { start: 0, end: 8 },
       ]),
-    ).toThrow('talk.x, line 2: its time is before');
-    expect(refusal('srt', [{ start: 9, end: 9 }])).toThrow('line 1: it ends before it starts');
+    ).toThrow(
+      'talk.x, line 2: this caption starts before the one above it; correct its time, then convert again',
+    );
+    expect(refusal('srt', [{ start: 9, end: 9 }])).toThrow('line 1: this caption ends before it starts');
     expect(
       refusal(
         'tstxt',
         Array.from({ length: 1100 }, (_, at) => ({ start: at < 1050 ? 0 : 1000 })),
       ),
-    ).toThrow('too much is said at the same time');
+    ).toThrow('too many captions start at the same time');
   });
 });
 

@@ -3,24 +3,25 @@ import fc from 'fast-check';
 import nodeWebvtt from 'node-webvtt';
 import { describe, expect, it } from 'vitest';
 import { WebVTTParser } from 'webvtt-parser';
-import { type Cue, cuesOf, fitCues } from '../../src/transcripts/fit.ts';
+import { type Cue, cuesOf, fitCues as fitting } from '../../src/transcripts/fit.ts';
 import type { Segment } from '../../src/transcripts/model.ts';
 import { readTranscript } from '../../src/transcripts/read.ts';
-import {
-  escapeMarkdown,
-  toJson,
-  toMarkdown,
-  toSrt,
-  toText,
-  toVtt,
-  unmarked,
-} from '../../src/transcripts/write.ts';
+import * as write from '../../src/transcripts/write.ts';
 import { runs } from '../support/runs.ts';
+
+const { escapeMarkdown, unmarked } = write;
+const whole =
+  <Given extends unknown[]>(parts: (...given: Given) => Iterable<string>) =>
+  (...given: Given): string =>
+    [...parts(...given)].join('');
+const [toVtt, toSrt, toJson] = [whole(write.toVtt), whole(write.toSrt), whole(write.toJson)];
+const [toText, toMarkdown] = [whole(write.toText), whole(write.toMarkdown)];
+const fitCues = (...given: Parameters<typeof fitting>): Cue[] => [...fitting(...given)];
 
 const readBack = (text: string, format: 'vtt' | 'srt'): Cue[] => {
   const read = readTranscript(Buffer.from(text), format, `a.${format}`);
   expect(read.faults).toEqual([]);
-  return cuesOf({ ...read, segments: read.segments.map(unmarked) }, `a.${format}`).map(
+  return cuesOf({ ...read, segments: read.segments.map(unmarked) }, { path: `a.${format}` }).map(
     ({ start, end, speaker, text: said }) => ({ start, end, speaker, text: said }),
   );
 };

@@ -97,10 +97,12 @@ async function atPath(ledger: Ledger | undefined, path: string): Promise<Transcr
 
 function statOf(path: string): { readonly size: number; readonly mtimeMs: number } {
   try {
-    return statSync(path);
+    const found = statSync(path);
+    if (!found.isDirectory()) return found;
   } catch (error) {
     throw new StenoError('failed', `${path} can't be read: ${systemReason(error)}`, { cause: error });
   }
+  throw new StenoError('failed', `${path} is a folder`, { hint: 'name the transcripts in it, one by one' });
 }
 
 async function ofFile(ledger: Ledger | undefined, id: string): Promise<TranscriptOnDisk[]> {
