@@ -201,7 +201,10 @@ function formatNamed(output: string): string | undefined {
 function checkName(output: string, format: string): void {
   const ext = formatNamed(output);
   if (ext !== undefined && ext !== format)
-    throw usage(`'${output}' is the name of a ${ext} file, not of ${format}`, `name it like new.${format}`);
+    throw usage(
+      `'${output}' ends in .${ext}, but its content would be ${format}`,
+      `name it like new.${format}`,
+    );
 }
 
 /** Where -o leads: a file for one, or a folder. */

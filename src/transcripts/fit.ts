@@ -265,7 +265,7 @@ class Lines {
       this.#reach.push(to);
       to = Math.max(to, from + 1);
     }
-    this.#breakCosts = words.map(({ text }, at) => (at > 0 ? breakCost(words[at - 1]?.text ?? '', text) : 0));
+    this.#breakCosts = words.map((word, at) => (at > 0 ? breakCost(words[at - 1]?.text ?? '', word) : 0));
   }
 
   length(from = 0, to = this.#words.length): number {
@@ -323,8 +323,10 @@ class Lines {
     const words = this.#words.slice(from, to);
     const line = words.map(({ text, isApart }, at) => (at > 0 && isApart ? ` ${text}` : text)).join('');
     const next = this.#words[to];
-    const losesBlank = next?.isApart ? isUnspaced(line, next.text) : /\s$/.test(line);
-    return line && losesBlank ? line + MARK : line;
+    if (!next || line === '') return line;
+    const isBroken = isUnspaced(line, next.text);
+    if (next.isApart) return isBroken ? line + BLANK : line;
+    return isBroken && line === line.trimEnd() ? line : line + NO_BLANK;
   }
 }
 
@@ -334,9 +336,10 @@ const conjunctions = new Set(
   ),
 );
 
-function breakCost(word: string, next: string): number {
+function breakCost(word: string, { text: next, isApart }: Word): number {
   if (/[.!?…。！？]["'”’»)\]」』]*$/.test(word)) return isAbbreviation(word) ? ABBREVIATION : SENTENCE;
   if (/[,;:—–、，；：]["'”’»)\]」』]*$/.test(word) || word === '-') return CLAUSE;
+  if (isApart && isUnspaced(word, next)) return CLAUSE;
   return conjunctions.has(next) ? CONJUNCTION : ELSEWHERE;
 }
 
@@ -361,11 +364,10 @@ const isUnspaced = (before: string, after: string): boolean =>
 /** The last character, which may be two units. */
 const lastOf = (text: string): string => text.slice(/[\udc00-\udfff]$/.test(text.slice(-1)) ? -2 : -1);
 
-/**
- * A word joiner, which shows nothing. At the end of a line it says that a blank was there, which a line break stands for
- * in most scripts, but not in these.
- */
+/** A word joiner, which shows nothing. */
 export const MARK = '\u2060';
+/** At the end of a line, where a line break would be read as the other. */
+const [BLANK, NO_BLANK] = [MARK, MARK + MARK];
 
 /** What takes two columns: Chinese, Japanese and Korean characters, and emoji. */
 const wide =
@@ -384,25 +386,14 @@ function wordsOf(text: string): Word[] {
   const line = joined(text.split('\n'));
   return line.split(/[ \t]+/).flatMap((word, at) => {
     if (word === '') return [];
-    const parts = unspaced.test(word) ? breakable(clausesOf(word).flatMap(partsOf)) : [word];
+    const parts = unspaced.test(word) ? clausesOf(word).flatMap(partsOf) : [word];
     return parts.map((part, place) => ({ text: part, isApart: at > 0 && place === 0 }));
   });
 }
 
-/** A line break within `3月` or `AI技术` would be read as a blank. */
-function breakable(parts: readonly string[]): string[] {
-  const whole: string[] = [];
-  for (const part of parts) {
-    const last = whole.at(-1);
-    if (last === undefined || isUnspaced(last, part)) whole.push(part);
-    else whole[whole.length - 1] = last + part;
-  }
-  return whole;
-}
-
 /** The segmenter takes quadratic time for very long texts. */
 const clausesOf = (text: string): string[] =>
-  text.match(/[^、。，！？]{0,1000}[、。，！？」』]*/g)?.filter(Boolean) ?? [];
+  text.match(/[^、。，！？]{0,1000}[、。，！？」』\u3000\u2060]*/g)?.filter(Boolean) ?? [];
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -423,15 +414,17 @@ function partsOf(text: string): string[] {
 export function joined(lines: readonly string[]): string {
   const parts: string[] = [];
   for (const line of lines) {
-    const [last, next] = [parts.at(-1), line.trim()];
-    const plain = last?.endsWith(MARK) ? last.slice(0, -1) : last;
-    if (!plain || !next) {
-      if (next) parts.push(next);
-      continue;
-    }
-    const isBroken = plain === last ? isUnspaced(plain, next) : lastOf(plain).trim() === '';
-    parts[parts.length - 1] = plain;
-    parts.push(isBroken ? next : ` ${next}`);
+    const next = line.trim();
+    const last = parts.pop() ?? '';
+    if (last && next) parts.push(...joint(last, next), next);
+    else if (last || next) parts.push(last || next);
   }
   return parts.join('');
+}
+
+/** The first text without its mark, and what is between the two. */
+function joint(before: string, after: string): [plain: string, between: string] {
+  if (before.endsWith(NO_BLANK)) return [before.slice(0, -NO_BLANK.length), ''];
+  if (before.endsWith(BLANK)) return [before.slice(0, -BLANK.length), ' '];
+  return [before, isUnspaced(before, after) ? '' : ' '];
 }

@@ -56,11 +56,11 @@ const marked = (text: string): string =>
     .map((line) => (splitSpeaker(line).speaker === undefined ? line : line.replace(/[:：]/, `${MARK}$&`)))
     .join('\n');
 
-/** A segment without these marks; one at the end of a line is that of a blank. */
+/** A segment without these marks; one at the end of a line says whether a blank was there. */
 export function unmarked(segment: Segment): Segment {
   if (!segment.text.includes(MARK)) return segment;
   const [all = '', name] = /^\u2060(.+?)\u2060: /.exec(segment.text) ?? [];
-  const text = segment.text.slice(all.length).replace(/\u2060(?!\n|$)/g, '');
+  const text = segment.text.slice(all.length).replace(/\u2060+(?!\u2060|\n|$)/g, '');
   return { ...segment, speaker: name?.replaceAll(MARK, '') ?? segment.speaker, text };
 }
 
@@ -77,10 +77,7 @@ export function* toJson(cues: Iterable<Cue>): Generator<string> {
   yield before === '\n' ? ']\n}\n' : '\n  ]\n}\n';
 }
 
-const textOf = (lines: readonly string[]): string => {
-  const text = joined(lines);
-  return text.endsWith(MARK) ? text.slice(0, -1) : text;
-};
+const textOf = (lines: readonly string[]): string => joined(lines).replace(/\u2060+$/, '');
 
 // To read.
 
