@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'rolldown';
+import { minifySync } from 'rolldown/utils';
 
 // Built beside dist and then renamed, so that a program that is started meanwhile finds a complete one.
 const out = `dist.${process.pid}`;
@@ -36,6 +37,19 @@ const replacements = [
     module: /^string-width$/,
     code: "module.exports = require('string-width').default;",
   },
+  // Only for a schema of the settings, which we check ourselves.
+  { package: 'conf', module: /^ajv/, code: 'module.exports = {};' },
+  // A validator of JSON schemas, as large as all the rest of it: for answers of a person, which we check ourselves.
+  {
+    package: '@modelcontextprotocol',
+    module: /[/]_shims$/,
+    code: `module.exports.process = process;
+    module.exports.DefaultJsonSchemaValidator = class {
+      getValidator() {
+        return (data) => ({ valid: true, data });
+      }
+    };`,
+  },
 ];
 const replace = {
   name: 'replace',
@@ -65,6 +79,7 @@ const start = { name: 'start', tags: ['$initial'], priority: 9 };
  */
 const groups = [
   start,
+  { name: 'protocol', test: /[\\/]node_modules[\\/](@modelcontextprotocol|zod)[\\/]/, priority: 4 },
   { name: 'common', test: /[\\/]src[\\/](?!ledger|lib[\\/]sqlite)/, minShareCount: 24, priority: 3 },
   {
     name: 'call',
@@ -106,8 +121,46 @@ async function bundle(input, { define = {}, ...output }) {
     },
   });
   const chunks = made.output.filter(({ type }) => type === 'chunk');
-  for (const { fileName, code } of chunks) writeFileSync(join(out, fileName), asAscii(code));
+  for (const chunk of chunks)
+    writeFileSync(join(out, chunk.fileName), asAscii(isOurs(chunk) ? chunk.code : withoutNames(chunk)));
   return chunks;
+}
+
+const isOurs = ({ moduleIds }) => moduleIds.some((id) => id.startsWith(resolve('src')));
+
+/** A stack trace through a package is of little use to us, and the names are a tenth of it. */
+function withoutNames({ fileName, code }) {
+  const made = minifySync(fileName, code, {
+    ...{ module: false, compress: {}, mangle: { toplevel: true }, codegen: { removeWhitespace: true } },
+  });
+  if (made.errors.length) throw new Error(`${fileName}: ${made.errors[0].message}`);
+  return made.code;
+}
+
+/** What `steno ui` serves: a page for browsers, with its styles and its icon. */
+async function bundleClient() {
+  const from = 'src/pages/client';
+  const made = await build({
+    input: { app: join(from, 'main.ts') },
+    platform: 'browser',
+    transform: { target: 'es2022' },
+    write: false,
+    output: { format: 'esm', minify: true, comments: false, codeSplitting: false },
+  });
+  mkdirSync(join(out, 'ui'));
+  const [app] = made.output;
+  writeFileSync(join(out, 'ui', 'app.js'), app.code);
+  const styles = readFileSync(join(from, 'app.css'), 'utf8');
+  writeFileSync(
+    join(out, 'ui', 'app.css'),
+    styles
+      .replace(/\/\*[^*]*\*\//g, '')
+      .replace(/\n\s*/g, '\n')
+      .trim(),
+  );
+  for (const name of ['index.html', 'favicon.svg'])
+    writeFileSync(join(out, 'ui', name), readFileSync(join(from, name)));
+  return app;
 }
 
 /** The loader reads files as one byte a character, which takes a fifteenth of the time of UTF-8. */
@@ -117,23 +170,26 @@ function asAscii(code) {
 
 /** For the stack traces of --debug: the maps are as large as the program, but compressed a quarter of it. */
 function writeMaps(chunks) {
-  const maps = chunks.filter(({ moduleIds }) => moduleIds.some((id) => id.startsWith(resolve('src'))));
-  const text = JSON.stringify(Object.fromEntries(maps.map(({ fileName, map }) => [fileName, map])));
+  const text = JSON.stringify(
+    Object.fromEntries(chunks.filter(isOurs).map(({ fileName, map }) => [fileName, map])),
+  );
   writeFileSync(join(out, 'maps.json.gz'), gzipSync(text, { level: 9 }));
 }
 
-/** The licence texts of every package that went into the bundle. */
+/** The licence texts of every package that went into the bundle; packages with the same text share it. */
 function licenses(modules) {
   const require = createRequire(import.meta.url);
   const folders = new Set(
     modules.flatMap((id) => id.match(/^.*node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/) ?? []),
   );
-  return [...folders]
-    .sort()
-    .map((folder) => {
-      const { name, version, license } = require(join(folder, 'package.json'));
-      return `${name} ${version} (${license})\n\n${licenseText(folder)}`;
-    })
+  const namesByText = new Map();
+  for (const folder of [...folders].sort()) {
+    const { name, version, license } = require(join(folder, 'package.json'));
+    const text = licenseText(folder);
+    namesByText.set(text, [...(namesByText.get(text) ?? []), `${name} ${version} (${license})`]);
+  }
+  return [...namesByText]
+    .map(([text, names]) => `${names.join('\n')}\n\n${text}`)
     .join(`\n${'-'.repeat(72)}\n`);
 }
 
@@ -176,7 +232,7 @@ await bundle(
   { ...alone, define: { STENO_BUILD: JSON.stringify(buildId()) } },
 );
 writeFileSync(join(out, 'package.json'), '{"type":"commonjs"}\n');
-const modules = [...program, ...chunks.flat()].flatMap(({ moduleIds }) => moduleIds);
+const modules = [...program, ...chunks.flat(), await bundleClient()].flatMap(({ moduleIds }) => moduleIds);
 writeFileSync(join(out, 'LICENSES.txt'), licenses(modules));
 execFileSync(process.execPath, [join(out, 'generate.js'), 'texts', out], { stdio: 'inherit' });
 if (existsSync('dist')) renameSync('dist', `${out}.old`);

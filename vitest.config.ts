@@ -35,7 +35,7 @@ const onlyLong = [
   'test/ledger/{dump,rescue,scale}.test.ts',
   'test/ledger/stores/{accounts,copy,cuts,dump,listeners,outcomes,round-trips,secrets,team-events,tls,two-ledgers,versions,who}.test.ts',
   'test/listen/{crowded,durability,exec,failing-ledger,flood,hostile,inherited-key,keep,linear-readers,missed-events,missed-events-order,once,queues,stalled-reader,stuck-disk,timeout,webhook-after-crash,webhook-registration}.test.ts',
-  'test/pictures/pictures.test.ts',
+  'test/pictures/{pages,pictures}.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
   'test/sandbox/feed.test.ts',
   'test/settings/access.test.ts',

@@ -111,6 +111,25 @@ async function textOf(view: View, form: string): Promise<string> {
   return String(sink.read());
 }
 
+// The page for agents, in the form that they load.
+
+const SKILL =
+  'Orders, follows, searches and downloads transcripts of audio with the command line program steno. ' +
+  'Use it when a task needs a transcript or captions of a recording, or asks what transcripts cost.';
+
+/** The topic `agents` as Markdown, with the front matter of a skill. */
+export function skillText(groups: readonly Group[]): string {
+  const { about: lead = [], sections: parts = [] } = topicPage('agents', groups) ?? {};
+  const body = parts.flatMap(({ title, body: blocks }) => [`## ${title}`, ...blocks.map(markdownBlock)]);
+  const front = ['---', 'name: steno', `description: ${SKILL}`, '---'].join('\n');
+  return `${[front, '# steno', ...lead, ...body].join('\n\n')}\n`;
+}
+
+function markdownBlock(block: Details[number]): string {
+  if (typeof block !== 'string') return block.map(([term, what]) => `- **${term}**: ${what}`).join('\n');
+  return block.includes('\n') ? `\`\`\`sh\n${block.trimEnd()}\n\`\`\`` : block;
+}
+
 // Man pages, from the same pages as `--help`: `steno-order.1` of a command, `steno-money.7` of a topic.
 
 export interface ManPage {

@@ -6,7 +6,7 @@ import { completionScript, scriptPaths } from '../completion/shells.ts';
 import { makeFolder } from '../lib/fs.ts';
 import type { Group } from '../spec/command.ts';
 import { commandTree } from './command-tree.ts';
-import { catalogueTexts, fillSections, helpPages, manFiles, manPages } from './docs.ts';
+import { catalogueTexts, fillSections, helpPages, manFiles, manPages, skillText } from './docs.ts';
 import { loadGroups } from './registry.ts';
 
 async function writeTexts(folder: string, groups: readonly Group[]): Promise<void> {
@@ -43,6 +43,7 @@ async function generate(task: string | undefined, out: string | undefined): Prom
     writeFileSync(`${out}/completion.json`, JSON.stringify(commandTree(groups)));
     await writeTexts(`${out}/text`, groups);
     writeManPages(`${out}/man`, groups);
+    writeFileSync(`${out}/SKILL.md`, skillText(groups));
   } else {
     writeCheckout(groups);
     listManPages(groups);

@@ -68,7 +68,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
   ),
   section(
     'In CI',
-    'In the GitHub Actions job of the README, remove concurrency and the two cache steps, and add three lines to env. Runs may then overlap.',
+    'In the GitHub Actions job of the README, remove concurrency and add three entries to env. Runs may then overlap, and nothing is cached.',
     `STENO_LEDGER: \${{ vars.STENO_LEDGER }}
 STENO_ACCOUNT: acme
 PGPASSWORD: \${{ secrets.STENO_LEDGER_PASSWORD }}`,
@@ -110,6 +110,7 @@ export const serviceGuide = (): Section[] => [
     'Save this as /etc/systemd/system/steno-listen.service. Put STENO_API_KEY, STENO_BASE_URL and STENO_HOOK into /etc/steno/environment. STENO_HOOK is a path that only you and the service know: / followed by the output of openssl rand -hex 16.',
     `[Unit]
 Description=Receive transcription events
+Wants=network-online.target
 After=network-online.target
 
 [Service]
@@ -122,26 +123,53 @@ EnvironmentFile=/etc/steno/environment
 ExecStart=/usr/bin/steno listen --path \${STENO_HOOK} \\
   --download /var/lib/steno/transcripts
 Restart=always
+RestartSec=5
 SuccessExitStatus=143
+TimeoutStopSec=30
+KillMode=mixed
+UMask=0077
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+ProtectSystem=strict
+ProtectHome=yes
+ProtectProc=invisible
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+PrivateDevices=yes
+PrivateTmp=yes
+LockPersonality=yes
+RemoveIPC=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
 
 [Install]
 WantedBy=multi-user.target`,
+    'Then run:',
+    `sudo useradd --system --shell /usr/sbin/nologin steno
+sudo chmod 600 /etc/steno/environment
+sudo systemd-analyze verify steno-listen.service
+sudo systemctl enable --now steno-listen
+sudo -u steno env STENO_STATE_DIR=/var/lib/steno \\
+  steno events`,
+    'Write the path that which steno prints into ExecStart. On stopping, listen gives running actions ten seconds. A command of --exec is confined like listen: to let it write elsewhere, add ReadWritePaths=.',
   ),
   section(
-    'In a container, with the same three variables',
-    'npm pack in a clone of steno makes the tarball. Put it next to this Dockerfile:',
-    `FROM node:22-slim
-COPY steno-cli-*.tgz /tmp/
-RUN npm install --global /tmp/steno-cli-*.tgz
-ENV STENO_STATE_DIR=/data
-VOLUME /data
-EXPOSE 4100
-HEALTHCHECK CMD node -e \\
-  "fetch('http://127.0.0.1:4100/healthz') \\
-  .then((r) => process.exit(r.ok ? 0 : 1))"
-ENTRYPOINT ["sh", "-c", \\
-  "exec steno listen --host 0.0.0.0 \\
-  --path \\"$STENO_HOOK\\" --download /data/transcripts"]`,
+    'In a container',
+    'The folder .github/docker in the repository of steno has a Dockerfile, and a compose file that runs listen with a shared ledger in PostgreSQL. In a clone, with the same three variables in steno.env:',
+    `npm pack
+docker build -f .github/docker/Dockerfile -t steno .
+docker run --init --env-file steno.env -v steno:/data \\
+  -p 127.0.0.1:4100:4100 --entrypoint sh steno -c \\
+  'exec steno listen --host 0.0.0.0 --path "$STENO_HOOK" \\
+  --download /data/transcripts'`,
     '/healthz answers ok and reveals nothing else. Without a proxy in front, add --tls-cert and --tls-key.',
   ),
   section('Limits for unauthenticated clients', [

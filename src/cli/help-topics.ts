@@ -7,6 +7,7 @@ import { settingList } from '../settings/settings.ts';
 import type { Group, Item } from '../spec/command.ts';
 import { globalOptions } from '../spec/global-options.ts';
 import { flag, type Option } from '../spec/options.ts';
+import { agentGuide } from './help-agents.ts';
 import { ledgerGuide, securityGuide, serviceGuide, sharedLedgerGuide, uploadGuide } from './help-guides.ts';
 import { optionItem, type Page, type Section, section } from './help-page.ts';
 
@@ -62,6 +63,11 @@ const topics: readonly Topic[] = [
     name: 'security',
     summary: 'the key, hidden secrets, unauthenticated clients and privacy',
     sections: securityGuide,
+  },
+  {
+    name: 'agents',
+    summary: 'for agents: what is safe, what costs money, when to stop and ask',
+    sections: agentGuide,
   },
   { name: 'topics', summary: 'all help topics', sections: topicSections },
 ];
@@ -335,6 +341,7 @@ function storageSections(): Section[] {
         'in the state folder: words of transcripts; steno search --forget deletes it',
       ],
       ['sandbox.db', 'in the state folder: data of --sandbox; steno sandbox reset deletes it'],
+      ['ui-<pid>.json', 'in the state folder: the token of a steno ui that is running; deleted when it ends'],
       [
         'transcripts',
         `in the current folder, or where --output or --download says; ${formats[0]?.ext} unless --format says otherwise`,

@@ -18,6 +18,8 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     wait: async () => (await import('../commands/wait.ts')).wait,
     transcript: async () => (await import('../commands/transcript.ts')).transcript,
     sync: async () => (await import('../commands/sync.ts')).sync,
+    ui: async () => (await import('../commands/ui.ts')).ui,
+    open: async () => (await import('../commands/ui.ts')).open,
   },
   Transcripts: {
     search: async () => (await import('../commands/search.ts')).search,
@@ -53,6 +55,7 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   },
   More: {
     sandbox: async () => (await import('../commands/sandbox.ts')).sandbox,
+    mcp: async () => (await import('../commands/mcp.ts')).mcp,
     api: async () => (await import('../commands/api.ts')).api,
     commands: async () => (await import('../commands/commands.ts')).commandsCommand,
     schema: async () => (await import('../commands/schema.ts')).schema,

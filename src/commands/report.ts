@@ -15,7 +15,7 @@ import { didYouMean, plural } from '../lib/text.ts';
 import { nowMs, parseSince, parseUntil } from '../lib/time.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
-import { flag, text } from '../spec/options.ts';
+import { count, flag, text } from '../spec/options.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { printed, writtenFile } from '../views/record.ts';
@@ -58,6 +58,10 @@ export const report = command({
     by: text('--by <month|sku|order|feed|tag>', 'show only spending, grouped by this', {
       values: ['month', 'sku', 'order', 'feed', 'tag'],
     }),
+    limit: count('--limit <n>', 'show at most this many rows of each part; months are always shown', {
+      defaultNote: 'all',
+    }),
+    offline: flag('--offline', 'use only what the ledger has; ask the service nothing'),
     html: text('--html <file>', 'write an HTML page with charts, to view or print', {
       values: 'file',
       effect: 'local',
@@ -87,9 +91,12 @@ export const report = command({
     if (since !== undefined && until !== undefined && until < since)
       throw usage('--until is before --since', 'name a later time after --until');
     const ledger = await context.ledgers.required('report reads the ledger');
-    await fetchMissing(context, ledger, line);
+    if (!options.offline) await fetchMissing(context, ledger, line);
     const { currency } = costSettings(context.settings);
-    const report = makeReport(await gatherReport(ledger, { since, until, now, currency }));
+    const report = limited(
+      makeReport(await gatherReport(ledger, { since, until, now, currency })),
+      options.limit,
+    );
     if (options.html !== undefined) {
       const page = context.mask.hide(reportPage(report));
       await writeExport(options.html, justOne(page), replaces);
@@ -98,6 +105,15 @@ export const report = command({
     }
     await show(context, report, by);
   },
+});
+
+const limited = (report: Report, limit = Number.POSITIVE_INFINITY): Report => ({
+  ...report,
+  skus: report.skus.slice(0, limit),
+  orders: report.orders.slice(0, limit),
+  feeds: report.feeds.slice(0, limit),
+  tags: report.tags.slice(0, limit),
+  waiting: report.waiting.slice(0, limit),
 });
 
 function checkGrouping(text: string): Grouping {

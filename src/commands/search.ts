@@ -2,6 +2,7 @@ import { raiseTallies } from '../flows/bulk.ts';
 import { parseQuery } from '../flows/search/query.ts';
 import { type FileHits, findHits, prepareSearch } from '../flows/search/search.ts';
 import { forgetIndex } from '../flows/search/text-index.ts';
+import { wordsOf } from '../flows/search/words.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { usage } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
@@ -31,15 +32,13 @@ export const search = command({
       ['budget review', 'sentences with both words, in any order; case and accents are ignored'],
       ['"budget review"', 'this phrase; within single quotes, several: \'"budget review" "next year"\''],
       ['budget*', 'words that begin like this'],
-      [
-        '-draft',
-        'only sentences without this word; after --, a word of one letter, or one that is also a flag',
-      ],
+      ['-draft', 'only sentences without this word'],
     ],
-    'A sentence may run over several captions; its time is that of the first. Languages without spaces are searched ' +
-      'for the characters as they follow each other.',
+    'If a word to leave out has only one letter or is also a flag, put it after --: steno search budget -- -x',
+    'A sentence may run over several captions; its time is that of the first. In languages written without spaces, any ' +
+      'run of characters matches.',
     'The first search makes an index in the state folder, readable by you alone, and every search brings it up to ' +
-      'date. It contains no texts, but the words and their places. --forget deletes it.',
+      'date. It stores which words occur in which file, not the transcripts. --forget deletes it.',
   ],
   args: [{ name: '[words…]', help: 'words and phrases to find' }],
   dashWords: true,
@@ -56,14 +55,17 @@ export const search = command({
     limit: count('--limit <n>', 'show at most this many sentences', {
       defaultNote: `all; ${LIST_ROWS} on a terminal without a pager`,
     }),
-    context: count('--context <n>', 'also show this many sentences before and after'),
+    context: count(
+      '--context <n>',
+      'also show this many sentences before and after, on a terminal and with --json',
+    ),
     forget: flag('--forget', 'delete the index of all profiles; the next search makes a new one', {
       effect: 'local',
     }),
   },
   examples: [
     ['steno search "annual report"', 'where was that said?'],
-    ['steno search budget* -draft --speaker Ada --since 30d', 'what Ada said of budgets last month'],
+    ['steno search "budget*" -draft --speaker Ada --since 30d', 'what Ada said about budgets last month'],
     ['steno search invoice --context 2', 'with two sentences before and after'],
     ['steno search invoice --json | jq -r ".[].path"', 'for a script'],
   ],
@@ -77,6 +79,8 @@ export const search = command({
     const { order, tag, feed, speaker, context: around = 0 } = options;
     const since = options.since === undefined ? undefined : Date.parse(parseSince(options.since, nowMs()));
     const files = options.file.length ? options.file : undefined;
+    if (speaker !== undefined && wordsOf(speaker).length === 0)
+      throw usage(`there is no name in --speaker '${speaker}'`, 'give a part of the name: --speaker Ada');
     const pager = findPager(context);
     const isForPerson = out.forPeople && out.isBrief;
     const limit = options.limit ?? (isForPerson && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
@@ -91,11 +95,18 @@ export const search = command({
     const shown = isForPerson
       ? await withPager(context, () => showToPerson(out, pages, around), pager)
       : await out.showPages(views());
-    if (shown === 0) out.note(`nothing found in ${plural(searched.tally.total, 'transcript')} on this disk`);
+    const isFiltered = [files, order, tag, feed, since].some((each) => each !== undefined);
+    if (shown === 0) out.note(nothingFoundIn(searched.tally.total, isFiltered));
     if (isCut.value && options.limit === undefined) out.note(`the first ${limit}; show more with --limit`);
     raiseTallies([searched.tally]);
   },
 });
+
+const nothingFoundIn = (total: number, isFiltered: boolean): string =>
+  total || isFiltered
+    ? `nothing found in ${plural(total, 'transcript')} on this disk`
+    : 'there is no transcript to search on this disk; download some as vtt, srt, tstxt, docx, html or txt: ' +
+      'steno sync --download transcripts --format vtt';
 
 /** Gives the number of files with a hit. */
 async function showToPerson(out: Output, pages: AsyncIterable<FileHits>, context: number): Promise<number> {
@@ -119,6 +130,9 @@ async function ledgerOf({ ledgers, settings, globals }: Context) {
 
 async function forget({ out }: Context, path: string, words: readonly string[]): Promise<void> {
   if (words.length) throw usage("--forget deletes the index, so it can't be used with words to find");
-  await forgetIndex(path);
-  out.done('the index is deleted; the next search makes a new one', { path });
+  const isDeleted = await forgetIndex(path);
+  out.done(
+    isDeleted ? 'the index is deleted; the next search makes a new one' : 'there is no index to delete',
+    { path },
+  );
 }

@@ -52,6 +52,9 @@ export interface DownloadRow {
   readonly file: string;
   readonly ext: string;
   readonly path: string;
+  readonly bytes: number;
+  /** Empty where it is not known. */
+  readonly sha256: string;
   readonly at: string;
   /** Null where the ledger does not have the file. */
   readonly title: string | null;
@@ -65,8 +68,8 @@ export interface DownloadFilter extends Pick<FileFilter, 'order' | 'tag' | 'feed
   readonly since?: string | undefined;
 }
 
-const DOWNLOAD_ROWS = `SELECT downloads.file, downloads.ext, downloads.path, downloads.at, files.title, files.duration,
-    files.details
+const DOWNLOAD_ROWS = `SELECT downloads.file, downloads.ext, downloads.path, downloads.bytes, downloads.sha256, downloads.at,
+    files.title, files.duration, files.details
   FROM downloads LEFT JOIN files ON files.profile = downloads.profile AND files.id = downloads.file
   WHERE downloads.profile = ?`;
 

@@ -1,7 +1,7 @@
 /** Every delivery as it came, and events made by us for deliveries that did not come. Only `duplicate` ever changes. */
 
 import type { Value } from './stores/store.ts';
-import { Conditions, jsonList, Table } from './table.ts';
+import { Conditions, jsonList, spellings, Table } from './table.ts';
 
 /** `test` is the delivery that a listener asked for itself; `found` was made by us for an event that did not come. */
 export type Source = 'received' | 'test' | 'found';
@@ -45,12 +45,18 @@ export interface EventFilter {
   readonly since?: string | undefined;
   /** Events that we made and whose delivery has not come since, instead of deliveries. */
   readonly found?: boolean;
+  /** Each must be in the body, as it is or as a form writes it, or in the name, file or order of the event. */
+  readonly words?: readonly string[];
 }
 
 const columns = `events.id, events.run, events.source, events.received_at, events.remote, events.content_type, events.body,
   events.event, events.version, events.audiofile, events.order_id, events.duplicate, events.arrival, files.title,
   files.key, files.details`;
 const tables = 'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
+
+/** A line break between them, so that no word is found across two. */
+const SEARCHED = `(events.event || '\n' || events.audiofile || '\n' || events.order_id || '\n' ||
+  CAST(events.body AS TEXT))`;
 
 const foundOnly = "events.source = 'found' AND events.duplicate IS NULL";
 
@@ -152,14 +158,21 @@ export class Events extends Table {
     );
   }
 
-  /** A page of events, newest first, older than `before`. */
-  page(filter: EventFilter, size: number, before = Number.MAX_SAFE_INTEGER): Promise<EventRow[]> {
+  /** A page of events, newest first, older than `before`; without the `skipped` newest of them. */
+  page(
+    filter: EventFilter,
+    size: number,
+    before = Number.MAX_SAFE_INTEGER,
+    skipped = 0,
+  ): Promise<EventRow[]> {
     const { where, values } = this.#where(filter);
+    const order = 'ORDER BY events.id DESC LIMIT ? OFFSET ?';
     return this.db.all<EventRow>(
-      `SELECT ${columns} FROM ${tables} WHERE ${where} AND events.id < ? ORDER BY events.id DESC LIMIT ?`,
+      `SELECT ${columns} FROM ${tables} WHERE ${where} AND events.id < ? ${order}`,
       ...values,
       before,
       size,
+      skipped,
     );
   }
 
@@ -204,7 +217,7 @@ export class Events extends Table {
     return (await this.db.get<{ n: number }>(sql, ...values))?.n ?? 0;
   }
 
-  #where({ events = [], file, order, since, found = false }: EventFilter): Conditions {
+  #where({ events = [], file, order, since, found = false, words = [] }: EventFilter): Conditions {
     const all = new Conditions()
       .add('events.profile = ?', this.profile)
       .add(found ? foundOnly : "events.source <> 'found'");
@@ -217,6 +230,8 @@ export class Events extends Table {
       );
     if (order !== undefined) all.add("events.order_id = ? AND events.order_id <> ''", order);
     if (since !== undefined) all.add('events.received_at >= ?', since);
+    for (const word of words)
+      all.addWord(SEARCHED, [...spellings(word), encodeURIComponent(word).toLowerCase()]);
     return all;
   }
 }

@@ -15,6 +15,16 @@ export interface RunRow {
   readonly now: string;
 }
 
+/** A listener that runs, for people. */
+export interface RunningListener {
+  readonly host: string;
+  readonly pid: number;
+  readonly started_at: string;
+  readonly seen_at: string;
+  /** The names of the events that it shows, as JSON; `[]`: all. */
+  readonly shows: string;
+}
+
 /** A listener writes a heartbeat at least this often; one that misses three has ended. */
 export const HEARTBEAT_INTERVAL_MS = 10_000;
 export const MAX_SILENCE_MS = 3 * HEARTBEAT_INTERVAL_MS;
@@ -103,6 +113,16 @@ export class Runs extends Table {
   /** Other listeners of this profile that are running now. */
   async running(): Promise<number[]> {
     return (await this.#unended()).filter(({ isRunning }) => isRunning).map(({ id }) => id);
+  }
+
+  /** The same as people know them; a `sync --exec` is none. */
+  async listeners(): Promise<RunningListener[]> {
+    const rows = await this.db.all<RunRow & RunningListener>(
+      `SELECT id, host, pid, process_start, started_at, seen_at, shows, ${NOW} AS now FROM runs
+       WHERE profile = ? AND ended_at IS NULL AND shows <> '' ORDER BY id`,
+      this.profile,
+    );
+    return rows.filter((row) => isRunningListener(row, this.db.isShared));
   }
 
   /**

@@ -108,9 +108,26 @@ export class Conditions {
     return this;
   }
 
+  /** One of these expressions has a word in one of its spellings; the case of ASCII makes no difference. */
+  addWord(searched: string, forms: readonly string[], ...others: readonly string[]): this {
+    const patterns = [...new Set(forms)].map((form) => `%${form.replace(/[\\%_]/g, '\\$&')}%`);
+    const each = [searched, ...others].flatMap((text) => patterns.map((pattern) => ({ text, pattern })));
+    return this.add(
+      `(${each.map(({ text }) => `${text} COLLATE NOCASE LIKE ? ESCAPE '\\'`).join(' OR ')})`,
+      ...each.map(({ pattern }) => pattern),
+    );
+  }
+
   get where(): string {
     return this.#parts.join(' AND ');
   }
+}
+
+/** SQL knows the case of ASCII alone: other words are looked for as they are mostly written. */
+export function spellings(word: string): string[] {
+  const lower = word.toLowerCase();
+  if (!/[^\0-\x7f]/.test(word)) return [lower];
+  return [lower, word, lower.slice(0, 1).toUpperCase() + lower.slice(1), word.toUpperCase()];
 }
 
 /** Rows by a text of each, in their order. */

@@ -53,9 +53,13 @@ const arrivalOf = ({ arrival }: EventRow): string => arrival ?? '';
 
 /** What the ledger's own query does for events that are in it. */
 function matches(row: EventRow, { files }: ParsedForm, filter: EventFilter): boolean {
-  const { events = [], file, order, since, found = false } = filter;
+  const { events = [], file, order, since, found = false, words = [] } = filter;
   if (found || (since !== undefined && row.received_at < since)) return false;
   if (events.length && !events.includes(row.event)) return false;
+  const text = [row.event, row.audiofile, row.order_id, Buffer.from(row.body)].join('\n').toLowerCase();
+  const isIn = (word: string): boolean =>
+    [word, encodeURIComponent(word)].some((form) => text.includes(form.toLowerCase()));
+  if (!words.every(isIn)) return false;
   return (file === undefined || files.includes(file)) && (order === undefined || row.order_id === order);
 }
 
@@ -118,11 +122,19 @@ export interface Replayed {
   readonly outcome: string;
 }
 
-/** Sends deliveries once more, as they came, one after the other. */
+interface ReplayOptions {
+  readonly env: Env;
+  readonly signal: AbortSignal;
+  readonly report?: Report;
+  /** Sent in place of the body that came, and marked as such. */
+  readonly editedBody?: Uint8Array | undefined;
+}
+
+/** Sends deliveries once more, as they came unless told, one after the other. */
 export async function replayTo(
   url: string,
   events: readonly ReceivedEvent[],
-  { env, signal, report }: { readonly env: Env; readonly signal: AbortSignal; readonly report?: Report },
+  { env, signal, report, editedBody }: ReplayOptions,
 ): Promise<ItemOutcome<Replayed>[]> {
   const found = events.find(({ source }) => source === 'found');
   if (found)
@@ -130,8 +142,8 @@ export async function replayTo(
   const target = await openPostTarget(url, env);
   try {
     const send = async ({ n, contentType, body }: ReceivedEvent): Promise<Outcome> => {
-      const headers = { 'steno-event': String(n) };
-      const result = await target.post({ contentType, body, headers }, signal);
+      const headers = { 'steno-event': String(n), ...(editedBody && { 'steno-edited': 'true' }) };
+      const result = await target.post({ contentType, body: editedBody ?? body, headers }, signal);
       throwIfInterrupted(signal);
       if ('error' in result) throw new StenoError('network', result.error);
       const outcome = outcomeOf(result);

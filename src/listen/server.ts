@@ -3,7 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { errorMessage, StenoError, systemReason } from '../lib/errors.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
+import { startListening } from '../lib/listening.ts';
 import { nowMs } from '../lib/time.ts';
 import { type OnError, startTimer } from './background.ts';
 import { DirectRequest } from './direct-request.ts';
@@ -67,7 +68,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     socket.on('error', () => {}).resume();
     endSocket(socket, '405 Method Not Allowed\r\nallow: POST', onError);
   });
-  await startListening(server, options);
+  await startListening(server, options.host, options.port);
   const { address, family, port } = server.address() as AddressInfo;
   const host = family === 'IPv6' ? `[${address}]` : address;
   return { origin: `${tls ? 'https' : 'http'}://${host}:${port}`, port, close: () => handler.close(server) };
@@ -248,18 +249,6 @@ function endSocket(socket: Socket, status: string, onError: OnError): void {
   socket.once('close', cancel);
 }
 
-function startListening(server: Server, { host, port }: ReceiverOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const hint =
-        error.code === 'EADDRINUSE' ? 'choose another port with --port; 0 picks a free one' : undefined;
-      const what = `can't listen on ${host}:${port}: ${systemReason(error)}`;
-      reject(new StenoError('failed', what, { hint, cause: error }));
-    });
-    // Later errors are about single connections: the receiver goes on.
-    server.listen(port, host, () => resolve(void server.on('error', () => {})));
-  });
-}
 /** Marks forwarded deliveries, so that one that comes back to a listener is not taken for a new one. */
 export const LISTENER_HEADER = 'steno-listener';
 

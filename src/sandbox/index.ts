@@ -1,7 +1,7 @@
 /** The whole service of the API document on loopback: for trying steno out, for users' own tests, and for ours. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { StenoError, systemReason } from '../lib/errors.ts';
+import { startListening } from '../lib/listening.ts';
 import { setClock } from '../lib/time.ts';
 import { EventSender } from './events.ts';
 import type { Fault } from './faults.ts';
@@ -64,7 +64,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     onChange: () => setImmediate(() => sender.sendDue()),
   });
   try {
-    await listen(server, host, port);
+    await startListening(server, host, port);
   } catch (error) {
     db.close();
     throw error;
@@ -109,22 +109,6 @@ export const advance = (folder: string, ids: readonly string[] = []): Promise<Mo
 /** Moves the clock, for files, invoices and events alike; returns the files that it moved, with their new states. */
 export const advanceBy = (folder: string, milliseconds: number): Promise<MovedFile[]> =>
   withStore(folder, (context) => advanceClock(context, milliseconds));
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const hint =
-        error.code === 'EADDRINUSE' ? 'choose another port with --port; 0 picks a free one' : undefined;
-      reject(
-        new StenoError('failed', `can't listen on ${host}:${port}: ${systemReason(error)}`, {
-          hint,
-          cause: error,
-        }),
-      );
-    });
-    server.listen(port, host, resolve);
-  });
-}
 
 function urlOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo;

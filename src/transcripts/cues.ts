@@ -2,7 +2,7 @@
 import { oneLine } from '../lib/text.ts';
 import type { Fault, Segment } from './model.ts';
 import { decodeEntities } from './page.ts';
-import { splitSpeaker } from './speakers.ts';
+import { isUnnamed, splitSpeaker } from './speakers.ts';
 
 /** hh:mm:ss.mmm, where the hours and the fraction may be missing. */
 export const CLOCK = String.raw`(?:\d{1,4}:)?\d{1,2}:\d\d(?:[.,]\d{1,3})?`;
@@ -40,7 +40,9 @@ export function readCues(text: string, format: 'vtt' | 'srt'): Cues {
   const reader = new CueReader(isVtt, hasHeader);
   for (const [at, line] of lines.entries()) reader.add(line, at + 1, lines[at + 1]);
   const { cues, faults } = reader;
-  const segments = cues.flatMap((cue) => segmentsOf(cue, isVtt));
+  const texts = (): string[] => cues.flatMap((cue) => cue.lines.map((line) => withoutMarkup(line, isVtt)));
+  const isSpeaker = speakerTest(text, isVtt, () => texts().find((line) => line.trim()));
+  const segments = cues.flatMap((cue) => segmentsOf(cue, isVtt, isSpeaker));
   return { segments, faults, areCaptions: hasHeader || cues.some(({ start }) => start !== undefined) };
 }
 
@@ -109,10 +111,30 @@ interface Part {
   readonly lines: string[];
 }
 
-function segmentsOf({ line, start, end, lines }: Cue, isVtt: boolean): Segment[] {
+type SpeakerTest = (name: string) => boolean;
+
+/**
+ * Which of the words before a colon are speakers. In SubRip all that look like names: it has no other way to say who
+ * speaks. WebVTT has one, so there they must come again, or the captions must begin with one.
+ */
+function speakerTest(text: string, isVtt: boolean, first: () => string | undefined): SpeakerTest {
+  if (!isVtt) return () => true;
+  if (voiceTag.test(text)) return isUnnamed;
+  const [once, again] = [new Set<string>(), new Set<string>()];
+  for (const line of text.match(lineWithColon) ?? []) {
+    const { speaker } = splitSpeaker(withoutMarkup(line, true));
+    if (speaker !== undefined) (once.has(speaker) ? again : once).add(speaker);
+  }
+  const beginsWithOne = once.size > 0 && splitSpeaker(first() ?? '').speaker !== undefined;
+  return (name) => beginsWithOne || again.has(name) || isUnnamed(name);
+}
+
+function segmentsOf({ line, start, end, lines }: Cue, isVtt: boolean, isSpeaker: SpeakerTest): Segment[] {
   const whole = lines.join('\n');
   const hasVoices = isVtt && voiceTag.test(whole);
-  const parts = hasVoices ? voices(whole, line) : named(withoutMarkup(whole, isVtt).split('\n'), line);
+  const parts = hasVoices
+    ? voices(whole, line)
+    : named(withoutMarkup(whole, isVtt).split('\n'), line, isSpeaker);
   const said = parts.map((part) => ({
     ...{ line: part.line, start, end, speaker: part.speaker },
     text: part.lines.join('\n').trim(),
@@ -167,15 +189,20 @@ function voices(text: string, line: number): Part[] {
 const breaksIn = (text: string): number => text.split('\n').length - 1;
 
 /** `Ada: text`, at the beginning of a line. */
-function named(lines: readonly string[], line: number): Part[] {
+function named(lines: readonly string[], line: number, isSpeaker: SpeakerTest): Part[] {
   const parts: Part[] = [];
   for (const [at, each] of lines.entries()) {
-    const { speaker, text } = splitSpeaker(each);
+    const { speaker, text } = splitIf(isSpeaker, each);
     const open = parts.at(-1);
     if (speaker !== undefined || !open) parts.push({ line: line + at, speaker, lines: text ? [text] : [] });
     else open.lines.push(text);
   }
   return parts;
+}
+
+function splitIf(isSpeaker: SpeakerTest, line: string): ReturnType<typeof splitSpeaker> {
+  const said = splitSpeaker(line);
+  return said.speaker === undefined || isSpeaker(said.speaker) ? said : { text: line.trim() };
 }
 
 /** The line of a time, with the name of its cue before it. */
@@ -201,7 +228,8 @@ export function wordsOfCues(text: string, format: 'vtt' | 'srt'): string | undef
   if (inLines === body || inLines.includes('-->') || /[<{]/.test(said)) return undefined;
   const plain = isVtt ? decodeEntities(said) : said;
   if (!/[:：]/.test(plain)) return plain;
-  const withoutNames = plain.replace(lineWithColon, (line) => splitSpeaker(line).text);
+  const isSpeaker = speakerTest(text, isVtt, () => plain.trim().split('\n', 1)[0]);
+  const withoutNames = plain.replace(lineWithColon, (line) => splitIf(isSpeaker, line).text);
   // What looks like a name where voices are marked may be none.
   return withoutNames !== plain && isVtt && voiceTag.test(body) ? undefined : withoutNames;
 }

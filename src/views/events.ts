@@ -2,7 +2,7 @@
 import type { ActionRow } from '../ledger/actions.ts';
 import type { StenoError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { plural } from '../lib/text.ts';
+import { oneLine, plural, quotedWord, shellWord } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import type { ActionReport } from '../listen/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
@@ -180,6 +180,19 @@ function labelledRows(event: ReceivedEvent, done: readonly string[]): Pair[] {
     ...done.map((line) => ['action', line] as const),
   ];
   return rows.filter(([, value]) => value !== '');
+}
+
+/** A line for a shell that sends the body as it is kept: without the key, and without the signatures of links. */
+export function curlLine(
+  { contentType, body }: ReceivedEvent,
+  target = 'http://127.0.0.1:3000/hook',
+): string {
+  const text = Buffer.from(body).toString('utf8');
+  const isPlain = Buffer.from(text).equals(body) && !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text);
+  const head = `curl -X POST -H ${quotedWord(`content-type: ${oneLine(contentType)}`)}`;
+  if (isPlain) return `${head} --data-raw ${quotedWord(text)} ${shellWord(target)}`;
+  const encoded = Buffer.from(body).toString('base64');
+  return `echo ${encoded} | base64 -d | ${head} --data-binary @- ${shellWord(target)}`;
 }
 
 export const verbs = { forward: 'forwarded to', exec: 'ran', download: 'downloaded' } as const;

@@ -5,6 +5,7 @@ import type { LogEntry } from '../ledger/purchase-log.ts';
 import { amountText, fromMillionths } from '../lib/money.ts';
 import { type Sender, senderText, userAndHost } from '../lib/sender.ts';
 import { cutSignatures } from '../lib/signatures.ts';
+import { shellWord } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import { amountField } from './money.ts';
 import { countField, documentOf, flagField, listField, RecordType, textField, timeField } from './record.ts';
@@ -46,6 +47,10 @@ export const attemptRecord = new RecordType<Attempt>([
     importance: 10,
   }),
 ]);
+
+/** The line that settles an attempt, once a person has looked; it ends where they write the id of an order. */
+export const settleLine = ({ attempt, kind, order }: Attempt, command = 'steno'): string =>
+  `${command} attempts settle ${attempt} --placed${kind === 'order' ? ` ${order && shellWord(order)}` : ''}`;
 
 export function attemptsView(attempts: readonly Attempt[], isBrief: boolean): View {
   const shown = isBrief ? attempts.map((each) => ({ ...each, urls: [shortened(namesOf(each))] })) : attempts;

@@ -1,10 +1,11 @@
 /** What belongs to the set-up: settings, the webhook, completions, and what `steno doctor` found. */
 import type { Webhook } from '../api/account.ts';
 import type { CheckResult } from '../flows/doctor/check.ts';
+import type { RunningListener } from '../ledger/runs.ts';
 import { toJson } from '../lib/json.ts';
 import { shownWebhook } from '../lib/signatures.ts';
 import type { View } from '../lib/view.ts';
-import { answerField, RecordType, textField, wordField } from './record.ts';
+import { answerField, countField, RecordType, textField, timeField, wordField } from './record.ts';
 import { oneOf } from './schema.ts';
 
 export type ShownSetting = Readonly<Record<'name' | 'value' | 'source', string>>;
@@ -40,6 +41,17 @@ export const doctorRecord = new RecordType<CheckResult>([
   }),
   wordField('message', 'what the check found', 'message'),
   textField('hint', 'what to do', 'hint'),
+]);
+
+/** A listener that runs. */
+export const listenerRecord = new RecordType<RunningListener>([
+  wordField('host', 'name of its machine', 'host'),
+  countField('pid', 'process id', ({ pid }) => Number(pid)),
+  timeField('started_at', 'when it started', 'started_at'),
+  timeField('seen_at', 'when it last wrote to the ledger', 'seen_at'),
+  textField('events', 'events that it shows; null if all', ({ shows }) =>
+    (JSON.parse(shows) as string[]).join(', '),
+  ),
 ]);
 
 /** --quiet: what needs attention. */

@@ -8,6 +8,7 @@ import { listenRows } from './listen.ts';
 import { longRows } from './long.ts';
 import { type Measured, type Row, race } from './measure.ts';
 import { memoryRows } from './memory.ts';
+import { pageRows } from './pages.ts';
 import { Place } from './place.ts';
 import { type Plan, readPlan } from './plan.ts';
 import { type Figures, failures, keep, printed } from './report.ts';
@@ -60,7 +61,10 @@ async function measure(place: Place, plan: Plan): Promise<Figures> {
     return { measured: [], weighed: [], long: await weighAll(longRows(place, quick), plan, done) };
   }
   const measured = await measureShort(place, plan);
-  const weighed = await weighAll([...memoryRows(place, quick), ...sharedCounts(place, quick)], plan);
+  const weighed = await weighAll(
+    [...memoryRows(place, quick), ...sharedCounts(place, quick), ...pageRows(place, quick)],
+    plan,
+  );
   return { measured, weighed, long: [] };
 }
 

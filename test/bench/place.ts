@@ -100,7 +100,7 @@ export class Place {
       const late = setTimeout(() => failed(new Error(`${args} is not ready: ${said}`)), READY_MS);
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         if (said.length < 10_000) said += text;
-        const url = /listening on (http\S+)/.exec(said)?.[1];
+        const url = /(?:listening|serving) on (http\S+)/.exec(said)?.[1];
         if (!url || child.pid === undefined) return;
         clearTimeout(late);
         done({ url, pid: child.pid, stop });

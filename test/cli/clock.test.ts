@@ -104,6 +104,9 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'listen/missed-events.ts': 'when a file was last asked about',
   'listen/recorder.ts': 'when an event was found, or a transcript handed over',
   'listen/server.ts': 'when an event came',
+  'pages/account-api.ts': '--since of a report',
+  'pages/client/format.ts': 'relative times on the page',
+  'pages/files-api.ts': 'what is late',
   'ui/table.ts': 'relative times in tables',
   'views/lines.ts': 'which events an earlier listener has received',
 };

@@ -22,7 +22,7 @@ const pages = commandPaths(commands).map((path) => ({
 
 /** Why an example is not run here; other tests run most of them against a service of their own. */
 const notRun: ReadonlyArray<readonly [line: RegExp, why: string]> = [
-  [/steno (--sandbox )?listen|events --follow|steno sandbox( --|$)/, 'goes on until Ctrl-C'],
+  [/steno (--sandbox )?(listen|ui|open)\b|events --follow|steno sandbox( --|$)/, 'goes on until Ctrl-C'],
   [/steno (login|logout)|config (set|unset)|--profile work/, 'needs settings of its own, or a service'],
   [/ledger (copy|migrate|account)|doctor/, 'needs a shared ledger, or another machine'],
   [/https:\/\/example\.com\/feed\.xml|127\.0\.0\.1:3000/, 'needs the network'],

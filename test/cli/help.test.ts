@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { firstLines, helpText } from '../../src/cli/help.ts';
+import { agentGuide } from '../../src/cli/help-agents.ts';
 import { commandPaths, findCommands } from '../../src/cli/help-page.ts';
 import { topicNames } from '../../src/cli/help-topics.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
@@ -200,12 +201,19 @@ describe('headings', () => {
   });
 });
 
+/** Command lines of the topic for agents. */
+const agentLines = agentGuide(groups)
+  .flatMap(({ body }) => body)
+  .flatMap((block) => (typeof block === 'string' && block.includes('\n') ? block.split('\n') : []))
+  .map((line) => line.split('  # ')[0] ?? '');
+
 describe('the topics', () => {
   it('are listed, and each is laid out for 80 and 60 columns', async () => {
     const list = await helpText(['topics'], 80, groups);
     const toPaste = [
       'steno files --json | jq -r ".[].audiofile"',
       'n=$(openssl rand -hex 16).$(basename "$1" | sed "s/.*[.]//") &&',
+      ...agentLines,
     ];
     for (const name of topicNames) {
       expect(list).toMatch(new RegExp(`^ {2}${name} `, 'm'));

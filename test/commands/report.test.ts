@@ -77,6 +77,19 @@ const calls = (it: OrderingAccount): string[] =>
 const account = spender();
 
 describe('report', () => {
+  it('has at most as many rows of each part as --limit says, and all months and sums', async () => {
+    const [whole, cut] = await Promise.all(
+      [[], ['--limit', '1']].map(async (more) =>
+        JSON.parse((await report(await account, '--json', ...more)).stdout),
+      ),
+    );
+    const { months, totals, counts, turnaround } = whole;
+    expect(cut).toMatchObject({ months, totals, counts, turnaround });
+    expect([cut.skus, cut.orders]).toEqual([[whole.skus[0]], [whole.orders[0]]]);
+    const { stdout } = await report(await account, '--by', 'sku', '--limit', '2', '--csv');
+    expect(stdout.trim().split('\r\n')).toHaveLength(3);
+  });
+
   it('is one document with --json: spend, turnaround and what is late', async () => {
     const { code, stdout, stderr } = await report(await account, '--json');
     expect([code, stderr]).toEqual([0, '']);
@@ -336,6 +349,15 @@ describe('the invoices of a report', () => {
     // With all of them kept and paid there is nothing to ask for, so nothing to warn of.
     queryLedger(it.user, "UPDATE files SET invoices = '501'");
     expect((await it.user.run(['report', '--quiet'], given)).stderr).toBe('');
+  });
+
+  it('are not asked for with --offline', async () => {
+    const it = await spender();
+    await it.user.run(['invoice', '501']);
+    it.service.got.length = 0;
+    const { code, stdout, stderr } = await report(it, '--json', '--offline');
+    expect([code, stderr, it.service.got]).toEqual([0, '', []]);
+    expect(JSON.parse(stdout).totals[0].spent).toBe(8.6);
   });
 
   it('go along with an export, with what feeds and orders say', async () => {

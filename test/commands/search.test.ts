@@ -1,12 +1,13 @@
 /** `search`: what it finds, how it shows it, and an index that follows the files whatever happens to either. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { schemaOf } from '../../src/commands/schema.ts';
 import { Downloads } from '../../src/ledger/downloads.ts';
 import { openLedger } from '../../src/ledger/open.ts';
+import { sha256 } from '../../src/lib/sha256.ts';
 import { outputs } from '../support/commands.ts';
 import { modeOf } from '../support/files.ts';
 import { ledgerOf } from '../support/ledger.ts';
@@ -107,6 +108,12 @@ describe('search', () => {
     expect(stdout).toContain('Bob Ross: No plum \u001b[31mjam\u001b[39m.');
     expect(stdout).not.toContain('\u001b[2J');
     expect((await reader.onTerminal('steno search zebra')).stdout).toContain('nothing found in 1 transcript');
+    const empty = await new Reader().has({ '1.rtf': 'zebra' });
+    expect((await empty.onTerminal('steno search zebra')).stdout).toContain(
+      'there is no transcript to search',
+    );
+    const chosen = await empty.onTerminal('steno search zebra --file 7');
+    expect(chosen.stdout).toContain('nothing found in 0 transcripts');
   });
 
   it('chooses by file, time, order, tag and feed', async () => {
@@ -120,6 +127,29 @@ describe('search', () => {
     expect(await ids('--order', 'o1')).toEqual([]);
     expect(await ids('--tag', 'x')).toEqual([]);
     expect(await ids('--feed', 'https://e.org/feed')).toEqual([]);
+  });
+
+  it('finds a phrase over captions without full stops, wherever they are cut', async () => {
+    const said = Array.from({ length: 300 }, (_, at) => `and then we went on to number${at} and so on`);
+    const at = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(11, 23);
+    const cues = said.map((text, cue) => `${at(cue)} --> ${at(cue + 1)}\n${text}\n`);
+    const reader = await new Reader().has({ '1.vtt': `WEBVTT\n\n${cues.join('\n')}` });
+    for (let number = 0; number < 299; number += 7)
+      expect(
+        await reader.search(`"number${number} and so on and then we went on to number${number + 1}"`),
+      ).toHaveLength(1);
+  });
+
+  it('takes a part of a name for a speaker, and letters with strokes for plain ones', async () => {
+    const reader = await new Reader().has({
+      '1.vtt': vtt('<v Ada Lovelace>From Łódź to Århus.', '<v Bob>Yes, Łódź.'),
+    });
+    expect((await reader.search('lodz')).length).toBe(2);
+    expect((await reader.search('arhus'))[0]?.text).toContain('Århus');
+    for (const name of ['love', 'ada love', 'LOVELACE', 'Bo'])
+      expect((await reader.search('lodz', '--speaker', name)).length).toBe(1);
+    expect((await reader.search('lodz', '--speaker', 'Eve')).length).toBe(0);
+    expect((await reader.search('"from lo*"')).length).toBe(1);
   });
 
   it('finds what was ordered with a tag, and in an order', async () => {
@@ -161,11 +191,12 @@ describe('search', () => {
 
   it.each([
     [['search'], /no word to search for/],
-    [['search', '-jam'], /every word is to be left out/],
+    [['search', '-jam'], /the search only excludes words/],
     [['search', 'jam', '--limt', '1'], /unknown option '--limt'/],
     [['search', 'jam', '--no-ledger'], /reads the ledger/],
     [['search', 'jam', '--forget'], /can't be used with words/],
     [['search', 'jam', '--context', '0'], /--context must be/],
+    [['search', 'jam', '--speaker', ' ?'], /there is no name in --speaker/],
   ])('refuses %j', async (args, message) => {
     const result = await new Reader().run(args);
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -183,7 +214,10 @@ describe('the index', () => {
     expect(readFileSync(reader.index).includes('sentence of some')).toBe(false);
     expect((await run('--forget')).stderr).toContain('the index is deleted');
     for (const end of ['', '-wal', '-shm']) expect(existsSync(reader.index + end)).toBe(false);
-    expect((await run('--forget')).code).toBe(0);
+    expect(await run('--forget')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('no index to delete'),
+    });
     expect((await run('secret', '--quiet')).stdout).toContain('1.txt');
   });
 
@@ -249,6 +283,30 @@ describe('the index', () => {
     index.exec("UPDATE migrations SET name = 'search 99'; DELETE FROM files");
     index.close();
     expect(await reader.texts('apple')).toHaveLength(1);
+  });
+
+  it('follows a file that was renamed, or moved to a folder below; of two with its content, the other keeps its own', async () => {
+    const reader = new Reader();
+    const ledger = await openLedger(ledgerOf(reader), 'default', String);
+    for (const [name, content] of [
+      ['t/1.txt', 'apple'],
+      ['t/2.txt', 'apple'],
+    ] as const) {
+      reader.write(name, content);
+      const written = { bytes: content.length, sha256: sha256(content), isDraft: false };
+      await new Downloads(ledger).add(name.charAt(2), 'txt', join(reader.home, name), written);
+    }
+    await ledger.close();
+    const found = async () =>
+      (await reader.search('apple')).map(({ audiofile, path }) => [audiofile, relative(reader.home, path)]);
+    const second = ['2', 't/2.txt'];
+    for (const name of ['t/new.txt', 't/old/1.txt']) {
+      mkdirSync(dirname(join(reader.home, name)), { recursive: true });
+      renameSync(join(reader.home, name === 't/new.txt' ? 't/1.txt' : 't/new.txt'), join(reader.home, name));
+      expect((await found()).sort()).toEqual([['1', name], second]);
+    }
+    reader.write('t/old/1.txt', 'grape');
+    expect(await found()).toEqual([second]);
   });
 
   it('is made once by two searches at a time', async () => {

@@ -19,7 +19,7 @@ interface Module {
 }
 
 const modules: readonly Module[] = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => /\.tsx?$/.test(path))
   .map((path) => path.split(sep).join('/'))
   .sort()
   .map((path) => {
@@ -45,7 +45,7 @@ function importsOf(path: string, text: string): Import[] {
   return [...statics, ...dynamics];
 }
 
-const isOurs = (name: string): boolean => name.endsWith('.ts');
+const isOurs = (name: string): boolean => /\.tsx?$/.test(name);
 
 /** The folder below src that a module lives in. */
 const layerOf = (path: string): string => path.slice(0, path.indexOf('/'));
@@ -55,8 +55,10 @@ const below: Readonly<Record<string, readonly string[]>> = {
   start: ['completion', 'ledger', 'settings', 'lib'],
   cli: ['commands', 'spec', 'completion', 'views', 'settings', 'ui', 'catalog', 'lib'],
   commands: [
+    'mcp',
     'spec',
     'completion',
+    'pages',
     'listen',
     'views',
     'flows',
@@ -70,8 +72,10 @@ const below: Readonly<Record<string, readonly string[]>> = {
     'catalog',
     'lib',
   ],
+  mcp: ['spec', 'flows', 'ledger', 'ui', 'transcripts', 'lib'],
   spec: ['completion', 'views', 'ledger', 'api', 'settings', 'ui', 'sandbox', 'catalog', 'lib'],
   completion: ['lib'],
+  pages: ['views', 'listen', 'flows', 'transcripts', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   views: ['catalog', 'lib'],
   listen: ['flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   flows: ['transcripts', 'feeds', 'ledger', 'api', 'settings', 'catalog', 'lib'],
@@ -121,6 +125,17 @@ function circles(nodeOf: (path: string) => string): string[] {
   return found;
 }
 
+/** The modules that one of these needs to run. */
+function neededBy(isFirst: (path: string) => boolean): Module[] {
+  const found = new Set(modules.filter(({ path }) => isFirst(path)));
+  for (const { imports } of found)
+    for (const { to, kind } of imports) {
+      const module = modules.find(({ path }) => path === to);
+      if (module && kind !== 'type') found.add(module);
+    }
+  return [...found];
+}
+
 describe('imports', () => {
   it('are all understood by this test', () => {
     const known = new Set(modules.map((module) => module.path));
@@ -164,6 +179,12 @@ describe('imports', () => {
     expect(upwards).toEqual([]);
   });
 
+  it('bring nothing of Node into the page of ui', () => {
+    const client = neededBy((path) => path.startsWith('pages/client/'));
+    expect(client.length).toBeGreaterThan(20);
+    expect(client.flatMap(({ imports }) => imports.filter(({ to }) => to.startsWith('node:')))).toEqual([]);
+  });
+
   it('never form a circle, types included', () => {
     expect(circles((path) => path)).toEqual([]);
   });
@@ -202,6 +223,8 @@ describe('packages', () => {
     [['sax'], /^feeds\//],
     [['csv-parse'], /^flows\/orders\/manifest-formats\.ts$/],
     [['commander'], /^cli\/program\.ts$/],
+    [['@modelcontextprotocol/server', 'zod'], /^mcp\//],
+    [['preact', '@preact/signals'], /^pages\/client\//],
   ];
 
   it.each(owners)('keeps %s to one place', (names, owner) => {
@@ -267,6 +290,7 @@ describe('what loads at once', () => {
     'node:sqlite',
     'pg',
     'pg/lib/client.js',
+    '@modelcontextprotocol/server',
   ];
 
   it('is small: no HTTP, settings writer, colour, spinner, table or database', () => {

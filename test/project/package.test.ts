@@ -63,7 +63,7 @@ describe('the package', () => {
   it('holds only what it needs', () => {
     const paths = packed.files.map((file) => file.path);
     const expected =
-      /^((bin|dist)\/(package\.json|[\w.-]+\.js)|dist\/(maps\.json\.gz|completion\.json)|dist\/(LICENSES|text\/[\w -]+)\.txt|dist\/man\/steno[\w-]*\.[17]\.gz|completions\/[\w.]+)$/;
+      /^((bin|dist)\/(package\.json|[\w.-]+\.js)|dist\/(maps\.json\.gz|completion\.json|SKILL\.md)|dist\/(LICENSES|text\/[\w -]+)\.txt|dist\/man\/steno[\w-]*\.[17]\.gz|dist\/ui\/[\w.]+|completions\/[\w.]+)$/;
     const beside = ['LICENSE', 'README.md', 'package.json'];
     expect(paths.filter((path) => !expected.test(path) && !beside.includes(path))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining([...beside, 'bin/steno.js', 'dist/steno.js']));
@@ -110,6 +110,20 @@ describe('the package', () => {
     expect(stenoOf(place, ['--version'])).toBe(`${manifest.version}\n`);
     expect(stenoOf(place, ['--sandbox', 'balance'])).toMatch(/^\d+\.\d\d\n$/);
   }, 120_000);
+
+  it('has a changelog that begins with its version, or with what comes after it', () => {
+    const [first, second] = [...readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## (.*)$/gm)].map(
+      ([, title]) => title,
+    );
+    expect(first === 'Unreleased' ? second : first).toBe(manifest.version);
+    const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { readonly version: string };
+    expect(lock.version).toBe(manifest.version);
+  });
+
+  it('has the page for agents as a skill', () => {
+    const skill = readFileSync(join(prefix, 'lib/node_modules/steno-cli/dist/SKILL.md'), 'utf8');
+    expect(skill).toMatch(/^---\nname: steno\ndescription: /);
+  });
 
   it('installs with no more than it names', () => {
     expect(Object.keys(manifest.dependencies)).toEqual(['@photostructure/sqlite']);

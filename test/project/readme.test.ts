@@ -12,6 +12,7 @@ import { uploadRecipes } from '../../src/settings/upload-recipes.ts';
 import type { Command } from '../../src/spec/command.ts';
 import { globalOptions } from '../../src/spec/global-options.ts';
 import type { Option } from '../../src/spec/options.ts';
+import { pagePictures } from '../pictures/pages.ts';
 import { sessions } from '../pictures/sessions.ts';
 import { groups } from '../support/commands.ts';
 import { blocks, byHand, readme } from '../support/readme.ts';
@@ -123,10 +124,10 @@ describe('the text', () => {
   it('shows every picture, for light and for dark, and says what is on it', () => {
     const pictures = [
       ...readme.matchAll(
-        /^<picture><source media="\(prefers-color-scheme: dark\)" srcset="(\S+)-dark\.svg"><img src="(\S+)-light\.svg" alt="[^"]{20,}"><\/picture>$/gm,
+        /^<picture><source media="\(prefers-color-scheme: dark\)" srcset="(\S+)-dark\.(?:svg|webp)"><img src="(\S+)-light\.(?:svg|webp)" alt="[^"]{20,}"><\/picture>$/gm,
       ),
     ].map(([, dark, light]) => [dark, light]);
-    const wanted = sessions.map(({ name }) => `.github/pictures/${name}`);
+    const wanted = [...sessions, ...pagePictures].map(({ name }) => `.github/pictures/${name}`);
     expect(pictures.sort()).toEqual(wanted.map((path) => [path, path]).sort());
     expect(readdirSync('.github/pictures')).toHaveLength(2 * wanted.length);
   });
@@ -150,12 +151,18 @@ describe('the text', () => {
     expect(readFileSync('.ci/run', 'utf8')).toContain('npm ci && npm test');
   });
 
-  it('never installs the package by its name, which npm does not know yet', async () => {
+  it('installs from a clone or a tarball before the package is published, and by its name only after', async () => {
     const { stdout } = await new User().run(['help', 'service']);
-    for (const text of [readme, stdout]) {
-      expect(text).toMatch(/npm install --global \S*steno-cli-\*\.tgz/);
-      expect(text.match(/npm (install|i) (--global|-g) steno-cli\b(?!-)/g) ?? []).toEqual([]);
-    }
+    const byName = /npm (install|i|update) (--global|-g) steno-cli\b(?!-)/;
+    const sentences = byHand.split(/\n\n|```/).filter((text) => byName.test(text));
+    expect(byHand).toMatch(/^\*\*Before it is published:\*\* `steno` is not on npm yet\./m);
+    expect(byHand).toMatch(/npm install --global \S*steno-cli-\*\.tgz/);
+    expect(sentences).toEqual([
+      expect.stringMatching(/^\*\*Once it is published,\*\* `npm install --global steno-cli`/),
+    ]);
+    expect(blocks.filter(({ text }) => byName.test(text))).toEqual([]);
+    expect(stdout).not.toMatch(byName);
+    expect(stdout).toContain('npm pack\n');
   });
 });
 

@@ -46,10 +46,10 @@ export const heredocOf = (file: string): string =>
   new RegExp(`^cat > ${file} <<'END'\\n([\\s\\S]*?)^END$`, 'm').exec(readme)?.[1] ?? '';
 
 /** `steno` is on the PATH as after the installation, which has nothing to install from here; `gh` does nothing. */
-export function installedTools(): string {
+export function installedTools(steno = BIN): string {
   const folder = join(freshFolder(), 'bin');
   mkdirSync(folder);
-  symlinkSync(BIN, join(folder, 'steno'));
+  symlinkSync(steno, join(folder, 'steno'));
   for (const name of ['npm', 'gh']) writeFileSync(join(folder, name), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
   return [folder, dirname(process.execPath), process.env.PATH].join(delimiter);
 }
@@ -58,12 +58,12 @@ export function installedTools(): string {
 export class Reader {
   readonly folder = freshFolder();
   readonly env: Record<string, string | undefined>;
-  readonly #tools = installedTools();
 
-  constructor() {
+  /** Without an environment, `steno` is the build of this folder. */
+  constructor(env: Record<string, string | undefined> = { PATH: installedTools(), ...inShell }) {
     for (const name of ['home', 'runner']) mkdirSync(join(this.folder, name));
     const HOME = join(this.folder, 'home');
-    this.env = { PATH: this.#tools, HOME, TERM: 'xterm-256color', TZ: 'UTC', ...inShell };
+    this.env = { HOME, TERM: 'xterm-256color', TZ: 'UTC', ...env };
   }
 
   get work(): string {

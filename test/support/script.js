@@ -23,7 +23,7 @@ symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
 await build({
   input: Object.fromEntries(programs.map((path) => [nameOf(path), path])),
   platform: 'node',
-  external: [/^@photostructure\/sqlite/, 'pg', 'undici', /^vitest/],
+  external: [/^@photostructure\/sqlite/, 'pg', 'undici', 'puppeteer-core', /^vitest/],
   transform: { target: 'node20' },
   checks: { ineffectiveDynamicImport: false },
   output: {

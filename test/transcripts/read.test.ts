@@ -70,6 +70,18 @@ describe('vtt', () => {
     ]);
   });
 
+  it.each([
+    ['<v Ada>Yes.', 'Remember: never do that.', [undefined, 'Remember: never do that.']],
+    ['Yes.', 'Chapter Two: The Storm', [undefined, 'Chapter Two: The Storm']],
+    ['Yes.', 'Man 2: No.', ['Man 2', 'No.']],
+    ['Ada: Yes.', 'Bob: No.', ['Bob', 'No.']],
+    ['Well.\nAda: Yes.', 'Ada: No.', ['Ada', 'No.']],
+  ])('takes no other words before a colon for a speaker: %s, %s', (first, second, expected) => {
+    const cues = `00:01.000 --> 00:02.000\n${first}\n\n00:03.000 --> 00:04.000\n${second}`;
+    const last = read(`WEBVTT\n\n${cues}`, 'vtt').segments.at(-1);
+    expect([last?.speaker, last?.text]).toEqual(expected);
+  });
+
   it('keeps what only looks like markup, and an entity that is not known', () => {
     const said = 'if 5 < 6 and x<y> then &unknown; &#65;&#x42; &#0;';
     expect(segments(`WEBVTT\n\n00:01.000 --> 00:02.000\n${said}`, 'vtt')).toEqual([

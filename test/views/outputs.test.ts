@@ -281,7 +281,7 @@ it('events match their schemas, as they come and later', async () => {
 
 afterAll(() => {
   // What no test here can run: a shared ledger, and what only serves.
-  const elsewhere = ['ledger copy', 'ledger account', 'sandbox'];
+  const elsewhere = ['ledger copy', 'ledger account', 'sandbox', 'ui', 'open'];
   expect(schemaNames.filter((name) => !checked.has(name) && !elsewhere.includes(name))).toEqual([]);
 });
 
@@ -290,7 +290,7 @@ describe('the list of schemas', () => {
 
   it('has every command that prints JSON, and no other', () => {
     const names = entries.map(({ command }) => command);
-    expect(names.filter((name) => !outputs.has(name))).toEqual(['completion']);
+    expect(names.filter((name) => !outputs.has(name))).toEqual(['mcp', 'completion']);
     expect([...outputs.keys()].filter((name) => !names.includes(name))).toEqual(['order --dry-run']);
   });
 

@@ -22,6 +22,10 @@ export interface Finding {
   /** In milliseconds. */
   readonly start?: number | undefined;
   readonly text: string;
+  /** Where the mark begins in the text. */
+  readonly markAt?: number;
+  /** How many it stands for; one unless told. */
+  readonly count?: number;
 }
 
 /** A matter of style: all else is a fact. */
@@ -33,15 +37,21 @@ export const severityOf = (rule: CheckRule): Severity => (style.has(rule) ? 'war
 
 const AROUND = 40;
 
-/** A text with some words before and after it, on one line. */
-export function around(text: string, index: number, length: number): string {
+/** A mark with some words before and after it, on one line. */
+export function around(
+  text: string,
+  index: number,
+  length: number,
+  lead = '',
+): Required<Pick<Finding, 'text' | 'markAt'>> {
   const [from, to] = [Math.max(0, index - AROUND), index + length + AROUND];
-  const before = from > 0 ? '…' : '';
-  return `${before}${text
-    .slice(from, to)
-    .replace(/\s+|^[\udc00-\udfff]|[\ud800-\udbff]$/g, ' ')
-    .trim()}${to < text.length ? '…' : ''}`;
+  const before = `${lead}${from > 0 ? '…' : ''}${onLine(text.slice(from, index)).trimStart()}`;
+  const after = onLine(text.slice(index, to)).trimEnd();
+  return { text: `${before}${after}${to < text.length ? '…' : ''}`, markAt: before.length };
 }
 
+/** Half a character of two units at its ends goes. */
+const onLine = (text: string): string => text.replace(/\s+|^[\udc00-\udfff]|[\ud800-\udbff]$/g, ' ');
+
 /** How a text begins. */
-export const beginning = (text: string): string => around(text, 0, AROUND);
+export const beginning = (text: string): string => around(text, 0, AROUND).text;

@@ -30,11 +30,11 @@ export function parseQuery(given: readonly string[]): Query {
   for (const part of given.flatMap(partsOf)) {
     const words = wordsOf(part).map(({ text }) => text);
     if (words.length === 0) continue;
-    (part.startsWith('-') ? unwanted : wanted).push({ words, isPrefix: part.endsWith('*') });
+    (part.startsWith('-') ? unwanted : wanted).push({ words, isPrefix: /\*"?$/.test(part) });
   }
   if (wanted.length === 0)
     throw usage(
-      unwanted.length ? 'every word is to be left out' : 'there is no word to search for',
+      unwanted.length ? 'the search only excludes words' : 'there is no word to search for',
       'name a word that must be there: steno search budget -draft',
     );
   return { wanted, unwanted };

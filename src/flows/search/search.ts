@@ -7,7 +7,7 @@ import { isDamaged } from '../../lib/sqlite.ts';
 import { readBytes, readTranscript } from '../../transcripts/read.ts';
 import { Tally } from '../bulk.ts';
 import type { TranscriptFilter, TranscriptOnDisk } from '../transcripts/on-disk.ts';
-import { ftsQuery, type Mark, marksOf, mayMatch, parseQuery, type Query } from './query.ts';
+import { ftsQuery, type Mark, marksOf, mayMatch, type Query } from './query.ts';
 import { type Sentence, sentencesOf } from './sentences.ts';
 import { deleteIndex, hasFullTextSearch, type Listing, openIndex, type TextIndex } from './text-index.ts';
 import { wordsOf } from './words.ts';
@@ -143,24 +143,34 @@ export async function* findHits(
   isCut: { value: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<FileHits> {
-  const spokenBy = speaker === undefined ? undefined : parseQuery([speaker]);
-  const match = ({ text, speaker = '' }: Sentence): readonly Mark[] | undefined =>
-    mayMatch(query, text) && (!spokenBy || marksOf(spokenBy, wordsOf(speaker)))
-      ? marksOf(query, wordsOf(text))
-      : undefined;
+  const isSpokenBy = (name: string): boolean => speaker === undefined || plain(name).includes(plain(speaker));
   let left = limit;
   for (const [at, file] of candidates.entries()) {
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
     const sentences = read(file, tally, -1 - at);
     const hits = sentences.flatMap((sentence, at): Hit[] => {
-      const marks = match(sentence);
-      return marks ? [{ at, marks }] : [];
+      const marks = isSpokenBy(sentence.speaker ?? '') ? match(query, sentence, sentences[at + 1]) : [];
+      return marks.length ? [{ at, marks }] : [];
     });
     isCut.value = hits.length > left;
     if (hits.length && left > 0) yield { file, sentences, hits: hits.slice(0, left) };
     if (isCut.value) return;
     left -= hits.length;
   }
+}
+
+const plain = (name: string): string =>
+  wordsOf(name)
+    .map(({ text }) => text)
+    .join(' ');
+
+/** Where a sentence matches. Words may stand beyond a cut, but the first is in this sentence. */
+function match(query: Query, { text, isCut }: Sentence, next: Sentence | undefined): Mark[] {
+  const whole = isCut && next ? `${text} ${next.text}` : text;
+  const marks = mayMatch(query, whole) ? (marksOf(query, wordsOf(whole)) ?? []) : [];
+  return marks
+    .filter(([start]) => start < text.length)
+    .map(([start, end]) => [start, Math.min(end, text.length)]);
 }
 
 function read({ path, format }: TranscriptOnDisk, tally: Tally, at: number): Sentence[] {

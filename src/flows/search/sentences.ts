@@ -9,6 +9,8 @@ export interface Sentence {
   readonly start?: number | undefined;
   readonly end?: number | undefined;
   readonly speaker?: string | undefined;
+  /** The next one continues it. */
+  readonly isCut?: boolean;
 }
 
 /** In characters. What goes on for longer has no full stops, and is cut. */
@@ -16,59 +18,71 @@ export const MAX_LENGTH = 400;
 /** Between two captions of one sentence, in milliseconds. */
 const MAX_PAUSE = 3_000;
 
-const titles = 'Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|[A-Z]';
+const abbreviations = 'Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|approx|[ap]\\.m|e\\.g|i\\.e|[A-Z]';
+/** Before a small letter or a digit, the sentence goes on: "at 5 p.m. on Monday". `[?]` is a mark of doubt. */
 const end = new RegExp(
-  `(?<![.!?…])(?:(?<!\\b(?:${titles}))\\.|[!?…])[.!?…]*["'”’)\\]»]*(?=\\s|$)|(?<![。！？])[。！？]+[」』）”’]*`,
+  `(?<![.!?…])(?:(?<!\\b(?:${abbreviations}))\\.|(?<![[(])[!?…])[.!?…]*["'”’)\\]»]*(?=\\s+[^\\s\\p{Ll}\\d]|\\s*$)|` +
+    '(?<![。！？])[。！？]+[」』）”’]*',
   'gu',
 );
+const goesOnWith = /^[\p{Ll}\d]/u;
 
 export function sentencesOf({ format, segments }: TranscriptText): Sentence[] {
   const isCaptions = format === 'vtt' || format === 'srt';
   const sentences: Sentence[] = [];
-  let open: Sentence | undefined;
-  for (const segment of segments) {
-    const pieces = piecesOf(segment.text);
-    pieces.forEach(({ text, line, isWhole }, at) => {
-      const { start, end, speaker } = segment;
-      const piece = { text, line: segment.line + line, start, end, speaker };
-      const goesOn: boolean = at === 0 && open !== undefined && isSameSentence(open, segment, text);
-      if (open && !goesOn) sentences.push(open);
-      open = goesOn && open ? { ...open, text: `${open.text} ${text}`, end } : piece;
-      if (!isWhole && isCaptions && at === pieces.length - 1) return;
-      sentences.push(open);
-      open = undefined;
-    });
+  let open: Piece | undefined;
+  for (const piece of segments.flatMap(piecesOf)) {
+    const join = open && isCaptions ? joinOf(open, piece) : 'ended';
+    if (open && join === 'joined') {
+      open = { ...open, text: `${open.text} ${piece.text}`, end: piece.end, isWhole: piece.isWhole };
+      continue;
+    }
+    if (open) sentences.push(sentenceOf(open, join));
+    open = piece;
   }
-  if (open) sentences.push(open);
+  if (open) sentences.push(sentenceOf(open, 'ended'));
   return sentences;
 }
 
-/** A caption without a speaker is spoken by the last one. */
-function isSameSentence(open: Sentence, { start, speaker }: Segment, text: string): boolean {
-  const isSameSpeaker = speaker === undefined || speaker === open.speaker;
-  const pause = start !== undefined && open.end !== undefined ? start - open.end : 0;
-  return isSameSpeaker && pause <= MAX_PAUSE && open.text.length + text.length < MAX_LENGTH;
-}
+const sentenceOf = ({ isFirst: _, isWhole: __, isCut, ...sentence }: Piece, join: Join): Sentence =>
+  isCut || join === 'cut' ? { ...sentence, isCut: true } : sentence;
 
-interface Piece {
-  readonly text: string;
-  /** How many lines it begins below the start of its segment. */
-  readonly line: number;
+/** Of a segment; the last one may go on in the next caption. */
+interface Piece extends Sentence {
+  /** With it, its segment begins. */
+  readonly isFirst: boolean;
   /** It has come to its end. */
   readonly isWhole: boolean;
 }
 
+/** Whether a caption continues a sentence, or would if that were shorter. */
+type Join = 'joined' | 'cut' | 'ended';
+
+/** A caption without a speaker is spoken by the last one. */
+function joinOf(open: Piece, { text, start, speaker, isFirst }: Piece): Join {
+  const isSameSpeaker = speaker === undefined || speaker === open.speaker;
+  const pause = start !== undefined && open.end !== undefined ? start - open.end : 0;
+  const goesOn = isFirst && (!open.isWhole || goesOnWith.test(text));
+  if (!goesOn || !isSameSpeaker || pause > MAX_PAUSE) return 'ended';
+  return open.text.length + text.length < MAX_LENGTH ? 'joined' : 'cut';
+}
+
 /** Speed: `matchAll` makes an array for each sentence. */
-function piecesOf(text: string): Piece[] {
+function piecesOf({ text, line: first, start, end: until, speaker }: Segment): Piece[] {
   const pieces: Piece[] = [];
-  let [from, line] = [0, 0];
+  let [from, line] = [0, first];
   end.lastIndex = 0;
   while (from < text.length) {
     const isWhole = end.test(text);
     const to = isWhole ? end.lastIndex : text.length;
     const raw = text.slice(from, to);
     const begin = line + breaksIn(raw.slice(0, raw.length - raw.trimStart().length));
-    for (const part of shortened(raw)) pieces.push({ text: part, line: begin, isWhole });
+    const parts = shortened(raw);
+    for (const [at, part] of parts.entries()) {
+      const isCut = at < parts.length - 1;
+      const piece = { text: part, line: begin, start, end: until, speaker, isCut };
+      pieces.push({ ...piece, isFirst: pieces.length === 0, isWhole: isWhole && !isCut });
+    }
     line += breaksIn(raw);
     from = to;
   }

@@ -2,7 +2,8 @@
  * The index of all transcripts on this disk: a SQLite file of its own, which holds words and where they are, not the texts.
  * It can be deleted at any time, and is made anew where it is damaged or of another version.
  */
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { StenoError, systemReason } from '../../lib/errors.ts';
 import { whyUnwritable } from '../../lib/fs.ts';
 import { type Database, isLocked, openDatabase, openScratch, untilFree } from '../../lib/sqlite.ts';
 import type { TranscriptOnDisk } from '../transcripts/on-disk.ts';
@@ -149,11 +150,18 @@ export async function openIndex(path: string, profile: string, signal: AbortSign
 }
 
 export function deleteIndex(path: string): void {
-  for (const end of ['', '-wal', '-shm', '-journal']) rmSync(path + end, { force: true });
+  try {
+    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(path + end, { force: true });
+  } catch (error) {
+    throw new StenoError('failed', `the index ${path} can't be deleted: ${systemReason(error)}`, {
+      cause: error,
+    });
+  }
 }
 
-/** Not while another process uses it: that one would remove the log of the next index when it ends. */
-export async function forgetIndex(path: string): Promise<void> {
+/** Not while another process uses it: that one would remove the log of the next index when it ends. False: there is none. */
+export async function forgetIndex(path: string): Promise<boolean> {
+  if (!existsSync(path)) return false;
   try {
     const db = await openDatabase(path, migrations);
     // Takes a lock that no other process shares, and removes the log.
@@ -163,6 +171,7 @@ export async function forgetIndex(path: string): Promise<void> {
     if (isLocked(error)) throw error;
   }
   deleteIndex(path);
+  return true;
 }
 
 /** Some builds of SQLite have none. */

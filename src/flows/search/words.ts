@@ -23,6 +23,11 @@ const part = new RegExp(`[${spaceless}]|[^${spaceless}]+`, 'gu');
 const accents = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]+/g;
 const notInWords = /[^\p{L}\p{N}\p{M}]+/gu;
 
+/** Letters that Unicode does not take for others with accents, though people do. */
+const letters: Readonly<Record<string, string>> = {
+  ...{ ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ς: 'σ' },
+};
+
 /** Upper case first, so that ß is ss; a sigma is the same at the end of a word. */
 const folded = (run: string): string =>
   run
@@ -32,7 +37,7 @@ const folded = (run: string): string =>
     .toUpperCase()
     .toLowerCase()
     .replace(accents, '')
-    .replaceAll('ς', 'σ')
+    .replace(/[łøđðħıŧæœþς]/g, (letter) => letters[letter] ?? letter)
     .replace(notInWords, '');
 
 const partsOf = (run: string): readonly string[] => folded(run).match(part) ?? [];

@@ -1,13 +1,14 @@
 /** The transcripts that were downloaded and are still on this disk. */
-import { statSync } from 'node:fs';
-import { sep } from 'node:path';
+import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, extname, join, sep } from 'node:path';
 import { type DownloadFilter, type DownloadRow, Downloads } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { audioTitle, parseDetails } from '../../ledger/purchase.ts';
 import { StenoError, systemReason } from '../../lib/errors.ts';
+import { sha256 } from '../../lib/sha256.ts';
 import { shellWord } from '../../lib/text.ts';
 import { readableFormats, type TranscriptFile } from '../../transcripts/model.ts';
-import { readableFormatOf } from '../../transcripts/read.ts';
+import { readableFormatOf, readBytes } from '../../transcripts/read.ts';
 import { type Outcome, outcomeOf } from '../bulk.ts';
 
 const PAGE_SIZE = 2_000;
@@ -27,30 +28,49 @@ export interface TranscriptFilter extends Omit<DownloadFilter, 'since'> {
 /** In pages, by the id of their files; all transcripts of a file are on one page, the newest first. */
 export async function* transcriptsOnDisk(
   ledger: Ledger,
-  { since, ...filter }: TranscriptFilter = {},
+  filter: TranscriptFilter = {},
 ): AsyncGenerator<TranscriptOnDisk[]> {
+  const moved = new Moved(new Downloads(ledger));
+  for await (const rows of downloadsOf(ledger, filter)) {
+    const found: TranscriptOnDisk[] = [];
+    for (const row of rows) {
+      const file = onDisk(row) ?? onDisk(row, await moved.pathOf(row));
+      if (file) found.push(file);
+    }
+    if (found.length) yield found;
+  }
+}
+
+async function* downloadsOf(
+  ledger: Ledger,
+  { since, ...filter }: TranscriptFilter,
+): AsyncGenerator<DownloadRow[]> {
   const wanted = { ...filter, since: since === undefined ? undefined : new Date(since).toISOString() };
   const downloads = new Downloads(ledger);
   for (let after = ''; ; ) {
     const rows = await downloads.page(wanted, after, PAGE_SIZE);
     const last = rows.at(-1);
     if (!last) return;
-    const found = rows.flatMap((row) => onDisk(row) ?? []);
-    if (found.length) yield found;
+    yield rows;
     after = last.file;
   }
 }
 
+/** The ids of files that are on this disk only in formats that can't be read. */
+export async function unreadableFiles(ledger: Ledger, filter: TranscriptFilter): Promise<string[]> {
+  const ids = new Set<string>();
+  for await (const rows of downloadsOf(ledger, filter))
+    for (const { file, ext, path } of rows)
+      if (!readableFormats.some((each) => each === ext) && isFile(path)) ids.add(file);
+  if (ids.size === 0) return [];
+  for await (const page of transcriptsOnDisk(ledger, { files: [...ids] }))
+    for (const { audiofile = '' } of page) ids.delete(audiofile);
+  return [...ids];
+}
+
 /** Undefined where it is gone, or in a format without text to read. */
-function onDisk({
-  file,
-  ext,
-  path,
-  at,
-  title,
-  duration,
-  details,
-}: DownloadRow): TranscriptOnDisk | undefined {
+function onDisk(row: DownloadRow, path = row.path): TranscriptOnDisk | undefined {
+  const { file, ext, at, title, duration, details } = row;
   const format = readableFormats.find((each) => each === ext);
   const found = format && statSync(path, { throwIfNoEntry: false });
   if (!format || !found?.isFile()) return undefined;
@@ -61,6 +81,53 @@ function onDisk({
     duration: seconds ? Math.round(seconds * 1000) : undefined,
     ...{ size: found.size, mtimeMs: found.mtimeMs, downloadedAt: at },
   };
+}
+
+const MAX_LOOKED_AT = 20_000;
+
+/** Finds what a person has renamed, or moved to a folder below: it has the same format and content. */
+class Moved {
+  readonly #downloads: Downloads;
+  readonly #folders = new Map<string, readonly string[]>();
+
+  constructor(downloads: Downloads) {
+    this.#downloads = downloads;
+  }
+
+  async pathOf({ path, ext, bytes, sha256: sum }: DownloadRow): Promise<string | undefined> {
+    if (!sum || existsSync(path)) return undefined;
+    for (const each of this.#filesIn(dirname(path)))
+      if (extname(each) === `.${ext}` && hasContent(each, bytes, sum) && !(await this.#downloads.at(each)))
+        return each;
+    return undefined;
+  }
+
+  #filesIn(folder: string): readonly string[] {
+    const known = this.#folders.get(folder);
+    if (known) return known;
+    const found = entriesOf(folder).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? entriesOf(path).map(({ name }) => join(path, name)) : [path];
+    });
+    this.#folders.set(folder, found.slice(0, MAX_LOOKED_AT));
+    return found;
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function hasContent(path: string, bytes: number, sum: string): boolean {
+  try {
+    return statSync(path).size === bytes && sha256(readBytes(path)) === sum;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -98,16 +165,24 @@ async function atPath(ledger: Ledger | undefined, path: string): Promise<Transcr
 function statOf(path: string): { readonly size: number; readonly mtimeMs: number } {
   try {
     const found = statSync(path);
-    if (!found.isDirectory()) return found;
+    if (found.isDirectory()) throw aFolder(path);
+    return found;
   } catch (error) {
+    if (error instanceof StenoError) throw error;
     throw new StenoError('failed', `${path} can't be read: ${systemReason(error)}`, { cause: error });
   }
-  throw new StenoError('failed', `${path} is a folder`, { hint: 'name the transcripts in it, one by one' });
 }
+
+const aFolder = (path: string): StenoError =>
+  new StenoError('failed', `${path} is a folder`, {
+    hint: `name the transcripts in it, such as ${shellWord(path.replace(/[/\\]$/, ''))}/*.vtt`,
+  });
 
 async function ofFile(ledger: Ledger | undefined, id: string): Promise<TranscriptOnDisk[]> {
   const found: TranscriptOnDisk[] = [];
   if (ledger) for await (const page of transcriptsOnDisk(ledger, { files: [id] })) found.push(...page);
+  const isFolder = !/^\d+$/.test(id) && statSync(id, { throwIfNoEntry: false })?.isDirectory();
+  if (found.length === 0 && isFolder) throw aFolder(id);
   if (found.length === 0)
     throw new StenoError('failed', `no transcript of ${id} that can be read is on this disk`, {
       hint: `download it: steno transcript ${shellWord(id)} --format vtt`,

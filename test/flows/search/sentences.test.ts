@@ -18,6 +18,12 @@ describe('sentences', () => {
     ['He said "No." Then he left…', ['He said "No."', 'Then he left…']],
     ['今日は。東京です！', ['今日は。', '東京です！']],
     ['  \n ', []],
+    ['Meet at 5 p.m. on Monday, e.g. here. Fine', ['Meet at 5 p.m. on Monday, e.g. here.', 'Fine']],
+    [
+      'It [?] Jackdaw came (?) twice. "Really?" she said... and left.',
+      ['It [?] Jackdaw came (?) twice.', '"Really?" she said... and left.'],
+    ],
+    ['It costs approx. 5. No. 6 is free.', ['It costs approx. 5.', 'No. 6 is free.']],
   ])('end where they end: %s', (text, expected) => {
     expect(texts(inTxt(text))).toEqual(expected);
   });
@@ -38,6 +44,15 @@ describe('sentences', () => {
       { line: 9, start: 2000, end: 4000, speaker: 'Ada', text: 'And' },
       { line: 12, start: 4100, end: 5000, speaker: 'Bob', text: 'so what?' },
     ]);
+  });
+
+  it('go on in a caption that begins with a small letter, whatever the last one ends with', () => {
+    const found = inVtt(
+      { line: 1, start: 0, end: 1000, text: 'We meet at 5 p.m.' },
+      { line: 4, start: 1000, end: 2000, text: 'on Monday. Yes?' },
+      { line: 7, start: 2000, end: 3000, text: 'No.' },
+    );
+    expect(texts(found)).toEqual(['We meet at 5 p.m. on Monday.', 'Yes?', 'No.']);
   });
 
   it('end at a long pause', () => {

@@ -1,0 +1,56 @@
+import { usage } from '../lib/errors.ts';
+import { checkAmount } from '../lib/money.ts';
+import { serveProtocol } from '../mcp/serve.ts';
+import { command } from '../spec/command.ts';
+import { flag, text } from '../spec/options.ts';
+
+const NO_FORM = 'mcp prints the protocol alone';
+
+export const mcp = command({
+  name: 'mcp',
+  summary: 'Serve your files and transcripts to an AI assistant (MCP)',
+  about:
+    'A Model Context Protocol server on stdin and stdout, to be started by an assistant. It lists files, reads and ' +
+    'searches transcripts, and estimates costs. It can order only with --allow-orders, and then asks you first.',
+  details: [
+    'Add it to an assistant:',
+    [
+      ['Claude Code', 'claude mcp add steno -- steno mcp'],
+      ['VS Code', '.vscode/mcp.json: {"servers": {"steno": {"command": "steno", "args": ["mcp"]}}}'],
+      ['others', '{"mcpServers": {"steno": {"command": "steno", "args": ["mcp"]}}}'],
+    ],
+    'Each tool runs the steno command of the same name, with the same profile and ledger, and may only read ' +
+      '(STENO_ALLOW=read), except that search keeps its index; estimate is steno order --dry-run. The JSON schemas of the results and the transcripts are ' +
+      'resources: steno://schema/files, steno://transcript/12345.',
+    'With --allow-orders, the tool order asks you through the assistant (elicitation) and shows what is ordered and the ' +
+      'estimated cost. Without your yes, or with an assistant that cannot ask, nothing is ordered. An order of higher or ' +
+      'unknown cost is refused, and audio on order already is not bought again (--or-existing).',
+    'Titles, notes, transcripts and events were written by others, and are marked as untrusted. An assistant can still ' +
+      'be misled by them: look at what it asks you to agree to.',
+  ],
+  options: {
+    allowOrders: flag('--allow-orders', 'with --max-cost, add a tool that orders, after asking you', {
+      ...{ needs: ['--max-cost'], effect: 'money' },
+    }),
+    maxCost: text('--max-cost <amount>', 'with --allow-orders, refuse an order of higher or unknown cost', {
+      needs: ['--allow-orders'],
+    }),
+  },
+  examples: [
+    ['steno mcp', 'read-only, for the configuration of an assistant'],
+    ['steno mcp --sandbox', 'try it with the test service'],
+    ['steno mcp --allow-orders --max-cost 20', 'let it order, up to 20 per order'],
+  ],
+  refuses: { '--json': NO_FORM, '--csv': NO_FORM, '--markdown': NO_FORM, '--quiet': NO_FORM },
+  effect: 'read',
+  exits: [],
+  async run(context, { options: { maxCost } }) {
+    if (context.stdin.isTTY)
+      throw usage(
+        'steno mcp is started by an assistant',
+        'see: steno help mcp   (for example: claude mcp add steno -- steno mcp)',
+      );
+    const limit = maxCost === undefined ? undefined : checkAmount(maxCost, '--max-cost');
+    await serveProtocol(context, limit);
+  },
+});

@@ -1,0 +1,279 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { checkId } from '../api/decode.ts';
+import type { Transport } from '../api/http/transport.ts';
+import { examine } from '../flows/doctor/doctor.ts';
+import { refreshOpenFiles } from '../flows/files/listed.ts';
+import { Files } from '../ledger/files.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { openBrowser } from '../lib/browser.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { accountName } from '../lib/names.ts';
+import { whenParentEnds } from '../lib/parent.ts';
+import { shownPostgresUrl } from '../lib/postgres-url.ts';
+import { sha256 } from '../lib/sha256.ts';
+import { shellWord } from '../lib/text.ts';
+import { getEvents } from '../listen/history.ts';
+import { pageUrl } from '../pages/opening.ts';
+import { askForOpening, findRunning, noteRunning } from '../pages/running.ts';
+import { PageServer } from '../pages/server.ts';
+import type { PageSource } from '../pages/source.ts';
+import { searchIndexPath } from '../settings/paths.ts';
+import { isAllowed, requireAllowed } from '../spec/allow.ts';
+import { command, LEDGER_EXITS } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
+import { setupOf } from '../spec/doctor-setup.ts';
+import { makeStateFolder } from '../spec/ledgers.ts';
+import { flag, type OptionValues, text } from '../spec/options.ts';
+import { RecordType, wordField } from '../views/record.ts';
+
+const options = {
+  port: text('--port <port>', 'serve on this port; 0 picks a free one', { default: '0' }),
+  open: flag('--no-open', 'print the address with its token instead of opening a browser'),
+};
+
+type UiOptions = OptionValues<typeof options>;
+
+const address = new RecordType<{ readonly url: string }>([
+  wordField('url', 'address of the page, with its token', 'url', { kind: 'link' }),
+]);
+
+export const ui = command({
+  name: 'ui',
+  summary: 'Show your files, events and spending in a browser',
+  about:
+    'Serves a page on this machine and opens it in your browser: files, transcripts, events, spending and the ' +
+    'state of your setup, updated as the ledger changes. It runs until Ctrl-C or until its terminal closes.',
+  details: [
+    'The page only reads: it never orders, upgrades, refunds or sets a webhook. Two things act, each on a click: a ' +
+      'download saves a transcript, and a replay sends an event to a URL.',
+    'Only 127.0.0.1 is served, and only to pages that have the token of this run. The browser gets it from a file ' +
+      'that only you can read and that is deleted at once. Whoever has the address that --no-open prints can use ' +
+      'the page: do not share it.',
+    'When ready, prints "serving on <url>" to stderr, without the token.',
+  ],
+  options,
+  examples: [
+    ['steno ui', 'open the page'],
+    ['steno --sandbox ui', 'the files of the sandbox, which move by themselves'],
+    ['steno ui --no-open --port 8080', 'only print the address'],
+  ],
+  effect: 'read',
+  exits: LEDGER_EXITS,
+  output: () => address.printed,
+  async run(context, { options }) {
+    await serve(context, options, '/files');
+  },
+});
+
+const openOptions = {
+  order: text('--order <id>', 'show the files of this order', { values: 'order', excludes: ['--event'] }),
+  event: text('--event <n>', 'show this event', { values: 'event' }),
+  ...options,
+};
+
+export const open = command({
+  name: 'open',
+  summary: 'Show a file, an order or an event in a browser',
+  about:
+    'Shows a file, an order or an event on the page of steno ui. If steno ui is running for this profile, uses it; ' +
+    'otherwise serves the page until Ctrl-C, as steno ui does.',
+  args: [{ name: '[id]', help: 'audiofile id', values: 'audiofile' }],
+  options: openOptions,
+  examples: [
+    ['steno open 12345', 'one file, with its transcript'],
+    ['steno open --order 4nX', 'the files of an order'],
+    ['steno open --event 12', 'an event, to look at or replay'],
+  ],
+  effect: 'read',
+  exits: LEDGER_EXITS,
+  output: () => address.printed,
+  async run(context, { args: [id], options }) {
+    const ledger = await ledgerOf(context);
+    const go = await pageOf(ledger, id, options);
+    if (!(await showInRunning(context, go, options))) await serve(context, options, go);
+  },
+});
+
+const ledgerOf = (context: Context): Promise<Ledger> =>
+  context.ledgers.required('the page shows the ledger', 'later');
+
+/** Where the page shows it; throws for what the ledger does not have. */
+async function pageOf(
+  ledger: Ledger,
+  id: string | undefined,
+  { order, event }: OptionValues<typeof openOptions>,
+): Promise<string> {
+  if ([id, order, event].filter((each) => each !== undefined).length !== 1)
+    throw usage('open takes one id, --order or --event', 'open one file: steno open 12345');
+  if (event !== undefined) {
+    const [found] = await getEvents(ledger, [event]);
+    return `/event/${found?.n}`;
+  }
+  const files = new Files(ledger);
+  if (order !== undefined) {
+    if ((await files.hasOrder(order)) || (await files.count({ order })) > 0)
+      return `/files?${new URLSearchParams({ q: order, group: 'order' })}`;
+    throw usage(`order ${order} is not in the ledger`, 'list your files: steno files');
+  }
+  const file = checkId(id ?? '');
+  if (await files.get(file)) return `/file/${encodeURIComponent(file)}`;
+  throw usage(
+    `file ${file} is not in the ledger`,
+    `add a file that was ordered elsewhere: steno track ${shellWord(file)}`,
+  );
+}
+
+/** Whether a `steno ui` of this account runs, and shows it now. */
+async function showInRunning(context: Context, go: string, { open: opens }: UiOptions): Promise<boolean> {
+  const folder = makeStateFolder(context.env);
+  for (const running of findRunning(folder, accountOf(context))) {
+    const path = await askForOpening(folder, running, go);
+    if (path === undefined) continue;
+    const url = pageUrl(running.port, running.token, go);
+    if (!opens || !(await openBrowser(path, context.env))) await showAddress(context, url, opens);
+    else await finish(context, url, 'opened in your browser');
+    return true;
+  }
+  return false;
+}
+
+async function serve(context: Context, { port, open: opens }: UiOptions, go: string): Promise<void> {
+  const { out, signal } = context;
+  // It may be gone before the page is served.
+  const parent = process.ppid;
+  const source = await sourceOf(context);
+  const server = await PageServer.open(source, portOf(port));
+  context.onExit(() => server.close());
+  const { token } = server;
+  context.onExit(await noteRunning(source.folder, { port: server.port, token, account: accountOf(context) }));
+  out.stderr.writeLine(`serving on http://127.0.0.1:${server.port}/`);
+  await present(context, server, go, opens);
+  await Promise.race([whenParentEnds(parent, signal), signal.aborted ? undefined : once(signal, 'abort')]);
+  throw new StenoError('interrupted', 'the page is no longer served');
+}
+
+async function present(context: Context, server: PageServer, go: string, opens: boolean): Promise<void> {
+  const url = pageUrl(server.port, server.token, go);
+  if (opens && (await openBrowser(server.opening(go), context.env)))
+    await finish(context, url, 'opened in your browser; end with Ctrl-C');
+  else await showAddress(context, url, opens);
+}
+
+/** A person sees the page; a program may go on with its address. */
+async function finish({ out }: Context, url: string, text: string): Promise<void> {
+  if (out.mode.json || out.mode.csv || out.mode.quiet) await out.show(address.page({ url }));
+  else out.note(text);
+}
+
+async function showAddress({ out }: Context, url: string, wasTried: boolean): Promise<void> {
+  if (wasTried)
+    await out.warn('no browser could be started', 'open this address yourself, and do not share it');
+  await out.show(address.page({ url }));
+}
+
+function portOf(given: string): number {
+  const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw usage(`--port must be a number from 0 to 65535, not '${given}'`);
+}
+
+/** Tells pages of one profile and ledger from those of others. */
+function accountOf({ settings, ledgers, sandbox }: Context): string {
+  const url = ledgers.sharedUrl;
+  const ledger = url === undefined ? 'local' : shownPostgresUrl(url);
+  return sha256(
+    [sandbox ? 'sandbox' : settings.profileName, ledger, settings.account.value ?? ''].join('\n'),
+  );
+}
+
+async function sourceOf(context: Context): Promise<PageSource> {
+  const { env, signal, settings, globals, sandbox, mask, ledgers } = context;
+  const ledger = await ledgerOf(context);
+  const { isShared } = ledger.db;
+  const profile = globals.profile === undefined ? '' : ` --profile ${shellWord(settings.profileName)}`;
+  let transport: Promise<Transport> | undefined;
+  const connect = (): Promise<Transport> => {
+    transport ??= context.connect().catch((error: unknown) => {
+      transport = undefined;
+      throw error;
+    });
+    return transport;
+  };
+  let running: Promise<unknown> = Promise.resolve();
+  return {
+    ...{ assets: join(__dirname, 'ui'), folder: makeStateFolder(env) },
+    ...{ version: STENO_VERSION, env, signal, settings },
+    hide: mask.hide,
+    requireAllowed: (effect, what) => requireAllowed(context, effect, what),
+    isSandbox: sandbox !== undefined,
+    command: globals.sandbox ? 'steno --sandbox' : `steno${profile}`,
+    ledger,
+    spool: () => ledgers.spool(),
+    searchPlace: async () => {
+      const path = searchIndexPath(makeStateFolder(env));
+      const mayIndex = isAllowed(context, 'local');
+      if (!isShared)
+        return { path, mayIndex, ledgerPath: ledgers.localPath, profile: accountName(settings.profileName) };
+      // Which ledger it is, only the ledger itself can tell.
+      if (ledger.db.identity === '') await ledger.reopen();
+      return { path, mayIndex, ledgerPath: undefined, profile: `${ledger.profile} ${ledger.db.identity}` };
+    },
+    connect,
+    // The sandbox is in this process: nobody else would notice that its files move.
+    refresh: sandbox && oneAtATime(async () => void (await refreshOpenFiles(await connect(), ledger, {}))),
+    run: (args) => {
+      const printed = running.then(() => runAgain(context, args));
+      running = printed.catch(() => {});
+      return printed;
+    },
+    examine: () =>
+      examine(setupOf(context, { offline: false, testEvent: undefined }), STENO_VERSION, __dirname),
+  };
+}
+
+const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
+
+/** Runs this program with the flags that name the same account. */
+function runAgain({ env, globals, signal }: Context, args: readonly string[]): Promise<string> {
+  const { sandbox, profile, baseUrl } = globals;
+  const own = [
+    ...(sandbox ? ['--sandbox'] : []),
+    ...(profile === undefined ? [] : [`--profile=${profile}`]),
+    ...(baseUrl === undefined ? [] : [`--base-url=${baseUrl}`]),
+  ];
+  const line = [join(__dirname, 'launch.js'), ...own, ...args];
+  const options = { env, signal, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, line, options, (error, stdout, stderr) => {
+      if (error) reject(failureOf(stderr));
+      else resolve(stdout);
+    });
+  });
+}
+
+/** What a command said last, in either form. */
+function failureOf(stderr: string): StenoError {
+  const last =
+    stderr
+      .trimEnd()
+      .split('\n')
+      .findLast((line) => /^(steno: |\{"error")/.test(line)) ?? '';
+  if (!last.startsWith('{')) return new StenoError('failed', last.replace('steno: ', '') || 'interrupted');
+  const { code, message, hint } = JSON.parse(last).error;
+  return new StenoError(code, message, { hint });
+}
+
+/** What fails is tried again the next time. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let isBusy = false;
+  return () => {
+    if (isBusy) return;
+    isBusy = true;
+    const end = (): void => {
+      isBusy = false;
+    };
+    void work().then(end, end);
+  };
+}

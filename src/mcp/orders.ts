@@ -1,0 +1,106 @@
+/** The tool that buys: it asks the person, and only a yes to exactly this order sends it. */
+import { randomUUID } from 'node:crypto';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  inputRequired,
+  inputResponse,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { usage } from '../lib/errors.ts';
+import { isObject } from '../lib/json.ts';
+import { amountText, compareAmounts, type Money, moneyText } from '../lib/money.ts';
+import { oneLine, plural } from '../lib/text.ts';
+import type { Children } from './children.ts';
+import { type Answer, plainOf, resultOf, saidBy } from './results.ts';
+import { orderInput, orderLine, type Wanted } from './tools.ts';
+
+/** How long a person may take to answer. */
+const ANSWER_LIMIT_MS = 600_000;
+/** How much of a URL a question shows. */
+const MAX_URL = 400;
+
+/** What is used of the JSON of `order --dry-run`. */
+interface Plan {
+  readonly orders: ReadonlyArray<{ readonly audios: ReadonlyArray<{ url: string; minutes: number | null }> }>;
+  readonly estimate: { readonly low: number | null; readonly high: number | null; currency: string | null };
+  readonly left_out: readonly unknown[];
+}
+
+export class Orders {
+  readonly #children: Children;
+  readonly #maxCost: Money;
+  /** Orders that a person has not answered to, by the id of the question. A client can't guess one. */
+  readonly #asked = new Map<string, string>();
+
+  constructor(children: Children, maxCost: Money) {
+    this.#children = children;
+    this.#maxCost = maxCost;
+  }
+
+  async order(values: object, { mcpReq }: ServerContext, atStart: ClientCapabilities = {}): Promise<Answer> {
+    const wanted = orderInput.parse(values);
+    const id = mcpReq.requestState<string>();
+    if (id === undefined) {
+      const ofRequest = new Map(Object.entries(mcpReq.envelope ?? {})).get(CLIENT_CAPABILITIES_META_KEY);
+      const { elicitation } = (ofRequest ?? atStart) as ClientCapabilities;
+      if (!elicitation) throw usage("this client can't ask the person; nothing was ordered");
+      return this.#ask(wanted, mcpReq.signal);
+    }
+    const isAsked = this.#asked.get(id) === JSON.stringify(wanted);
+    this.#asked.delete(id);
+    if (!isAsked)
+      throw usage('the person was not asked this, or has answered already; nothing more was ordered');
+    const answer = inputResponse(mcpReq.inputResponses, 'order');
+    const isYes = answer.kind === 'elicit' && answer.action === 'accept' && answer.content?.order === true;
+    if (!isYes) throw usage('the person did not say yes; nothing was ordered');
+    return resultOf(saidBy(await this.#children.run(this.#line(wanted), mcpReq.signal, 'money')), true);
+  }
+
+  #line(wanted: Wanted, ...more: readonly string[]) {
+    return orderLine(wanted, ['--or-existing', `--max-cost=${moneyText(this.#maxCost)}`, ...more]);
+  }
+
+  async #ask(wanted: Wanted, signal: AbortSignal): Promise<Answer> {
+    const said = saidBy(await this.#children.run(this.#line(wanted, '--dry-run'), signal));
+    if (!isObject(said.result) || said.error !== undefined) return resultOf(said, true);
+    const plan = plainOf(said.result) as Plan;
+    const fits = (compareAmounts(String(plan.estimate.high), amountText(this.#maxCost.amount)) ?? 1) <= 0;
+    if (plan.orders.length === 0) return resultOf({ ...said, result: said.result.get('left_out') });
+    if (!fits) {
+      // The last warning is why the order would be refused.
+      const [why] = said.warnings.slice(-1).map(plainOf) as Array<{ message: string; hint?: string }>;
+      throw usage(why?.message ?? 'the cost is too high or unknown', why?.hint);
+    }
+    const id = randomUUID();
+    this.#asked.set(id, JSON.stringify(wanted));
+    setTimeout(() => this.#asked.delete(id), ANSWER_LIMIT_MS).unref();
+    const order = { type: 'boolean', title: 'Place this order', default: false } as const;
+    return inputRequired({
+      inputRequests: {
+        order: inputRequired.elicit({
+          message: questionOf(wanted, plan, moneyText(this.#maxCost)),
+          requestedSchema: { type: 'object', properties: { order }, required: ['order'] },
+        }),
+      },
+      requestState: id,
+    });
+  }
+}
+
+/** Each text stays on its line, so that it can't pretend to be another one, and a host shows its real letters. */
+function questionOf({ sku, notes }: Wanted, { orders, estimate, left_out }: Plan, most: string): string {
+  const audios = orders.flatMap((order) => order.audios);
+  const { low, high, currency } = estimate;
+  const range = low === high ? high : `${low} to ${high}`;
+  const lines = [
+    `Order the transcription of ${plural(audios.length, 'recording')} with ${sku.join(', ')}?`,
+    `Estimated cost: ${range}${currency ? ` ${currency}` : ''} (limit: ${most}), if these lengths are right:`,
+    ...audios.map(
+      ({ url, minutes }) => `- ${oneLine(new URL(url).href, MAX_URL)} (${minutes} min, says the assistant)`,
+    ),
+    left_out.length ? `${plural(left_out.length, 'recording')} on order already: not bought again` : '',
+    notes ? `Notes for the transcribers: ${notes}` : '',
+  ];
+  return lines.flatMap((line) => (line ? [oneLine(line)] : [])).join('\n');
+}

@@ -1,0 +1,154 @@
+/** The protocol: tools and resources on stdin and stdout, each of them a command line of steno. */
+import { Writable } from 'node:stream';
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceTemplate,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Effect } from '../lib/command-entry.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
+import { isObject } from '../lib/json.ts';
+import type { Money } from '../lib/money.ts';
+import { oneLine } from '../lib/text.ts';
+import { isAllowed } from '../spec/allow.ts';
+import type { Context } from '../spec/context.ts';
+import type { Stdout } from '../ui/streams.ts';
+import { Children } from './children.ts';
+import { Orders } from './orders.ts';
+import { type Answer, errorResult, resultOf, saidBy, UNTRUSTED } from './results.ts';
+import { lineOf, orderTool, type Tool, tools, transcriptTool, type Values } from './tools.ts';
+import { Transcripts } from './transcripts.ts';
+
+/** A larger message ends the connection. */
+const MAX_MESSAGE = 16 * 1024 * 1024;
+/** How many transcripts the list of resources names, and how much of their titles. */
+const LISTED = 50;
+const MAX_TITLE = 200;
+
+const instructions = `steno orders transcripts of recordings, and keeps a ledger of orders and files. ${UNTRUSTED}
+A result is {untrusted, result, warnings, error}; the resource steno://schema/TOOL has the JSON schema of its member result.
+search and check read transcripts on this disk; transcript asks the service too. After error code "uncertain", stop and ask the person.`;
+
+/** Serves until the client leaves. Without `maxCost` nothing can be ordered. */
+export async function serve(context: Context, maxCost: Money | undefined): Promise<void> {
+  const { out, signal, stdin, ledgers } = context;
+  const children = new Children(...settingsOf(context));
+  const transcripts = new Transcripts(children, () => ledgers.ifAny());
+  const orders = maxCost && new Orders(children, maxCost);
+  const wire = new StdioServerTransport(stdin, writableTo(out.stdout, signal), {
+    maxBufferSize: MAX_MESSAGE,
+  });
+  // With an index of the words, which is no more than a cache, a search need not read every transcript.
+  const ofSearch = isAllowed(context, 'local') ? 'local' : 'read';
+  const handle = serveStdio(() => makeServer(children, transcripts, orders, ofSearch), {
+    transport: wire,
+    onerror: (error) => void out.warn(`trouble with the client: ${errorMessage(error)}`),
+  });
+  await new Promise<void>((resolve) => {
+    const { onclose } = wire;
+    wire.onclose = () => {
+      onclose?.();
+      resolve();
+    };
+    signal.addEventListener('abort', () => resolve());
+    if (signal.aborted) resolve();
+  });
+  await handle.close();
+  await children.close();
+  if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+}
+
+/** For the same account and ledger. A key is never put into a command line. */
+function settingsOf({ globals, env }: Context): ConstructorParameters<typeof Children> {
+  const { profile, baseUrl, apiKey, sandbox, timeout, ledger } = globals;
+  const flags = [
+    profile !== undefined && `--profile=${profile}`,
+    baseUrl !== undefined && `--base-url=${baseUrl}`,
+    timeout !== undefined && `--timeout=${timeout}ms`,
+    sandbox && '--sandbox',
+    !ledger && '--no-ledger',
+  ];
+  const withKey = apiKey === undefined ? env : { ...env, STENO_API_KEY: apiKey };
+  return [withKey, flags.filter((flag) => flag !== false)];
+}
+
+/** Fails where the reader has gone, which ends the connection. */
+const writableTo = (stdout: Stdout, signal: AbortSignal): Writable =>
+  new Writable({
+    decodeStrings: false,
+    write: (text: string, _, done) => {
+      stdout.writeNow(text);
+      stdout.isWritten(signal).then((isRead) => done(isRead ? null : new Error('it has gone')), done);
+    },
+    // Every answer that waits for its reader listens.
+  }).setMaxListeners(0);
+
+function makeServer(
+  children: Children,
+  transcripts: Transcripts,
+  orders: Orders | undefined,
+  ofSearch: Effect,
+): McpServer {
+  const capabilities = { tools: { listChanged: false }, resources: { listChanged: false } };
+  const server = new McpServer({ name: 'steno', version: STENO_VERSION }, { instructions, capabilities });
+  const register = (tool: Tool, work: (values: Values, context: ServerContext) => Promise<Answer>): void =>
+    void server.registerTool(tool.name, tool, (values, context) => work(values, context).catch(errorResult));
+  for (const tool of tools)
+    register(tool, async (values, { mcpReq }) => {
+      const effect = tool.name === 'search' ? ofSearch : 'read';
+      return resultOf(saidBy(await children.run(lineOf(tool, values), mcpReq.signal, effect)));
+    });
+  register(transcriptTool, async (values, { mcpReq }) => ({
+    content: [{ type: 'text', text: await transcripts.part(values, mcpReq.signal) }],
+  }));
+  if (orders)
+    register(orderTool, (values, context) =>
+      orders.order(values, context, server.server.getClientCapabilities()),
+    );
+  addResources(server, children, transcripts);
+  return server;
+}
+
+/** They cost a model nothing until they are read. */
+function addResources(server: McpServer, children: Children, transcripts: Transcripts): void {
+  for (const { name, title, schema = [name] } of tools)
+    server.registerResource(
+      `schema of ${name}`,
+      `steno://schema/${name}`,
+      { title: `${title}: JSON schema`, mimeType: 'application/schema+json' },
+      async (uri, { mcpReq }) =>
+        contents(uri, (await children.run({ words: ['schema', ...schema] }, mcpReq.signal)).stdout),
+    );
+  const delivered = ['files', '--json', '--state=Delivered', `--limit=${LISTED}`];
+  const template = new ResourceTemplate('steno://transcript/{id}', {
+    list: async ({ mcpReq }) => {
+      const { result } = saidBy(await children.run({ words: delivered }, mcpReq.signal));
+      const files = Array.isArray(result) ? result.filter(isObject) : [];
+      const named = files.map((file) => [String(file.get('audiofile')), file.get('title') ?? ''] as const);
+      return {
+        resources: named.map(([id, title]) => ({
+          ...{ uri: `steno://transcript/${encodeURIComponent(id)}`, name: `transcript ${id}` },
+          title: oneLine(`Transcript ${id}, untrusted title: ${title}`, MAX_TITLE),
+        })),
+      };
+    },
+  });
+  server.registerResource(
+    'transcript',
+    template,
+    { description: `Transcript with times. ${UNTRUSTED}`, mimeType: 'text/plain' },
+    async (uri, { id }, { mcpReq }) => {
+      try {
+        return contents(uri, await transcripts.whole({ id: decodeURIComponent(String(id)) }, mcpReq.signal));
+      } catch (error) {
+        const message = error instanceof StenoError ? oneLine(error.message) : 'this is not an id';
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { uri: uri.href });
+      }
+    },
+  );
+}
+
+const contents = (uri: URL, text: string) => ({ contents: [{ uri: uri.href, text }] });

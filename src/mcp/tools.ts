@@ -1,0 +1,126 @@
+/** What each tool takes, and the command line that it stands for. Terse, because a model reads all of it. */
+import * as z from 'zod';
+import { usage } from '../lib/errors.ts';
+import type { Line } from './children.ts';
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: z.ZodObject;
+  readonly annotations: Readonly<Record<string, boolean>>;
+  /** The field that has the arguments of the command; the others are flags. */
+  readonly args?: string;
+  /** The words after `steno schema`, where they are not its name. */
+  readonly schema?: readonly string[];
+}
+
+// Longer ones are no question, and no command line that every system takes.
+const word = z.string().min(1).max(4000);
+// Neither a flag nor a path, which may lead to any file.
+const id = z.string().regex(/^\w[\w-]{0,99}$/);
+const text = (help: string) => word.describe(help).optional();
+const list = (help: string, item = word) => z.array(item).min(1).max(100).describe(help);
+const count = (help: string) => z.int().min(1).max(100_000).describe(help);
+
+const limit = z.int().min(1).max(10_000).default(20);
+const since = text('2026-11-01, yesterday or 7d');
+const ids = list('audiofile ids', id);
+const sku = list('a transcription SKU, such as TRANS14, and any add-ons');
+const urls = list('http or https');
+const lengths = z.array(z.number().min(0.1).max(10_000)).max(100);
+const minutes = lengths.describe('length of each URL; else the cost is unknown').optional();
+
+export const partInput = z.strictObject({
+  ...{ id, offset: z.int().min(0).default(0), limit: count('characters').default(12_000) },
+});
+
+// No more than a person can be shown.
+export const orderInput = z.strictObject({
+  ...{ urls: urls.max(20), sku, minutes, notes: word.max(1000).describe('for the transcribers').optional() },
+});
+export type Wanted = z.infer<typeof orderInput>;
+
+/** A tool that reads, and nothing outside of this account. */
+const annotations = { readOnlyHint: true, openWorldHint: false };
+
+export const transcriptTool: Tool = {
+  ...{ name: 'transcript', title: 'Read a transcript', inputSchema: partInput, annotations },
+  description: 'A part of a transcript, with times; says where to go on',
+};
+
+export const orderTool: Tool = {
+  ...{ name: 'order', title: 'Order transcription', inputSchema: orderInput },
+  description: 'Costs money. Asks the person first; buys nothing that is on order already',
+  annotations: { destructiveHint: true, idempotentHint: true },
+};
+
+type More = Pick<Tool, 'args' | 'schema'>;
+const tool = (name: string, title: string, about: string, fields: z.ZodRawShape, more: More = {}): Tool => ({
+  ...{ name, title, description: about, inputSchema: z.strictObject(fields), annotations, ...more },
+});
+
+export const tools: readonly Tool[] = [
+  tool('files', 'List files', 'Ordered files and their states, newest first', {
+    ...{ state: list('such as Delivered').optional(), since, order: id.optional(), tag: word.optional() },
+    ...{ feed: text('title or URL'), refresh: z.boolean().describe('ask the service').optional(), limit },
+  }),
+  tool('file', 'Show files', 'Details and current state of files', { ids }, { args: 'ids' }),
+  tool(
+    'search',
+    'Search transcripts',
+    'Sentences that have all the words, with file, time and speaker; in downloaded transcripts',
+    {
+      ...{ words: list('word, phrase, start*, -unwanted'), file: ids.optional(), speaker: text('name') },
+      ...{ since, context: count('sentences around each').optional(), limit },
+    },
+    { args: 'words' },
+  ),
+  tool(
+    'check',
+    'Check transcripts',
+    'What a person must look at in downloaded transcripts: gaps, doubts, speakers, times',
+    { ids, rules: z.enum(['netflix', 'bbc', 'podcast']).optional() },
+    { args: 'ids' },
+  ),
+  // No feed: an assistant that was misled could put what it read into its address.
+  tool(
+    'estimate',
+    'Estimate the cost',
+    'What an order would cost, and what is ordered already; orders nothing',
+    { urls, minutes, sku },
+    { schema: ['order', '--dry-run'] },
+  ),
+  tool('balance', 'Show the balance', 'Prepay balance', {}),
+  tool('budget', 'Show budgets', 'Budgets and what is left of them', {}),
+  tool('report', 'Report spending', 'Spending, turnaround and late files', {
+    ...{ since, until: text('time'), by: z.enum(['month', 'sku', 'order', 'feed', 'tag']).optional() },
+  }),
+  tool('events', 'List events', 'Received webhook events, newest first', {
+    ...{ event: list('such as TRANSCRIPT_COMPLETE').optional(), file: id.optional(), order: id.optional() },
+    ...{ since, limit },
+  }),
+];
+
+export function lineOf({ name, args: field = '' }: Tool, values: Values): Line {
+  if (name === 'estimate') return orderLine(values as Wanted, ['--dry-run']);
+  const { [field]: args = [], ...flags } = values;
+  return { words: [name, '--json', ...flagsOf(flags)], args: args as string[] };
+}
+
+const flagsOf = (values: Values): string[] =>
+  Object.entries(values).flatMap(([name, value]) => {
+    if (typeof value === 'boolean') return value ? [`--${name}`] : [];
+    return [value].flat().map((each) => `--${name}=${each}`);
+  });
+
+/** Audio goes through stdin, with its length. A local file is not for a model to send. */
+export function orderLine({ urls, minutes = [], ...flags }: Wanted, more: readonly string[]): Line {
+  const local = urls.find((each) => !/^https?:\/\//i.test(each));
+  if (local !== undefined) throw usage(`'${local}' is not an http or https URL`);
+  if (minutes.length && minutes.length !== urls.length) throw usage('give minutes for each of urls, or none');
+  const rows = urls.map((url, at) => `${JSON.stringify({ url, minutes: minutes[at] })}\n`);
+  return { words: ['order', '--json', ...flagsOf(flags), ...more, '--from=-'], input: rows.join('') };
+}

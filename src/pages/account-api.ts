@@ -1,0 +1,96 @@
+/** What the pages are told of the account: spending, budgets, and the state of the set-up. */
+import { decodeKeptInvoice } from '../api/account.ts';
+import { formats } from '../catalog/formats.ts';
+import { budgetReport } from '../flows/orders/cost.ts';
+import type { Changes } from '../ledger/changes.ts';
+import { fileGroupings } from '../ledger/file-windows.ts';
+import { Invoices } from '../ledger/invoices.ts';
+import { OpenAttempts } from '../ledger/open-attempts.ts';
+import { Runs } from '../ledger/runs.ts';
+import { type Json, type PlainJson, parseJson, toJson } from '../lib/json.ts';
+import { Kept } from '../lib/kept.ts';
+import { nowMs, parseSince, parseUntil } from '../lib/time.ts';
+import { budgetsView, invoiceRecord } from '../views/money.ts';
+import { attemptRecord, settleLine } from '../views/purchases.ts';
+import { groupings } from '../views/report.ts';
+import { doctorView, listenerRecord } from '../views/setup.ts';
+import { type Call, choiceOf, type Handlers, type PageSource } from './source.ts';
+
+/** Of each part of the report, and of invoices, the latest. */
+const MAX_ROWS = 200;
+/** What is late changes by itself. */
+const REPORT_MS = 60_000;
+/** The service is asked anew after this time, however many pages ask. */
+const HEALTH_MS = 15_000;
+
+export function accountHandlers(source: PageSource, changes: Changes): Handlers {
+  const reports = new Kept<string>({ max: 8, maxAgeMs: REPORT_MS });
+  const checks = new Kept<Json>({ max: 1, maxAgeMs: HEALTH_MS });
+  /**
+   * What `steno report` prints: of 100,000 files it takes seconds, while the pages go on. It reads invoices that the
+   * ledger does not have; where the service can't be asked, it does without.
+   */
+  const report = async (call: Call, ...more: string[]): Promise<string> => {
+    const args = ['report', ...periodOf(call), ...more];
+    const key = JSON.stringify([args, (await changes.marks()).spend]);
+    return reports.get(key, () => source.run(args).catch(() => source.run([...args, '--offline'])));
+  };
+  return {
+    'GET about': async () => about(source),
+    'GET spend': async (call) => {
+      choiceOf(call, 'by', groupings);
+      return spend(source, await report(call, '--limit', String(MAX_ROWS), '--json'));
+    },
+    'GET spend.csv': async (call) => {
+      const by = choiceOf(call, 'by', groupings);
+      const csv = await report(call, ...(by ? ['--by', by] : []), '--csv');
+      return { name: by ? `spend-by-${by}.csv` : 'spend.csv', csv };
+    },
+    'GET health': async () => {
+      const examine = async (): Promise<Json> => doctorView(await source.examine()).json;
+      return health(source, await checks.get('', examine));
+    },
+  };
+}
+
+const about = ({ version, settings, isSandbox, ledger, command }: PageSource): Json =>
+  toJson({
+    ...{ version, profile: settings.profileName, sandbox: isSandbox },
+    ledger: ledger.db.isShared ? 'shared' : 'local',
+    currency: settings.currency || null,
+    now: new Date(nowMs()).toISOString(),
+    command,
+    formats: formats.map(({ ext }) => ext),
+    groupings: [...fileGroupings],
+  });
+
+async function spend({ ledger, settings }: PageSource, report: string): Promise<Json> {
+  const budgets = await budgetReport(ledger, settings);
+  const kept = await new Invoices(ledger).all();
+  const invoices = kept.flatMap((each) => decodeKeptInvoice(each) ?? []).slice(-MAX_ROWS);
+  return toJson({
+    report: parseJson(report) as PlainJson,
+    budgets: budgetsView(budgets).json as PlainJson,
+    invoices: invoices.reverse().map((each) => invoiceRecord.json({ ...each, currency: settings.currency })),
+  });
+}
+
+function periodOf({ query }: Call): string[] {
+  const now = nowMs();
+  const since = query.get('since');
+  const until = query.get('until');
+  return [
+    ...(since ? ['--since', parseSince(since, now, 'since')] : []),
+    ...(until ? ['--until', parseUntil(until, now)] : []),
+  ];
+}
+
+async function health({ ledger, command }: PageSource, checks: Json): Promise<Json> {
+  const listeners = await new Runs(ledger).listeners();
+  const attempts = await new OpenAttempts(ledger).list();
+  return toJson({
+    checks: checks as PlainJson,
+    listeners: listeners.map((each) => listenerRecord.json(each)),
+    attempts: attempts.map((each) => attemptRecord.json(each).set('settle', settleLine(each, command))),
+  });
+}

@@ -1,0 +1,121 @@
+/** One event: its fields, its body, what became of each action, and sending it again. */
+import { h } from 'preact';
+import { useState } from 'preact/hooks';
+import { shellWord } from '../../lib/text.ts';
+import { post, useLoad } from './api.ts';
+import { type Child, el } from './el.ts';
+import { eventName, foundChip } from './events.ts';
+import { dateText } from './format.ts';
+import { focusOn } from './keys.ts';
+import * as parts from './parts.ts';
+import { go } from './route.ts';
+import type { Action, ShownEvent } from './types.ts';
+
+const { a, b, code, form, h1, header, label, output, p, pre, span } = el;
+
+const TARGET = 'steno-replay-to';
+const EXAMPLE = 'http://127.0.0.1:3000/hook';
+const actionTones: Readonly<Record<string, string>> = { done: 'good', failed: 'bad', given_up: 'bad' };
+
+const actionOf = ({ kind, target, status, tries, outcome, updated_at, next_try_at }: Action): Child => [
+  b(actionTones[status] ?? 'busy', status),
+  ` ${kind} `,
+  code('', target),
+  p('', outcome),
+  p('muted', tries > 1 && `${tries} tries, `, parts.timeAt(updated_at)),
+  next_try_at && p('muted', 'next try ', parts.timeAt(next_try_at)),
+];
+
+interface Replayed {
+  readonly outcome: string | null;
+  readonly error?: { readonly message: string };
+}
+
+function Replay({ event }: { event: ShownEvent }) {
+  const forwarded = event.actions.find(({ kind }) => kind === 'forward')?.target;
+  const [to, setTo] = useState(sessionStorage.getItem(TARGET) ?? forwarded ?? '');
+  const [body, setBody] = useState<string | undefined>(undefined);
+  const [outcome, setOutcome] = useState({ text: '', isBad: false });
+  const isEdited = body !== undefined && body !== event.body;
+  const send = async (): Promise<void> => {
+    setOutcome({ text: 'Sending…', isBad: false });
+    sessionStorage.setItem(TARGET, to);
+    try {
+      const sent = { to, ...(isEdited && { body }) };
+      const { outcome: said, error } = await post<Replayed>(`/api/event/${event.n}/replay`, sent);
+      setOutcome({ text: error?.message ?? said ?? 'sent', isBad: Boolean(error) });
+    } catch (error) {
+      setOutcome({ text: (error as Error).message, isBad: true });
+    }
+  };
+  const onSubmit = (submit: Event): void => {
+    submit.preventDefault();
+    void send();
+  };
+  type Typed = { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement };
+  const onInput = (typed: Typed): void => setTo(typed.currentTarget.value);
+  const onEdit = (typed: Typed): void => setBody(typed.currentTarget.value);
+  const field = el.input({
+    id: 'target',
+    type: 'url',
+    required: true,
+    placeholder: EXAMPLE,
+    value: to,
+    onInput,
+  });
+  const edit = body !== undefined && [
+    label('', 'Body ', isEdited && span('chip', 'edited')),
+    el.textarea({ rows: 8, spellcheck: false, value: body, onInput: onEdit, 'aria-label': 'Body' }),
+    el.small('muted', 'An edited copy is sent with the header Steno-Edited: true, to this URL only.'),
+  ];
+  const submit = el.button({ type: 'submit', class: 'main' }, isEdited ? 'Send the edited copy' : 'Replay');
+  const toggle = (): void => setBody(body === undefined ? event.body : undefined);
+  return form(
+    { class: 'replay', onSubmit },
+    label('', 'Target URL', field),
+    edit,
+    p('buttons', submit, parts.button(body === undefined ? 'Edit and replay' : 'Discard the edit', toggle)),
+    output(outcome.isBad ? 'bad' : '', outcome.text),
+    parts.command(`events replay ${event.n} --to ${shellWord(to || EXAMPLE)}`),
+  );
+}
+
+const fieldsOf = ({ fields, content_type, remote }: ShownEvent): Array<readonly [string, string]> => [
+  ...Object.entries(fields).flatMap(([name, value]) => [value].flat().map((each) => [name, each] as const)),
+  ['content type', content_type],
+  ['from', remote],
+];
+
+function leadOf(event: ShownEvent) {
+  const { n, received_at, audiofile, title, duplicate, source } = event;
+  const exact = parts.timeAt(received_at, (at) => dateText(at, 'short'));
+  const file = audiofile && [' · ', parts.fileLink(audiofile, title || `file ${audiofile}`)];
+  const how = source === 'found' ? 'arrived later as' : 'found earlier as';
+  const twin = duplicate && a({ class: 'aside', href: `#/event/${duplicate}` }, `${how} event ${duplicate}`);
+  const when = [exact, span('muted', ' (', parts.timeAt(received_at), ')')];
+  const heading = h1('', eventName(event), ' ', span('muted', n), ' ', foundChip(event));
+  return header('lead', heading, p('', when, file, twin));
+}
+
+export function EventPage({ id }: { id: string }) {
+  const { data: event, error } = useLoad<ShownEvent>(`/api/event/${encodeURIComponent(id)}`, ['events']);
+  const line = `events show ${shellWord(id)}`;
+  parts.useCommand(line, { Escape: () => go('/events'), r: focusOn('#target') });
+  parts.useTitle(`Event ${id}`);
+  const above = parts.crumbs('Events', line);
+  if (!event) return parts.frame(above, error);
+  const { body, curl, actions, n } = event;
+  const copyCurl = parts.button('Copy as curl', () => void parts.copy(curl, 'the curl command line'));
+  const noActions = actions.length === 0 && p('muted', 'No action was asked for when it arrived.');
+  const columns = [
+    [
+      parts.panel('Fields', null, parts.pairs(fieldsOf(event))),
+      parts.panel('Body as received', copyCurl, pre('', body)),
+    ],
+    [
+      parts.panel('Actions', null, noActions, parts.facts(actions, actionOf)),
+      parts.panel('Replay', null, h(Replay, { key: n, event })),
+    ],
+  ];
+  return parts.frame(above, error, leadOf(event), columns);
+}

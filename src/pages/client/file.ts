@@ -1,0 +1,101 @@
+/** One file: where it stands, its transcript, what happened to it, and what a person must look at. */
+import { h } from 'preact';
+import { bytesText, shellWord } from '../../lib/text.ts';
+import { useLoad } from './api.ts';
+import { type Child, el } from './el.ts';
+import { downloadButtons } from './files.ts';
+import { clock, counted, minutesText, money, plainTitle } from './format.ts';
+import * as parts from './parts.ts';
+import { filePath, go } from './route.ts';
+import { Reader } from './transcript.ts';
+import type { FileDocument, FilePage, Finding, HistoryEntry, Transcript } from './types.ts';
+
+const { a, b, code, h1, header, p, span } = el;
+
+const detailNames = [
+  ...(['skus', 'feed', 'tags', 'key', 'names', 'notes'] as const),
+  ...(['hold', 'remark', 'source', 'url', 'link', 'invoices'] as const),
+];
+
+function detailsOf(file: FileDocument): Child {
+  const { by, order, minutes, total, currency } = file;
+  const who = by && (by.actor || [by.user, by.host].filter(Boolean).join('@'));
+  const details = parts.pairs([
+    ...([
+      ['length', minutesText(minutes)],
+      ['cost', money(total, currency)],
+      ['by', who],
+      ['job', by?.job],
+    ] as const),
+    ...detailNames.map((name) => [name, [file[name]].flat().join(', ')] as const),
+  ]);
+  return [
+    details,
+    order && a({ href: `#/files?q=${encodeURIComponent(order)}` }, `All files of order ${order}`),
+  ];
+}
+
+const transcriptOf = ({ path, format, bytes, at, here }: Transcript): Child => [
+  code('', path),
+  p('muted', `${format}, ${bytesText(bytes)}, `, parts.timeAt(at), here ? '' : ', not on this disk any more'),
+];
+
+const downloadsOf = (id: string, transcripts: readonly Transcript[]): Child => [
+  parts.facts(transcripts, transcriptOf),
+  downloadButtons(id),
+  parts.command(`transcript ${shellWord(id)} --format txt`),
+];
+
+function entryOf({ what, text, event, at, by }: HistoryEntry): Child {
+  const link = event && a({ href: `#/event/${event}` }, `event ${event}`);
+  const said = p('', b('', what), ' ', parts.text(text, 500), ' ', link);
+  return [said, p('muted', parts.timeAt(at), by ? `, by ${by}` : '')];
+}
+
+/** Beyond these a list is no help; the command line has all. */
+const MAX_FINDINGS = 200;
+
+const findingOf =
+  (id: string) =>
+  (finding: Finding): Child => {
+    const { start, line, rule, severity, text } = finding;
+    const href = filePath(id, { t: start ?? undefined, line: line ?? undefined });
+    const place = a({ href }, start === null ? `line ${line ?? '?'}` : clock(start));
+    return [place, ' ', b(severity === 'error' ? 'bad' : 'warn', rule), ' ', parts.text(text, 300)];
+  };
+
+function Findings({ id }: { id: string }) {
+  const { data, error } = useLoad<readonly Finding[]>(`/api/file/${encodeURIComponent(id)}/check`, ['files']);
+  const left = (data?.length ?? 0) - MAX_FINDINGS;
+  return parts.panel(
+    'Check',
+    parts.command(`check ${shellWord(id)}`),
+    parts.failed(error),
+    data?.length === 0 && p('good', 'Nothing to look at.'),
+    parts.facts(data?.slice(0, MAX_FINDINGS) ?? [], findingOf(id)),
+    left > 0 && p('muted', `and ${counted(left, 'more finding')}`),
+  );
+}
+
+export function FileView({ id }: { id: string }) {
+  const { data, error } = useLoad<FilePage>(`/api/file/${encodeURIComponent(id)}`, ['files', 'events']);
+  const line = `file ${shellWord(id)}`;
+  const title = data?.file.title || data?.file.url || `audiofile ${id}`;
+  parts.useCommand(line, { Escape: () => go('/files') });
+  parts.useTitle(plainTitle(title));
+  const above = parts.crumbs('Files', line);
+  if (!data) return parts.frame(above, error);
+  const { file, transcripts, playable, history } = data;
+  const isHere = transcripts.some((each) => each.here);
+  const seen = parts.timeAt(file.checked_at ?? file.changed_at);
+  const times = span('muted', ` file ${id}, ordered `, parts.timeAt(file.ordered_at), ', seen ', seen);
+  const lead = header('lead', h1('', parts.text(title)), p('', parts.stepsOf(file), times));
+  const facts = [
+    parts.panel('Details', null, detailsOf(file)),
+    parts.panel('Downloads', null, downloadsOf(id, transcripts)),
+    isHere && h(Findings, { id }),
+    parts.panel('History', null, parts.facts(history, entryOf)),
+  ];
+  const reader = h(Reader, { key: `${id} ${isHere}`, file, transcripts, playable });
+  return parts.frame(above, error, lead, [reader, facts]);
+}

@@ -1,0 +1,101 @@
+/** All files: filter, sort, group, download. */
+import { h } from 'preact';
+import { formats } from '../../catalog/formats.ts';
+import { fileStates } from '../../catalog/states.ts';
+import { shellWord } from '../../lib/text.ts';
+import { post } from './api.ts';
+import { type Child, el } from './el.ts';
+import { minutesText, money } from './format.ts';
+import { type Column, Listing, sortBy } from './list.ts';
+import * as parts from './parts.ts';
+import { filePath } from './route.ts';
+import { Rows } from './rows.ts';
+import type { FileDocument } from './types.ts';
+
+const { a, p, span } = el;
+
+const rows = new Rows<FileDocument>({
+  ...{ path: '/api/files', topic: 'files' },
+  usual: { q: '', state: '', sort: 'ordered_at', dir: 'desc', group: '' },
+  idOf: ({ audiofile }) => audiofile,
+  stateOf: ({ state }) => state,
+  growsAtTop: ({ sort, dir, group }) => sort === 'ordered_at' && dir === 'desc' && !group,
+});
+
+async function download(id: string, format: string): Promise<void> {
+  parts.say(`Downloading ${format}…`);
+  try {
+    const path = `/api/file/${encodeURIComponent(id)}/download`;
+    const saved = await post<{ path: string; skipped?: boolean }>(path, { format });
+    parts.say(`${saved.skipped ? 'Was there already' : 'Saved'}: ${saved.path}`);
+  } catch (error) {
+    parts.say((error as Error).message, true);
+  }
+}
+
+export function downloadButtons(id: string): Child {
+  const buttons = formats.map(({ ext, meaning }) => {
+    const props = { 'aria-label': `Download ${ext}`, title: meaning };
+    return parts.button(`↓ ${ext}`, () => void download(id, ext), props);
+  });
+  return p('buttons', buttons);
+}
+
+function titleCell({ title: given, url, audiofile, feed, tags }: FileDocument, tabIndex: number) {
+  const title = given || url || `audiofile ${audiofile}`;
+  return [
+    a({ href: filePath(audiofile), tabIndex, title: title.slice(0, 300) }, parts.text(title)),
+    ' ',
+    feed && span('feed muted', `${feed.slice(0, 100)} `),
+    tags.slice(0, 2).map((tag) => span('chip', tag.slice(0, 40))),
+  ];
+}
+
+function moreButton({ audiofile, ended }: FileDocument, tabIndex: number) {
+  const props = { class: 'plain more', tabIndex, 'aria-label': `Actions for file ${audiofile}` };
+  const id = shellWord(audiofile);
+  const lines = [`file ${id}`, ended ? `transcript ${id} --format txt` : `wait ${id}`].map((line) =>
+    parts.command(line),
+  );
+  const show = (): void =>
+    parts.showDialog(`File ${audiofile}`, [lines, ended === 'delivered' && downloadButtons(audiofile)]);
+  return parts.button('⋯', show, props);
+}
+
+const columns: ReadonlyArray<Column<FileDocument>> = [
+  ['State', parts.stepsOf, 'state', 'asc'],
+  ['Title', titleCell, 'title', 'asc'],
+  ['Length', ({ minutes }) => minutesText(minutes), 'minutes', 'desc'],
+  ['Cost', ({ total }) => money(total), 'total', 'desc'],
+  ['Order', ({ order }) => order],
+  ['Ordered', (file) => parts.timeAt(file.ordered_at), 'ordered_at', 'desc'],
+  ['File', ({ audiofile }) => audiofile, 'audiofile', 'asc'],
+  ['Actions', moreButton],
+];
+
+const same = (name: string): parts.Choice => [name, name];
+const stateChoices = [['', 'All states'] as const, ...fileStates.map(({ name }) => same(name))];
+const groupChoices = ['', 'order', 'feed', 'tag'].map(
+  (by): parts.Choice => [by, by ? `By ${by}` : 'No groups'],
+);
+const sortChoices = columns.flatMap(([label, , sort]): parts.Choice[] =>
+  sort ? [[sort, `Sort: ${label}`]] : [],
+);
+
+export function Files() {
+  const { state = '', group = '', sort = '' } = rows.query.value;
+  const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(rows, columns, name));
+  return h(Listing<FileDocument>, {
+    ...{ rows, columns, noun: 'file', hint: 'Filter: title, id, order, key, tag, feed, state' },
+    line: state ? `files --state ${shellWord(state)}` : 'files',
+    none: [
+      'No files yet. Order one, and it appears here.',
+      'order https://example.com/talk.mp3 --sku TRANS14',
+    ],
+    extra: [
+      parts.select('State', state, stateChoices, (name) => rows.choose({ state: name })),
+      parts.select('Group', group, groupChoices, (name) => rows.choose({ group: name })),
+      span('only-narrow', sorting),
+    ],
+  });
+}

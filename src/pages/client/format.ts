@@ -1,0 +1,83 @@
+/** Values as people read them. */
+import { signal } from '@preact/signals';
+import { type Mark, marksOf, parseQuery } from '../../flows/search/query.ts';
+import { wordsOf } from '../../flows/search/words.ts';
+import type { Amount } from './types.ts';
+
+/** The time, to half a minute: relative times follow it. */
+export const now = signal(Date.now());
+/** The sandbox may be ahead of this clock. */
+let ahead = 0;
+const tick = (): void => {
+  now.value = Date.now() + ahead;
+};
+setInterval(tick, 30_000);
+
+export function setClock(at: string): void {
+  ahead = (Date.parse(at) || Date.now()) - Date.now();
+  tick();
+}
+
+const units: ReadonlyArray<readonly [string, number]> = [
+  ['y', 31_557_600],
+  ['mo', 2_629_800],
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+];
+
+/** `3 min ago`, `in 2 d`, `just now`. */
+export function relative(at: string): string {
+  const seconds = (now.value - Date.parse(at)) / 1000;
+  if (Number.isNaN(seconds)) return at;
+  const [unit, size] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ['', 1];
+  if (!unit) return 'just now';
+  const count = `${Math.floor(Math.abs(seconds) / size)} ${unit}`;
+  return seconds < 0 ? `in ${count}` : `${count} ago`;
+}
+
+const forms = {
+  exact: new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' }),
+  short: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
+};
+
+export const dateText = (at: string, form: keyof typeof forms): string =>
+  Number.isNaN(Date.parse(at)) ? at : forms[form].format(Date.parse(at));
+
+/** `1:02:03` or `2:03`. */
+export function clock(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const end = `${String(minutes).padStart(hours ? 2 : 1, '0')}:${String(whole % 60).padStart(2, '0')}`;
+  return hours ? `${hours}:${end}` : end;
+}
+
+export const minutesText = (minutes: Amount): string =>
+  minutes === null || minutes === '' ? '' : clock(Math.round(Number(minutes) * 60));
+
+export const countText = (count: number): string => count.toLocaleString('en-US');
+
+export const counted = (count: number, noun: string): string =>
+  `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** To the digit, with two decimals at least: `1,204.50 USD`. */
+export function money(amount: Amount | undefined, currency?: string | null): string {
+  if (amount === null || amount === undefined || amount === '') return '';
+  const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount)) ?? [];
+  const text = whole && `${sign}${BigInt(whole).toLocaleString('en-US')}.${decimals.padEnd(2, '0')}`;
+  return [text || amount, currency].filter(Boolean).join(' ');
+}
+
+/** Finds the marks of a query in a text, as `steno search` does; nothing in a text that does not match. */
+export function markerOf(query: string): (text: string) => readonly Mark[] {
+  try {
+    const parsed = parseQuery(query.match(/-?"[^"]*"?\*?|[^\s"]+/g) ?? []);
+    return (text) => marksOf(parsed, wordsOf(text)) ?? [];
+  } catch {
+    return () => [];
+  }
+}
+
+/** A title for the browser's tab: short, and without characters that turn the direction of writing. */
+export const plainTitle = (text: string): string =>
+  text.replace(/[\u0000-\u001f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ' ').slice(0, 80);

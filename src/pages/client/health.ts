@@ -1,0 +1,49 @@
+/** What `doctor` says, which listeners run, and which attempts need a person. */
+import { useLoad } from './api.ts';
+import { type Child, el } from './el.ts';
+import * as parts from './parts.ts';
+import type { Health } from './types.ts';
+
+const { b, h1, p, span } = el;
+type Of<Name extends keyof Health> = Health[Name][number];
+
+const tones: Readonly<Record<string, string>> = { ok: 'good', warn: 'warn', fail: 'bad' };
+
+const checkOf = ({ check, status, message, hint }: Of<'checks'>): Child => [
+  b(tones[status] ?? 'muted', status),
+  span('', check),
+  p('', parts.text(message), hint && span('hint', hint)),
+];
+
+function listenerOf(listener: Of<'listeners'>): Child {
+  const known = Object.entries(listener).filter(([, value]) => value !== null);
+  return known.map(([name, value]) => {
+    const shown = name.endsWith('_at') ? parts.timeAt(String(value)) : value;
+    return [span('muted', name.replace(/_at$/, '').replaceAll('_', ' ')), ' ', span('pair', shown)];
+  });
+}
+
+function attemptOf({ attempt, status, kind, ...more }: Of<'attempts'>): Child {
+  const detail = [more.detail, ...more.urls.slice(0, 3)].filter(Boolean).join('; ');
+  const files = more.audiofiles.map((id) => parts.fileLink(id, `file ${id} `));
+  const settling = [parts.command('', more.settle), parts.command(`attempts settle ${attempt} --not-placed`)];
+  const what = [b('bad', status), ` ${kind} ${attempt}, `, parts.timeAt(more.attempted_at)];
+  return [what, p('muted', parts.text(detail, 500)), p('', files), settling];
+}
+
+export function HealthPage() {
+  const { data, error } = useLoad<Health>('/api/health', ['files', 'events', 'spend']);
+  const title = h1('unseen', 'Health');
+  parts.useCommand('doctor');
+  if (!data) return parts.frame(title, error, p('muted', 'Checking the set-up…'));
+  const { checks, attempts, listeners } = data;
+  const isSettled = attempts.length === 0 && p('good', 'None: every outcome is known.');
+  const unsettled = [isSettled, parts.facts(attempts, attemptOf)];
+  const noListener = listeners.length === 0 && parts.empty('No listener runs.', 'listen');
+  const setup = parts.panel('Set-up', parts.command('doctor'), parts.facts(checks, checkOf, 'checks'));
+  const open = [
+    parts.panel('Attempts that need a person', parts.command('attempts'), unsettled),
+    parts.panel('Listeners', null, noListener, parts.facts(listeners, listenerOf)),
+  ];
+  return parts.frame(title, error, null, [setup, open]);
+}

@@ -1,0 +1,63 @@
+/** Keys: each page names its own, the newest first. Nothing is taken from a field that is typed in, but Esc. */
+import { useEffect, useRef } from 'preact/hooks';
+import { go } from './route.ts';
+
+type Keys = Readonly<Record<string, () => void>>;
+
+const active: Array<{ current: Keys }> = [];
+
+/** While the component is shown. */
+export function useKeys(keys: Keys): void {
+  const own = useRef(keys);
+  own.current = keys;
+  useEffect(() => {
+    active.unshift(own);
+    return () => void active.splice(active.indexOf(own), 1);
+  }, []);
+}
+
+const pages = new Map(
+  [...'fsemh'].map((key, at) => [key, ['files', 'search', 'events', 'spend', 'health'][at]]),
+);
+/** `g` was the last key: the next one names a page. */
+let isGoing = false;
+
+const isA = (target: EventTarget | null, selector: string): target is HTMLElement =>
+  target instanceof HTMLElement && target.matches(selector);
+
+addEventListener('keydown', (event) => {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (document.querySelector('dialog[open], [popover]:popover-open')) return;
+  const isTyped = isA(target, 'input, textarea, select');
+  if (isTyped && key !== 'Escape') return;
+  if (key === ' ' && isA(target, 'a, button, summary, audio')) return;
+  const page = isGoing ? pages.get(key) : undefined;
+  isGoing = key === 'g';
+  const work = page ? () => go(`/${page}`) : active.find(({ current }) => current[key])?.current[key];
+  if (!work) return;
+  event.preventDefault();
+  if (isTyped) target.blur();
+  else work();
+});
+
+export const focusOn = (selector: string) => (): void => {
+  const found = document.querySelector<HTMLElement>(selector);
+  found?.focus();
+  if (found instanceof HTMLInputElement) found.select();
+};
+
+/** For the page that `?` shows. */
+export const keyHelp: ReadonlyArray<readonly [string, string]> = [
+  ['/', 'filter, or search in the transcript'],
+  ['j k', 'next and previous row'],
+  ['Enter', 'open the row'],
+  ['.', 'what can be done with the row'],
+  ['Esc', 'leave the field, then go back'],
+  ['g f', 'Files (also g s Search, g e Events, g m Spend, g h Health)'],
+  ['n N', 'next and previous hit in the transcript'],
+  ['Space', 'play or pause the audio'],
+  ['p', 'pause the list of events'],
+  ['c', 'copy the command line of what is shown'],
+  ['?', 'these keys'],
+];

@@ -1,0 +1,99 @@
+/** The page that `steno ui` shows: the bar, one page below it, and what is said over both. */
+import { h, render } from 'preact';
+import { followChanges, get, link, trouble } from './api.ts';
+import { type Child, el } from './el.ts';
+import { EventPage } from './event.ts';
+import { Events } from './events.ts';
+import { FileView } from './file.ts';
+import { Files } from './files.ts';
+import { setClock } from './format.ts';
+import { HealthPage } from './health.ts';
+import { focusOn, keyHelp, useKeys } from './keys.ts';
+import * as parts from './parts.ts';
+import { route } from './route.ts';
+import { Search } from './search.ts';
+import { SpendPage } from './spend.ts';
+import type { About } from './types.ts';
+
+const { a, code, div, h1, header, kbd, nav, output, p, span } = el;
+
+const tabs = { files: Files, search: Search, events: Events, spend: SpendPage, health: HealthPage };
+const keyPairs = keyHelp.map(([key, what]) => [kbd('', key), what] as const);
+const showKeys = (): void => parts.showDialog('Keys', parts.pairs(keyPairs));
+
+const titleOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const linkNames = { connecting: 'connecting', live: 'live', lost: 'not connected', denied: 'no access' };
+
+function Bar() {
+  const { page } = route.value;
+  const { sandbox, profile, ledger } = parts.about.value ?? {};
+  const tab = (name: string) => {
+    const isShown = page === name || `${page}s` === name;
+    return a({ href: `#/${name}`, 'aria-current': isShown ? 'page' : undefined }, titleOf(name));
+  };
+  return header(
+    'bar',
+    a({ class: 'brand', href: '#/files', 'aria-label': 'steno, all files' }, 'steno'),
+    nav({ 'aria-label': 'Pages' }, Object.keys(tabs).map(tab)),
+    span('grow'),
+    sandbox ? span('chip sandbox', 'sandbox') : span('muted profile', profile),
+    ledger === 'shared' && span('chip', 'shared ledger'),
+    span(`link ${link.value}`, linkNames[link.value]),
+    parts.button('?', showKeys, { class: 'plain', 'aria-label': 'Keys', title: 'Keys (?)' }),
+  );
+}
+
+/** Over the page, at its end: nothing moves when it comes or goes. */
+function Banner() {
+  const isLost = link.value === 'lost';
+  const { text, isBad } = parts.said.value;
+  const lost = p(
+    'banner bad',
+    'steno ui does not answer. What is shown may be old. This page goes on by itself.',
+  );
+  const unread = p('banner warn', `The ledger can’t be read: ${trouble.value}. This page goes on by itself.`);
+  return div(
+    'over',
+    div({ role: 'alert' }, isLost && lost, trouble.value && !isLost && unread),
+    output('', text && p(isBad ? 'banner bad' : 'banner', text)),
+  );
+}
+
+function noAccess(): Child {
+  const why = 'Each tab needs the link that steno ui opens. Run it again, or open its link in this tab.';
+  return parts.frame(
+    div('empty', h1('', 'This tab has no access'), p('', why), code('', 'steno ui')),
+    undefined,
+  );
+}
+
+function Tab({ name }: { name: keyof typeof tabs }) {
+  parts.useTitle(titleOf(name));
+  return h(tabs[name], {});
+}
+
+function Page() {
+  const { page, id } = route.value;
+  if (link.value === 'denied') return noAccess();
+  if (page === 'file') return h(FileView, { key: id, id });
+  if (page === 'event') return h(EventPage, { key: id, id });
+  const name = Object.hasOwn(tabs, page) ? (page as keyof typeof tabs) : 'files';
+  return h(Tab, { key: name, name });
+}
+
+function App() {
+  useKeys({ '?': showKeys, Escape: () => parts.say('') });
+  const skip = parts.button('Skip to the content', focusOn('main'), { class: 'skip' });
+  return [skip, ...[Bar, Page, Banner, parts.Dialog].map((part) => h(part, {}))];
+}
+
+render(h(App, {}), document.body);
+followChanges();
+void get<About>('/api/about').then(
+  (answer) => {
+    parts.about.value = answer;
+    setClock(answer.now);
+  },
+  () => {},
+);

@@ -1,0 +1,184 @@
+/** The small parts that all pages are made of. */
+import { signal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { findFileState, toneOfState } from '../../catalog/states.ts';
+import type { Mark } from '../../flows/search/query.ts';
+import { type Child, el, type Tags } from './el.ts';
+import { dateText, relative } from './format.ts';
+import { useKeys } from './keys.ts';
+import { filePath } from './route.ts';
+import type { About, FileDocument } from './types.ts';
+
+const { a, b, bdi, code, div, h2, header, i, li, p, section, span, table, tbody, td, th, thead, tr, ul } = el;
+
+export const about = signal<About | undefined>(undefined);
+
+/** `steno --sandbox files`, for copying. */
+export const commandLine = (rest: string): string => `${about.value?.command ?? 'steno'} ${rest}`;
+
+/** What has just been done, said once to screen readers too. */
+export const said = signal<{ readonly text: string; readonly isBad?: boolean }>({ text: '' });
+let forget: ReturnType<typeof setTimeout> | undefined;
+
+export function say(text: string, isBad = false): void {
+  said.value = { text, isBad };
+  clearTimeout(forget);
+  forget = setTimeout(() => say(''), isBad ? 12_000 : 5_000);
+}
+
+export async function copy(text: string, what = text): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(`Copied: ${what.length > 90 ? `${what.slice(0, 90)}…` : what}`);
+  } catch {
+    say('The browser did not allow copying', true);
+  }
+}
+
+export const button = (content: Child, onClick: (by: HTMLElement) => void, props: Tags['button'] = {}) =>
+  el.button({ type: 'button', ...props, onClick: (event) => onClick(event.currentTarget) }, content);
+
+/** Relative, with the exact time on hover and for programs. */
+export const timeAt = (at: string | null | undefined, write = relative): Child =>
+  at ? el.time({ dateTime: at, title: dateText(at, 'exact') }, write(at)) : null;
+
+/** Text of others, whichever way it is written, and however long. */
+export const text = (given: string | null | undefined, max = 400) => bdi('', given?.slice(0, max));
+
+/** A text with the hits of a search marked. */
+export function marked(given: string, marks: readonly Mark[]) {
+  const before = (at: number): number => marks[at - 1]?.[1] ?? 0;
+  const hits = marks.map(([start, end], at) => [
+    given.slice(before(at), start),
+    el.mark('', given.slice(start, end)),
+  ]);
+  return bdi('', ...hits, given.slice(before(marks.length)));
+}
+
+/** A command line that does or shows the same, to copy. */
+export const command = (line: string, whole = commandLine(line)) =>
+  button(code('', whole), () => void copy(whole), { class: 'command', title: 'Copy this command line' });
+
+export const failed = (error: Error | undefined): Child =>
+  error && p({ class: 'failed', role: 'alert' }, error.message);
+
+export const empty = (title: string, line?: string, ...more: Child[]) =>
+  div('empty', p('', title), more, line && command(line));
+
+export const panel = (title: string, extra: Child, ...children: Child[]) =>
+  section({ class: 'panel', 'aria-label': title }, header('', h2('', title), extra), children);
+
+type OnText = (text: string) => void;
+
+/** A field that filters or searches. */
+export function searchField(id: string, label: string, value: string, onType: OnText, hint = label) {
+  const props = { id, value, placeholder: hint, spellcheck: false, 'aria-label': label } as const;
+  const onInput = (event: { readonly currentTarget: HTMLInputElement }) => onType(event.currentTarget.value);
+  return el.input({ ...props, type: 'search', autocomplete: 'off', onInput });
+}
+
+export type Choice = readonly [name: string, label: string];
+
+export function select(label: string, value: string, choices: readonly Choice[], onPick: OnText) {
+  const options = choices.map(([name, shown]) => el.option({ value: name }, shown));
+  const onChange = (event: { readonly currentTarget: HTMLSelectElement }) =>
+    onPick(event.currentTarget.value);
+  return el.select({ 'aria-label': label, value, onChange }, options);
+}
+
+/** A form of a page that is never sent. */
+export const tools = (...children: Child[]) =>
+  el.form({ class: 'tools', onSubmit: (event) => event.preventDefault() }, children);
+
+/** Names and values; what is empty is left out. */
+export function pairs(all: ReadonlyArray<readonly [Child, string | null | undefined]>) {
+  const pair = (name: Child, value: string) => div('', el.dt('', name), el.dd('', text(value, 2000)));
+  const shown = all.map(([name, value]) => value && pair(name, value));
+  return el.dl('pairs', shown);
+}
+
+/** A list of facts, a line between each. */
+export function facts<T>(items: readonly T[], show: (item: T) => Child, kind = 'facts') {
+  const all = items.map((item) => li('', show(item)));
+  return ul(kind, all);
+}
+
+/** The first cell of a row names it. */
+export function grid(label: string, head: readonly string[], rows: ReadonlyArray<readonly Child[]>) {
+  const cellsOf = (cells: readonly Child[]) =>
+    cells.map((cell, at) => (at ? td('', cell) : th({ scope: 'row' }, cell)));
+  const heads = head.map((name) => th({ scope: 'col' }, name));
+  const all = rows.map((row) => tr('', cellsOf(row)));
+  return table({ 'aria-label': label }, thead('', tr('', heads)), tbody('', all));
+}
+
+/** A page: what stands above, an error, a lead, and two columns once there is something to show. */
+export function frame(above: Child, error: Error | undefined, lead?: Child, columns: readonly Child[] = []) {
+  const all = columns.map((column) => div('', column));
+  return el.main({ tabIndex: -1 }, above, failed(error), lead, div('columns', all));
+}
+
+/** The way back, and the command line of the page. */
+export const crumbs = (to: string, line: string) =>
+  p('crumbs', a({ href: `#/${to.toLowerCase()}` }, `‹ ${to}`), command(line));
+
+/** The title of a file, and the way to its page. */
+export const fileLink = (id: string | null, title: string): Child =>
+  id ? a({ href: filePath(id) }, text(title, 200)) : text(title, 200);
+
+/** `c` copies the command line of the page. */
+export const useCommand = (line: string, keys: Readonly<Record<string, () => void>> = {}): void =>
+  useKeys({ ...keys, c: () => void copy(commandLine(line)) });
+
+/** The title of the browser's tab. */
+export const useTitle = (title: string): void =>
+  useEffect(() => {
+    document.title = `${title} · steno`;
+  }, [title]);
+
+const steps = ['Ordered', 'Audio', 'Transcription', 'Editing', 'Delivered'];
+
+function stepOf(state: string): number {
+  if (findFileState(state)?.end === 'delivered') return 5;
+  if (/edit|approval/i.test(state)) return 4;
+  if (/transcrib|^processing|difficulty|temporary/i.test(state)) return 3;
+  return /audio|pre-processing/i.test(state) ? 2 : 1;
+}
+
+/** Where a file stands. */
+export function stepsOf({ state: given, hold, late, test }: FileDocument) {
+  const state = given ?? 'Ordered';
+  const at = stepOf(state);
+  const tone = toneOfState(state) ?? (hold ? 'warn' : 'busy');
+  const pips = steps.map((_, index) => i(index < at ? 'done' : ''));
+  return span(
+    `steps ${tone}`,
+    span({ class: 'pips', title: `Step ${at} of 5: ${steps[at - 1]}` }, pips),
+    span('state', state),
+    late && b('late', 'late'),
+    test && span('chip', 'test'),
+  );
+}
+
+const dialog = signal<{ readonly title: string; readonly content: Child } | undefined>(undefined);
+
+export const showDialog = (title: string, content: Child): void => {
+  dialog.value = { title, content };
+};
+
+/** The one dialog, over everything else; any button in it closes it. */
+export function Dialog() {
+  const own = useRef<HTMLDialogElement>(null);
+  const { title, content } = dialog.value ?? {};
+  useLayoutEffect(() => {
+    if (dialog.value) own.current?.showModal();
+  }, [dialog.value]);
+  const onClose = (): void => {
+    dialog.value = undefined;
+  };
+  const onClick = (event: Event): void => {
+    if ((event.target as Element).closest('button')) own.current?.close();
+  };
+  const close = button('Close', () => {});
+  return el.dialog({ ref: own, 'aria-label': title, onClose, onClick }, h2('', title), content, close);
+}

@@ -1,0 +1,208 @@
+/** What the pages are told of files and of transcripts on this disk, and the download of one. */
+
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { checkId } from '../api/decode.ts';
+import { checkFormats } from '../catalog/check.ts';
+import { raiseFailures, values } from '../flows/bulk.ts';
+import { checkFiles } from '../flows/check/check.ts';
+import { FoundFiles } from '../flows/files/found.ts';
+import { type ListedFile, listed } from '../flows/files/listed.ts';
+import { isLate } from '../flows/report/report.ts';
+import { parseQuery } from '../flows/search/query.ts';
+import { findHits, prepareSearch } from '../flows/search/search.ts';
+import { outputTarget, saveTranscripts } from '../flows/transcripts/fetch.ts';
+import { mostPrecise, type TranscriptOnDisk, transcriptsOnDisk } from '../flows/transcripts/on-disk.ts';
+import type { Changes } from '../ledger/changes.ts';
+import { Downloads } from '../ledger/downloads.ts';
+import { Events } from '../ledger/events.ts';
+import { type FileQuery, FileWindows, fileGroupings, fileSorts } from '../ledger/file-windows.ts';
+import { Files } from '../ledger/files.ts';
+import { type LogEntry, PurchaseLog } from '../ledger/purchase-log.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { type Json, toJson } from '../lib/json.ts';
+import { noReport } from '../lib/progress.ts';
+import { nowMs } from '../lib/time.ts';
+import { isUrl } from '../lib/url.ts';
+import { ReceivedEvent } from '../listen/event.ts';
+import { readableFormats } from '../transcripts/model.ts';
+import { readTranscriptFile } from '../transcripts/read.ts';
+import { findingsJson } from '../views/check.ts';
+import { fileRecord } from '../views/files.ts';
+import { historyJson } from '../views/history.ts';
+import { hitsView } from '../views/search.ts';
+import { savedJson } from '../views/transcripts.ts';
+import {
+  type Call,
+  choiceOf,
+  type Handlers,
+  missing,
+  type PageSource,
+  textOf,
+  windowOf,
+  wordsOf,
+} from './source.ts';
+
+const MAX_HISTORY = 500;
+/** Beyond these, only the groups of the window: each may have one file. */
+const MAX_GROUPS = 5_000;
+const MAX_FOLDER_LENGTH = 1_000;
+/** As much as a page can show: a day of speech. */
+const MAX_SEGMENTS = 20_000;
+const MAX_TEXT_LENGTH = 5_000_000;
+const MAX_QUERY_LENGTH = 500;
+
+/** As a shell would hand them over, but with the quotes of a phrase. */
+const quotedOrWord = /-?"[^"]*"?\*?|[^\s"]+/g;
+
+export function fileHandlers(source: PageSource, changes: Changes): Handlers {
+  const found = new FoundFiles(source.ledger, changes);
+  return {
+    'GET files': (call) => listWindow(source, found, call),
+    'GET file/:': (call) => filePage(source, call),
+    'POST file/:/download': (call) => download(source, call),
+    'GET file/:/transcript': (call) => transcript(source, call),
+    'GET file/:/check': (call) => check(source, call),
+    'GET search': (call) => search(source, call),
+  };
+}
+
+async function listWindow(
+  { ledger, settings: { currency } }: PageSource,
+  found: FoundFiles,
+  call: Call,
+): Promise<Json> {
+  const query: FileQuery = {
+    words: wordsOf(call),
+    states: call.query.getAll('state').filter(Boolean),
+    sort: choiceOf(call, 'sort', fileSorts) ?? 'ordered_at',
+    isDescending: choiceOf(call, 'dir', ['asc', 'desc']) !== 'asc',
+    group: choiceOf(call, 'group', fileGroupings),
+  };
+  const { offset, limit } = windowOf(call);
+  const end = offset + limit;
+  const { places, groups = [], all } = await found.get(query);
+  const rows = (await new FileWindows(ledger).rows(places.slice(offset, end))).map(listed);
+  const downloads = await new Downloads(ledger).forFiles(rows.map(({ id }) => id));
+  const now = nowMs();
+  const isShown = (each: { offset: number; count: number }): boolean =>
+    groups.length <= MAX_GROUPS || (each.offset < end && each.offset + each.count > offset);
+  return toJson({
+    ...{ total: places.length, all },
+    rows: rows.map((row) => {
+      const document = fileRecord.json({ row, downloads: downloads.get(row.id) ?? [], currency });
+      document.delete('answer');
+      return document.set('late', isLate(row, now));
+    }),
+    groups: query.group && groups.filter(isShown).map((each) => ({ ...each })),
+  });
+}
+
+async function knownFile({ ledger }: PageSource, id: string): Promise<ListedFile> {
+  const row = await new Files(ledger).get(checkId(id));
+  if (!row) throw missing(`file ${id}`, 'list your files: steno files');
+  return listed(row);
+}
+
+/** A file with its downloads. */
+async function shownFile(source: PageSource, id: string) {
+  const row = await knownFile(source, id);
+  const downloads = (await new Downloads(source.ledger).forFiles([row.id])).get(row.id) ?? [];
+  return { row, downloads, currency: source.settings.currency };
+}
+
+async function filePage(source: PageSource, { id }: Call): Promise<Json> {
+  const { ledger } = source;
+  const shown = await shownFile(source, id);
+  const { row, downloads, currency } = shown;
+  const entries: LogEntry[] = [];
+  for await (const page of new PurchaseLog(ledger).entries({ file: row.id }, MAX_HISTORY))
+    entries.push(...page);
+  const pages = [false, true].map((found) => new Events(ledger).page({ file: row.id, found }, MAX_HISTORY));
+  const events = (await Promise.all(pages)).flat().map((each) => new ReceivedEvent(each));
+  return toJson({
+    file: fileRecord.json(shown).set('late', isLate(row, nowMs())),
+    history: historyJson({ row, entries, events, downloads }, currency),
+    transcripts: downloads.map(({ ext, path, bytes, at }) => ({
+      ...{ format: ext, path, bytes, at, here: existsSync(path) },
+    })),
+    playable: isUrl(row.url) && /^https?:/i.test(row.url) ? row.url : null,
+  });
+}
+
+/** Beside the other downloads of the file unless told; what is there already is kept. */
+async function download(source: PageSource, call: Call): Promise<Json> {
+  const { ledger } = source;
+  const { row, downloads } = await shownFile(source, call.id);
+  const format = textOf(call, 'format');
+  if (!format) throw usage('format is missing', 'name one: txt');
+  const formats = checkFormats([format], '');
+  const folder = resolve(checkFolder(textOf(call, 'folder')) || dirname(downloads.at(-1)?.path ?? 'here'));
+  ledger.checkInPlace();
+  const target = await outputTarget(`${folder}/`, undefined, false, 'skip');
+  const selection = { ids: [row.id], formats, test: false, deprecatedPath: false };
+  const transport = await source.connect();
+  const outcomes = await saveTranscripts(selection, target, { transport, ledger, jobs: 1 });
+  raiseFailures(outcomes);
+  const [saved] = values(outcomes).map((each) => savedJson({ ...each, path: resolve(each.path) }));
+  return saved ?? null;
+}
+
+function checkFolder(folder = ''): string {
+  if (folder.length <= MAX_FOLDER_LENGTH && !/[\u0000-\u001f\u007f]/.test(folder)) return folder;
+  throw usage('that is no folder', 'write its path');
+}
+
+/** By the ledger alone: an id that looks like a path is no path. */
+async function transcriptsOf(source: PageSource, { id }: Call): Promise<TranscriptOnDisk[]> {
+  const found: TranscriptOnDisk[] = [];
+  const { id: file } = await knownFile(source, id);
+  for await (const page of transcriptsOnDisk(source.ledger, { files: [file] })) found.push(...page);
+  return found;
+}
+
+/** In the format that is asked for, else in the one with the most precise times. */
+async function transcript(source: PageSource, call: Call): Promise<Json> {
+  const format = choiceOf(call, 'format', readableFormats);
+  const all = await transcriptsOf(source, call);
+  const [file] = format ? all.filter((each) => each.format === format) : mostPrecise(all);
+  if (!file) throw new StenoError('missing', `no transcript of ${call.id} that can be read is on this disk`);
+  const text = await readTranscriptFile(file, source.signal);
+  let left = MAX_TEXT_LENGTH;
+  const shown = text.segments.slice(0, MAX_SEGMENTS).filter((segment) => {
+    left -= segment.text.length;
+    return left >= 0;
+  });
+  return toJson({
+    format: file.format,
+    segments: shown.map(({ line, start, end, speaker = null, text: said }) => ({
+      ...{ line, start: seconds(start), end: seconds(end), speaker, text: said },
+    })),
+    truncated: shown.length < text.segments.length,
+  });
+}
+
+/** What `steno check` prints of the file. */
+async function check(source: PageSource, call: Call): Promise<Json> {
+  const files = mostPrecise(await transcriptsOf(source, call));
+  const outcomes = await checkFiles(files, { rules: undefined, signal: source.signal, report: noReport });
+  return findingsJson(outcomes);
+}
+
+/** What `steno search --context 1` prints. */
+async function search(source: PageSource, call: Call): Promise<Json> {
+  const { ledger, signal } = source;
+  const text = (call.query.get('q') ?? '').slice(0, MAX_QUERY_LENGTH);
+  if (text.trim() === '') return [];
+  const { limit } = windowOf(call);
+  const request = { query: parseQuery(text.match(quotedOrWord) ?? []), limit };
+  const place = { ...(await source.searchPlace()), signal, openLedger: async () => ledger };
+  const searched = await prepareSearch(place, request, noReport);
+  const hits: Json[] = [];
+  for await (const page of findHits(searched, request, { value: false }, signal))
+    hits.push(...(hitsView(page, 1).json as Json[]));
+  return hits;
+}
+
+const seconds = (milliseconds: number | undefined): number | null =>
+  milliseconds === undefined ? null : milliseconds / 1000;

@@ -1,0 +1,292 @@
+/**
+ * The server of the pages, on loopback. Other users of this machine, other sites in the same browser and names that lead
+ * here by a trick of DNS can all reach it: so nothing but the empty page is served without the token.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Changes } from '../ledger/changes.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Spool } from '../ledger/spool.ts';
+import type { Effect } from '../lib/command-entry.ts';
+import { errorJson } from '../lib/error-json.ts';
+import { errorMessage, type Kind, StenoError, usage } from '../lib/errors.ts';
+import { formatJson, type Json, parseJson, toJson } from '../lib/json.ts';
+import { readBytes } from '../lib/lines.ts';
+import { startListening } from '../lib/listening.ts';
+import { accountHandlers } from './account-api.ts';
+import { eventHandlers } from './events-api.ts';
+import { fileHandlers } from './files-api.ts';
+import { isLedgerTrouble, Live } from './live.ts';
+import { Openings } from './opening.ts';
+import { type CsvAnswer, type Handlers, type PageSource, textOf } from './source.ts';
+
+const assets: Readonly<Record<string, readonly [name: string, type: string]>> = {
+  '/': ['index.html', 'text/html; charset=utf-8'],
+  '/app.js': ['app.js', 'text/javascript; charset=utf-8'],
+  '/app.css': ['app.css', 'text/css; charset=utf-8'],
+  '/favicon.svg': ['favicon.svg', 'image/svg+xml'],
+};
+
+const securityHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src http: https:; " +
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** What acts, with the effect that a command doing the same has. */
+const acting: Readonly<Record<string, readonly [effect: Effect, what: string]>> = {
+  'POST file/:/download': ['local', 'a download'],
+  'POST event/:/replay': ['account', 'a replay'],
+};
+
+/** An edited event, in JSON; a delivery has a megabyte at most. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+const MAX_CONNECTIONS = 100;
+/** Silence of a connection: a page that is open hears something every 15 seconds. */
+const IDLE_MS = 120_000;
+/** The one that browsers leave out. */
+const HTTP_PORT = 80;
+
+const serverOptions = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+/** 401 is for the token alone: a page without a valid one must not seem to have a wrong key. */
+const statuses: Readonly<Partial<Record<Kind, number>>> = {
+  ...{ usage: 400, missing: 404, network: 502, timeout: 504, interrupted: 503 },
+};
+
+type Headers = Readonly<Record<string, string>>;
+
+/** An answer other than data. */
+class Refusal extends StenoError {
+  readonly answer: { readonly status: number; readonly code: string; readonly headers: Headers };
+
+  constructor(status: number, code: Kind | 'not_allowed', message: string, headers: Headers = {}, hint = '') {
+    super('failed', message, { hint: hint || undefined });
+    this.answer = { status, code, headers };
+  }
+}
+
+export class PageServer {
+  readonly token = randomBytes(32).toString('base64url');
+  readonly #source: PageSource;
+  readonly #watched: Ledger;
+  readonly #spool: Spool;
+  readonly #live: Live;
+  readonly #openings: Openings;
+  readonly #handlers: Handlers;
+  readonly #server = createServer(serverOptions);
+
+  private constructor(source: PageSource, watched: Ledger, spool: Spool) {
+    const changes = new Changes(watched);
+    this.#source = source;
+    this.#watched = watched;
+    this.#spool = spool;
+    this.#live = new Live(source, watched, changes, spool);
+    this.#openings = new Openings(source.folder);
+    this.#handlers = {
+      ...fileHandlers(source, changes),
+      ...eventHandlers(source),
+      ...accountHandlers(source, changes),
+      // For `steno open`: the browser is opened by the process that was asked to.
+      'POST opening': async (call) => {
+        const go = textOf(call, 'go') ?? '';
+        if (!/^\/[\x21-\x7e]{0,500}$/.test(go)) throw usage('that is no page');
+        return toJson({ path: this.opening(go) });
+      },
+      'GET live': async ({ response }) => {
+        if (this.#live.add(response)) return undefined;
+        throw new Refusal(503, 'failed', 'too many pages are open', { 'retry-after': '10' });
+      },
+    };
+    this.#server.on('request', (request, response) => void this.#answer(request, response));
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.setTimeout(IDLE_MS, (socket) => socket.destroy());
+  }
+
+  /** Port 0: any free one. */
+  static async open(source: PageSource, port: number): Promise<PageServer> {
+    const watched = await source.ledger.openSecondConnection();
+    const pages = new PageServer(source, watched, await source.spool());
+    await startListening(pages.#server, '127.0.0.1', port);
+    return pages;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** A file that leads a browser to the page. */
+  opening(go: string): string {
+    return this.#openings.add(this.port, this.token, go);
+  }
+
+  async close(): Promise<void> {
+    this.#openings.removeAll();
+    this.#live.close();
+    this.#server.close();
+    this.#server.closeAllConnections();
+    this.#spool.close();
+    await this.#watched.close();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => {});
+    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+    try {
+      this.#checkSender(request);
+      const [path = '', ...query] = (request.url ?? '').split('?');
+      if (path.startsWith('/api/')) await this.#answerCall(request, response, path, query.join('?'));
+      else await this.#answerPage(request, response, path);
+    } catch (error) {
+      this.#fail(request, response, error);
+    }
+  }
+
+  /** A name that leads here is not ours, and no other site may so much as ask. */
+  #checkSender({ headers, url = '' }: IncomingMessage): void {
+    const host = this.port === HTTP_PORT ? '127.0.0.1' : `127.0.0.1:${this.port}`;
+    const { origin, 'sec-fetch-site': site = 'same-origin' } = headers;
+    // The file that opens the browser is another site, and so is a link: to go to the empty page is open to all.
+    const isVisit =
+      !url.startsWith('/api/') &&
+      headers['sec-fetch-mode'] === 'navigate' &&
+      headers['sec-fetch-dest'] === 'document';
+    if (headers.host !== host) throw new Refusal(403, 'auth', `this address is only served as ${host}`);
+    if ((site !== 'same-origin' && !isVisit) || (origin !== undefined && origin !== `http://${host}`))
+      throw new Refusal(403, 'auth', 'other sites may not use this address');
+  }
+
+  async #answerPage({ method }: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const [, opening = ''] = /^\/open\/([0-9a-f]{1,64})$/.exec(path) ?? [];
+    const [name, type = ''] = (Object.hasOwn(assets, path) && assets[path]) || [];
+    if (!name && !opening) throw new Refusal(404, 'missing', 'there is no such page');
+    if (method !== 'GET' && method !== 'HEAD')
+      throw new Refusal(405, 'usage', 'only GET', { allow: 'GET, HEAD' });
+    if (!name) {
+      // The browser has read its file. It takes what stands after the # along.
+      this.#openings.remove(opening);
+      return void response.writeHead(303, { location: '/', 'content-length': 0 }).end();
+    }
+    const content = await readFile(join(this.#source.assets, name)).catch(() => {
+      throw new Refusal(404, 'missing', `${name} is not part of this build`);
+    });
+    response.writeHead(200, { 'content-type': type, 'content-length': content.length });
+    response.end(method === 'HEAD' ? undefined : content);
+  }
+
+  async #answerCall(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    query: string,
+  ): Promise<void> {
+    const { method = '', headers } = request;
+    const [, given = ''] = /^Bearer ([\w-]{1,200})$/.exec(headers.authorization ?? '') ?? [];
+    if (!isSame(given, this.token))
+      throw new Refusal(401, 'auth', 'this page has no valid token: open it again with steno ui', {
+        'www-authenticate': 'Bearer',
+      });
+    const [name, id] = routeOf(path);
+    const handler = this.#handlers[`${method} ${name}`];
+    if (!handler) throw this.#noHandler(name);
+    this.#checkAllowed(`${method} ${name}`);
+    const body = method === 'POST' ? await readBody(request) : new Map<string, Json>();
+    const answer = await handler({ id, query: new URLSearchParams(query), body, response });
+    if (answer !== undefined) this.#send(response, answer);
+  }
+
+  #checkAllowed(name: string): void {
+    const [effect, what = ''] = acting[name] ?? [];
+    try {
+      if (effect) this.#source.requireAllowed(effect, what);
+    } catch (error) {
+      const { message, hint } = error as StenoError;
+      throw new Refusal(403, 'not_allowed', message, {}, hint);
+    }
+  }
+
+  #noHandler(name: string): Refusal {
+    const allowed = ['GET', 'POST'].filter((method) => Object.hasOwn(this.#handlers, `${method} ${name}`));
+    if (allowed.length === 0) return new Refusal(404, 'missing', 'there is nothing at this address');
+    return new Refusal(405, 'usage', `only ${allowed.join(', ')}`, { allow: allowed.join(', ') });
+  }
+
+  /** Whatever is sent passes the mask. */
+  #send(response: ServerResponse, answer: Json | CsvAnswer, status = 200): void {
+    const csv = typeof answer === 'object' && answer && 'csv' in answer ? answer : undefined;
+    const content = Buffer.from(this.#source.hide(csv ? csv.csv : formatJson(answer as Json, 0)));
+    response.writeHead(status, {
+      'content-type': csv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
+      'content-length': content.length,
+      ...(csv && { 'content-disposition': `attachment; filename="${csv.name}"` }),
+    });
+    response.end(content);
+  }
+
+  #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    if (response.headersSent) return void response.destroy();
+    const isTrouble = isLedgerTrouble(error);
+    if (isTrouble) this.#live.report(error);
+    const known = error instanceof StenoError ? error : new StenoError('failed', errorMessage(error));
+    const usual = { status: isTrouble ? 503 : (statuses[known.kind] ?? 500), code: known.kind, headers: {} };
+    const { status, code, headers } = error instanceof Refusal ? error.answer : usual;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    // What is left of a request that was refused is not read.
+    if (!request.complete) response.setHeader('connection', 'close');
+    const json = errorJson(known, this.#source.hide).set('code', code);
+    this.#send(response, toJson({ error: json }), status);
+    if (!request.complete) request.resume();
+  }
+}
+
+/** Takes the same time wherever the texts differ. */
+function isSame(given: string, token: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(token)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** `/api/file/1001/check` is `file/:/check` of 1001. */
+function routeOf(path: string): [name: string, id: string] {
+  const [first = '', id, ...rest] = path.slice('/api/'.length).split('/');
+  if (id === undefined) return [first, ''];
+  try {
+    return [[first, ':', ...rest].join('/'), decodeURIComponent(id)];
+  } catch {
+    throw usage('that address is not written as an address is');
+  }
+}
+
+/** The JSON object that a POST brings. Another site could send a form or a text without asking, but no JSON. */
+async function readBody(request: IncomingMessage): Promise<ReadonlyMap<string, Json>> {
+  const { 'content-type': type = '', 'content-length': length = '0' } = request.headers;
+  if (type.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json')
+    throw new Refusal(415, 'usage', 'only application/json');
+  const tooLarge = new Refusal(413, 'usage', `larger than ${MAX_BODY_BYTES / 1024 / 1024} MB`);
+  if (Number(length) > MAX_BODY_BYTES) throw tooLarge;
+  // Its sender is to get the answer, whatever it was about to send.
+  const chunks = request.iterator({ destroyOnReturn: false });
+  const content = await readBytes(chunks, MAX_BODY_BYTES).catch(() => {
+    throw tooLarge;
+  });
+  try {
+    const json = parseJson(content.toString());
+    if (json instanceof Map) return json;
+  } catch {
+    // Not JSON at all.
+  }
+  throw usage('the body is not a JSON object');
+}

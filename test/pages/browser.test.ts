@@ -1,0 +1,569 @@
+/** The page of `steno ui` in a real browser, against a server with made-up data. */
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import puppeteer, { type Browser, type Page, type SerializedAXNode } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { chromium } from '../support/browser.ts';
+import { isLong, longOnly, sliceOf } from '../support/slices.ts';
+import { until } from '../support/until.ts';
+import { StandIn } from './stand-in.ts';
+
+it('is at most 120 kB compressed, styles included', () => {
+  const sizes = ['index.html', 'app.js', 'app.css'].map(
+    (name) => gzipSync(readFileSync(`dist/ui/${name}`)).length,
+  );
+  expect(sizes.reduce((sum, each) => sum + each, 0)).toBeLessThan(120_000);
+});
+
+const MANY = 100_000;
+/** A browser starts in a second, on a loaded machine in a minute. */
+const START_MS = 120_000;
+let browser: Browser;
+/** The server with a great many rows, if the run is long. */
+let many: StandIn | undefined;
+let page: Page;
+/** What went wrong in the page: exceptions, and what its policy refused. */
+const faults: string[] = [];
+const servers: StandIn[] = [];
+
+async function serve(count: number): Promise<StandIn> {
+  if (count === MANY && many) return many;
+  const server = await new StandIn(count).listen();
+  servers.push(server);
+  return server;
+}
+
+interface Look {
+  readonly width?: number;
+  readonly scheme?: 'light' | 'dark';
+}
+
+async function open(
+  server: Pick<StandIn, 'url'>,
+  go: string,
+  { width = 1280, scheme = 'light' }: Look = {},
+): Promise<void> {
+  page = await browser.newPage();
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  await page.setViewport({ width, height: 800 });
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  await page.goto(server.url(go));
+}
+
+/** The value of an expression in the page. */
+const inPage = <T>(expression: string): Promise<T> => page.evaluate(expression) as Promise<T>;
+
+/** What a reader sees. */
+const text = (selector = 'body'): Promise<string> =>
+  inPage(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`);
+
+const shows = (wanted: string | RegExp, selector = 'body'): Promise<boolean> =>
+  until(async () => {
+    const found = await text(selector);
+    return typeof wanted === 'string' ? found.includes(wanted) : wanted.test(found);
+  }, `${wanted} in ${selector}`);
+
+const focused = (): Promise<string> =>
+  inPage('document.activeElement?.innerText || document.activeElement?.id || ""');
+
+const focuses = (wanted: string): Promise<boolean> =>
+  until(async () => (await focused()) === wanted, `${wanted} has the focus`);
+
+/** Controls that a screen reader can't name. */
+async function unnamed(): Promise<string[]> {
+  const all: string[] = [];
+  const roles = [
+    'button',
+    'link',
+    'textbox',
+    'searchbox',
+    'combobox',
+    'checkbox',
+    'table',
+    'columnheader',
+    'image',
+  ];
+  const visit = ({ role, name, children = [] }: SerializedAXNode): void => {
+    if (roles.includes(role) && !name?.trim()) all.push(role);
+    for (const child of children) visit(child);
+  };
+  const root = await page.accessibility.snapshot({ interestingOnly: false });
+  if (root) visit(root);
+  return root ? all : ['no tree'];
+}
+
+/** Texts whose contrast with what is behind them is below 4.5, or 3 where they are large. */
+const LOW_CONTRAST = `(() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const channels = (colour) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (parts) => parts.slice(0, 3).map((each) => each / 255)
+    .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, each, at) => sum + each * [0.2126, 0.7152, 0.0722][at], 0);
+  const ground = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const parts = channels(getComputedStyle(each).backgroundColor);
+      if (parts[3] === 255) return parts;
+    }
+    return [255, 255, 255, 255];
+  };
+  const found = new Set();
+  for (const element of document.querySelectorAll('body *')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    const style = getComputedStyle(element);
+    if (!own || !element.checkVisibility() || element.closest('.unseen')) continue;
+    const [one, other] = [light(channels(style.fill !== 'rgb(0, 0, 0)' && element.closest('svg') ? style.fill : style.color)), light(ground(element))];
+    const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    const isLarge = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+    if (ratio < (isLarge ? 3 : 4.5)) found.add(element.className + ' ' + element.textContent.slice(0, 30) + ' ' + ratio.toFixed(2));
+  }
+  return [...found];
+})()`;
+
+describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
+  beforeAll(async () => {
+    // Without its sandbox, because tests may run as root; it opens only our own pages.
+    const args = [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--autoplay-policy=no-user-gesture-required',
+    ];
+    browser = await puppeteer.launch({ executablePath: '/usr/bin/chromium', pipe: true, args });
+    if (isLong) many = await new StandIn(MANY).listen();
+  }, START_MS);
+  afterEach(async () => {
+    await page?.close().catch(() => {});
+    for (const server of servers.splice(0)) await server.close();
+    faults.length = 0;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await many?.close();
+  });
+
+  describe('trouble', () => {
+    it('shows no data without the token, and says what to do', async () => {
+      const server = await serve(3);
+      await open(server, '/files');
+      await page.goto('about:blank');
+      await inPage('0');
+      const other = await browser.createBrowserContext();
+      page = await other.newPage();
+      await page.goto(`http://127.0.0.1:${server.port}/#/files`);
+      await shows('This tab has no access');
+      expect(await text()).not.toContain('Board meeting');
+      await other.close();
+    });
+
+    it('keeps the token out of the address, and off other pages', async () => {
+      const server = await serve(3);
+      await open(server, '/file/100001');
+      await shows('Board meeting 1');
+      expect(page.url()).toBe(`http://127.0.0.1:${server.port}/#/file/100001`);
+      expect(await inPage('document.cookie + JSON.stringify({ ...localStorage })')).toBe('{}');
+      expect(await inPage('history.length')).toBeLessThanOrEqual(2);
+    });
+
+    it('says that the server is gone, and comes back by itself with what is new', async () => {
+      const server = await serve(3);
+      await open(server, '/events');
+      await shows('Lecture 3');
+      const { port } = server;
+      await server.close();
+      await shows('does not answer');
+      expect(await text()).toContain('Lecture 3');
+      const again = await new StandIn(4).listen(port);
+      servers.push(again);
+      await shows('Lecture 4');
+      await until(async () => !(await text()).includes('does not answer'), 'the banner goes');
+    });
+
+    it('says why the ledger can’t be read, until it can', async () => {
+      const server = await serve(1);
+      await open(server, '/files');
+      await shows('live', '.link');
+      server.say({ type: 'trouble', message: 'the database is locked' });
+      await shows('the database is locked');
+      server.say({ type: 'well' });
+      await until(async () => !(await text()).includes('locked'), 'the banner goes');
+    });
+
+    it.each(['/file/nope', '/event/999'])('says what is wrong with %s', async (go) => {
+      await open(await serve(1), go);
+      await shows('no such thing (list them)');
+    });
+  });
+
+  const pages: ReadonlyArray<readonly [go: string, none: RegExp, one: RegExp]> = [
+    ['/files', /No files yet/, /Board meeting 1/],
+    ['/files?group=order', /No files yet/, /4n0X/],
+    ['/search?q=budget', /No transcript on this disk/, /We looked at the budget/],
+    ['/events', /No events yet/, /Lecture 1/],
+    ['/spend', /No budget is set/, /2,500.00/],
+    ['/spend?by=feed', /Nothing was bought/, /feed 1/],
+    ['/health', /No listener runs/, /attempts settle 17/],
+  ];
+
+  describe.each(pages)('%s', (go, none, one) => {
+    const counts = [
+      [1, one],
+      [0, none],
+      [MANY, one],
+    ] as const;
+    it.each(sliceOf(counts, 3))(
+      'with %i rows: shows them, names every control, stays small',
+      async (count, wanted) => {
+        await open(await serve(count), go);
+        await shows(count === MANY && go === '/events' ? /Lecture 100000/ : wanted);
+        expect(await unnamed()).toEqual([]);
+        expect(await inPage('document.querySelectorAll("*").length')).toBeLessThan(6_000);
+        expect(await inPage('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1280);
+        expect(faults).toEqual([]);
+      },
+    );
+  });
+
+  it.each(['/file/100001', '/event/1'])('names every control of %s', async (go) => {
+    await open(await serve(1), go);
+    await shows('steno --sandbox');
+    await shows(go.startsWith('/file') ? 'thank you all' : 'Replay');
+    expect(await unnamed()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  describe('looks', () => {
+    const all = [...pages.map(([go]) => go), '/file/100001?q=budget', '/event/9'];
+    longOnly.each(['light', 'dark'] as const)('has enough contrast everywhere, %s', async (scheme) => {
+      const server = await serve(30);
+      for (const go of all) {
+        await open(server, go, { scheme });
+        await shows(/steno --sandbox|Export/);
+        await shows(/\d/, 'main');
+        expect(await inPage(LOW_CONTRAST), go).toEqual([]);
+        await page.close();
+      }
+    });
+
+    longOnly.each([390, 800, 2560])('needs no sideways scrolling at %i pixels', async (width) => {
+      const server = await serve(30);
+      for (const go of all) {
+        await open(server, go, { width });
+        await shows(/\d/, 'main');
+        expect(await inPage('document.documentElement.scrollWidth'), go).toBeLessThanOrEqual(width);
+        await page.close();
+      }
+    });
+
+    longOnly('prints dark on white, without bars and buttons', async () => {
+      await open(await serve(30), '/spend', { scheme: 'dark' });
+      await shows('Spend by month');
+      await page.emulateMediaType('print');
+      expect(await inPage('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
+      expect(await text()).not.toMatch(/Export CSV|Health/);
+      expect(await inPage(LOW_CONTRAST)).toEqual([]);
+      expect((await page.pdf()).length).toBeGreaterThan(10_000);
+    });
+  });
+
+  describe('live', () => {
+    it('shows an event within a second, keeps the place, and holds it back while paused', async () => {
+      const server = await serve(200);
+      await open(server, '/events');
+      await shows('Lecture 200');
+      await shows('live', '.link');
+      const started = Date.now();
+      server.addEvent('Just now');
+      await shows('Just now');
+      expect(Date.now() - started).toBeLessThan(1_500);
+      await inPage('document.querySelector(".list").scrollTop = 1850');
+      await shows('Lecture 150');
+      const before = await inPage<number>(
+        'document.querySelector("[href=\\"#/event/150\\"]").getBoundingClientRect().top',
+      );
+      server.addEvent('While reading');
+      await shows('202 events');
+      await until(
+        async () =>
+          Math.abs(
+            (await inPage<number>(
+              'document.querySelector("[href=\\"#/event/150\\"]").getBoundingClientRect().top',
+            )) - before,
+          ) < 2,
+        'the row stays where it is',
+      );
+      await inPage('document.querySelector(".list").scrollTop = 37 * 120');
+      await shows('Lecture 81');
+      await page.keyboard.press('p');
+      server.addEvent('While paused');
+      await shows('Resume (1 new)');
+      await page.keyboard.press('p');
+      await page.keyboard.press('Home');
+      await shows('While paused');
+    });
+
+    it('reads changes over one connection, however many tabs are open', async () => {
+      const server = await serve(3);
+      const tabs: Page[] = [];
+      for (let count = 0; count < 8; count += 1) {
+        await open(server, '/events');
+        await shows('Lecture 3');
+        tabs.push(page);
+      }
+      const [first, ...others] = tabs;
+      const show = async (title: string, all: readonly Page[]): Promise<void> => {
+        server.addEvent(title);
+        for (page of all) await shows(title);
+      };
+      await show('To all', tabs);
+      expect(server.liveCount).toBe(1);
+      await first?.close();
+      await until(() => server.liveCount === 1, 'another tab reads');
+      await show('To the others', others);
+      await server.close();
+      for (page of others) await shows('does not answer');
+      for (const each of others) await each.close();
+    });
+
+    it('shows a file in its new state', async () => {
+      const server = await serve(3);
+      await open(server, '/files');
+      await shows('Transcribing');
+      await shows('live', '.link');
+      const [, , file] = server.files;
+      if (file) file.state = 'Awaiting Final Approval';
+      server.say({ type: 'changed', topics: ['files'] });
+      await shows('Awaiting Final Approval', '.list');
+    });
+  });
+
+  describe('the keyboard alone', () => {
+    it('filters, opens a file, goes back, and finds the pages and the keys', async () => {
+      await open(await serve(300), '/files');
+      await shows('Board meeting 1');
+      await page.keyboard.press('j');
+      await focuses('Board meeting 1');
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      await page.keyboard.press('k');
+      await focuses('Interview with Ada 2');
+      await page.keyboard.press('/');
+      await focuses('filter');
+      await page.keyboard.type('lecture 39');
+      await shows('2 of 300');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('j');
+      await focuses('Lecture 39');
+      await page.keyboard.press('Enter');
+      await shows('Lecture 39', 'h1');
+      await page.keyboard.press('Escape');
+      await shows('2 of 300');
+      await page.keyboard.press('?');
+      await shows('next and previous row', 'dialog');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('g');
+      await page.keyboard.press('e');
+      await shows('Lecture 300');
+    });
+
+    longOnly('reaches the end of 100,000 rows, and what can be done with one', async () => {
+      await open(await serve(MANY), '/files');
+      await shows('100,000 files');
+      await page.keyboard.press('End');
+      await until(async () => (await focused()).endsWith(' 100000'), 'the last row');
+      await page.keyboard.press('.');
+      await shows('steno --sandbox file 200000', 'dialog');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('k');
+      await until(async () => (await focused()).endsWith(' 99999'), 'the row before');
+    });
+
+    it('has one stop of Tab for the rows', async () => {
+      await open(await serve(300), '/files');
+      await shows('Board meeting 1');
+      expect(await inPage('document.querySelectorAll(".list tbody [tabindex=\\"0\\"]").length')).toBe(2);
+    });
+  });
+
+  describe('hostile titles', () => {
+    const titles = [
+      ['markup', '<img src=x onerror="document.title=1"><script>document.title=2</script>'],
+      ['letters that turn the direction', '\u202egnp.exe\u202c \u2067abc'],
+      ['ten thousand letters', 'x'.repeat(10_000)],
+    ] as const;
+    it.each(sliceOf(titles, 3))('are text: %s', async (_, title) => {
+      const server = await serve(3);
+      const [file] = server.files;
+      if (file) file.title = title;
+      server.addEvent(title);
+      for (const go of ['/files', '/file/100001', '/events', '/event/4']) {
+        await open(server, go);
+        await shows(title.slice(0, 20));
+        expect(await inPage('document.querySelectorAll("main img, main script").length')).toBe(0);
+        expect(await page.title()).toMatch(/steno$/);
+        expect((await page.title()).length).toBeLessThan(100);
+        expect(await inPage('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1280);
+        expect(await inPage('document.querySelector("h1").offsetHeight')).toBeLessThan(120);
+        expect(faults).toEqual([]);
+        await page.close();
+      }
+    });
+  });
+
+  describe('100,000 files', () => {
+    longOnly('never block for 50 ms while a filter is typed', async () => {
+      await open(await serve(MANY), '/files');
+      await shows('100,000 files');
+      await inPage(`window.long = []; new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) window.long.push(Math.round(duration));
+      }).observe({ type: 'longtask' });`);
+      // Other programs may hold up this machine: one of a few tries must be free of it.
+      await until(async () => {
+        await inPage('window.long.length = 0');
+        await page.click('#filter', { count: 3 });
+        await page.keyboard.type('lecture 99', { delay: 30 });
+        await shows(/[\d,]+ of 100,000/);
+        await page.keyboard.press('Backspace');
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return (await inPage<number[]>('window.long')).length === 0;
+      }, 'typing without a long task');
+    });
+
+    longOnly('scroll to any place, and show the rows there', async () => {
+      await open(await serve(MANY), '/files');
+      await shows('100,000 files');
+      await inPage('document.querySelector(".list").scrollTop = 37 * 50000');
+      await shows(' 50002', '.list');
+      expect(await inPage('document.querySelectorAll(".list tr").length')).toBeLessThan(80);
+    });
+  });
+
+  describe('does', () => {
+    it('sorts and groups', async () => {
+      await open(await serve(30), '/files');
+      await shows('Board meeting 1');
+      await page.click('th.title button');
+      await until(async () => (await text('.list tbody a')) === 'Board meeting 1', 'the first by title');
+      expect(await inPage('document.querySelector("th.title").ariaSort')).toBe('ascending');
+      await page.click('th.title button');
+      expect(await inPage('document.querySelector("th.title").ariaSort')).toBe('descending');
+      await page.select('select[aria-label="Group"]', 'feed');
+      await shows('without a feed');
+      expect(page.url()).toContain('group=feed');
+    });
+
+    it('shows what was found in its context', async () => {
+      await open(await serve(30), '/search?q=budget');
+      await shows('We looked at the budget', '.hits li a');
+      expect(await text('.hits mark')).toBe('budget');
+      expect(await text('.hits li')).toMatch(
+        /short notice\.\s+Grace We looked at the budget .*\sThat is the part/s,
+      );
+      await page.click('.hits li a');
+      await shows('Transcript', '.reader');
+      expect(page.url()).toMatch(/#\/file\/100001\?t=6\.5&line=4&q=budget$/);
+    });
+
+    it('downloads on a click, and says where it is', async () => {
+      const server = await serve(3);
+      await open(server, '/file/100001');
+      await shows('Downloads');
+      await page.click('[aria-label="Download docx"]');
+      await shows('Saved: /home/ada/talk.docx');
+      expect(server.posted).toEqual([{ path: '/api/file/100001/download', body: { format: 'docx' } }]);
+      await page.close();
+      await open(server, '/files');
+      await shows('Board meeting 1');
+      await page.click('button.more');
+      await page.click('dialog [aria-label="Download txt"]');
+      await shows('Saved: /home/ada/talk.txt');
+      expect(await inPage('document.querySelector("dialog").open')).toBe(false);
+    });
+
+    it('replays an event, edits it, and says what became of it', async () => {
+      const server = await serve(3);
+      await open(server, '/event/2');
+      await shows('200 OK');
+      await page.click('#target', { count: 3 });
+      await page.keyboard.type('http://127.0.0.1:9/down');
+      await page.keyboard.press('Enter');
+      await shows('nobody answers there');
+      await page.click('#target', { count: 3 });
+      await page.keyboard.type('http://127.0.0.1:9/hook');
+      await page.click('.replay [type="button"]');
+      await page.type('.replay textarea', 'edited&');
+      await shows('Send the edited copy');
+      await page.click('.replay [type="submit"]');
+      await until(async () => server.posted.length === 2, 'both were sent');
+      expect(server.posted[0]?.body).toEqual({ to: 'http://127.0.0.1:9/down' });
+      expect(server.posted[1]?.body.to).toBe('http://127.0.0.1:9/hook');
+      expect(server.posted[1]?.body.body).toContain('edited&');
+    });
+
+    it('copies command lines, curl and a quote with its time', async () => {
+      const server = await serve(3);
+      const clipboard = (): Promise<string> => inPage('navigator.clipboard.readText()');
+      await browser
+        .defaultBrowserContext()
+        .overridePermissions(`http://127.0.0.1:${server.port}`, [
+          'clipboard-read',
+          'clipboard-write',
+          'clipboard-sanitized-write',
+        ]);
+      await open(server, '/event/2');
+      await shows('Copy as curl');
+      await page.click('.panel header button');
+      await shows('Copied');
+      expect(await clipboard()).toMatch(/^curl .*\*{8}/);
+      await page.close();
+      await open(server, '/file/100001');
+      await shows('thank you all');
+      await page.click('.segment .quote');
+      await until(async () => (await clipboard()).startsWith('“Good morning'), 'the quote');
+      expect(await clipboard()).toBe(
+        '“Good morning, and thank you all for coming on such short notice.” (Ada, Board meeting 1, 0:00)',
+      );
+      await page.keyboard.press('c');
+      await until(async () => (await clipboard()) === 'steno --sandbox file 100001', 'the command line');
+    });
+
+    it('follows the audio, searches inside, and shows a long transcript whole', async () => {
+      const server = await serve(3);
+      server.segments = 1_000;
+      await open(server, '/file/100001');
+      await until(
+        () => inPage<boolean>('document.querySelectorAll(".segment").length === 1000'),
+        'all segments',
+      );
+      await page.type('#inside', 'courage');
+      await shows('1 of 250', '.reader output');
+      expect(await inPage('document.querySelectorAll("mark").length')).toBe(250);
+      await page.keyboard.press('Enter');
+      await shows('2 of 250', '.reader output');
+      await inPage('document.querySelectorAll("button.at")[2].click()');
+      await until(
+        () => inPage<boolean>('document.querySelector(".segment.now")?.dataset.line === "7"'),
+        'the segment at 0:13',
+      );
+    });
+
+    it('exports CSV, with amounts to the digit on the page', async () => {
+      await open(await serve(3), '/spend');
+      await shows('123,456,789,012,345,678.50 USD');
+      await inPage(
+        'HTMLAnchorElement.prototype.click = function () { window.exported = [this.download, this.href]; }',
+      );
+      await inPage(
+        '[...document.querySelectorAll("button")].find((each) => each.innerText === "Export CSV").click()',
+      );
+      await until(async () => Boolean(await inPage('window.exported')), 'the export');
+      expect(await inPage('fetch(window.exported[1]).then((each) => each.text(), String)')).toBeTypeOf(
+        'string',
+      );
+      expect(await inPage('window.exported[0]')).toBe('steno-spend-by-month.csv');
+    });
+  });
+});

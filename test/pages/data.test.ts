@@ -1,0 +1,447 @@
+/** What the pages are told: the documents of the commands, in windows of a table of any size. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { audio, fill, orderingAccount, queryLedger } from '../support/ledger.ts';
+import { Target } from '../support/listener.ts';
+import { longOnly } from '../support/slices.ts';
+import { User } from '../support/steno.ts';
+import { notShared } from '../support/store.ts';
+import { errorOf, Pages } from './pages.ts';
+
+interface Row {
+  readonly audiofile: string;
+  readonly title: string | null;
+  readonly order: string | null;
+  readonly late: boolean;
+  readonly answer?: unknown;
+}
+interface Window {
+  readonly total: number;
+  readonly all: number;
+  readonly rows: readonly Row[];
+  readonly groups?: ReadonlyArray<{ readonly name: string; readonly count: number; readonly offset: number }>;
+}
+
+const ids = ({ rows }: Window): string[] => rows.map(({ audiofile }) => audiofile);
+
+function addEvent(user: User, id: number, body: string, file = '', order = ''): void {
+  queryLedger(
+    user,
+    `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile, order_id)
+     VALUES (?, 'default', 'received', ?, '127.0.0.1', 'application/x-www-form-urlencoded', CAST(? AS BLOB), 'TRANSCRIPT_COMPLETE', '1', ?, ?)`,
+    ...[id, `2026-11-01T00:00:${String(id % 60).padStart(2, '0')}.000Z`, body, file, order],
+  );
+}
+
+describe('an empty ledger', () => {
+  it('gives empty pages', async () => {
+    const pages = await Pages.start(new User());
+    expect(await pages.json('about')).toMatchObject({
+      profile: 'default',
+      sandbox: false,
+      ledger: 'local',
+      command: 'steno',
+    });
+    expect(await pages.json('files')).toEqual({ total: 0, all: 0, rows: [] });
+    expect(await pages.json('files?group=order&q=x&offset=50')).toEqual({
+      total: 0,
+      all: 0,
+      rows: [],
+      groups: [],
+    });
+    expect(await pages.json('events')).toEqual({ total: 0, all: 0, rows: [] });
+    expect(await pages.json('spend')).toMatchObject({ budgets: { budgets: [] }, invoices: [] });
+    expect(await pages.json('health')).toMatchObject({ listeners: [], attempts: [] });
+    expect((await pages.call('file/1')).status).toBe(404);
+    expect((await pages.call('event/1')).status).toBe(404);
+  });
+});
+
+describe('files', () => {
+  async function library() {
+    const account = await orderingAccount();
+    const { user } = account;
+    await account.order(audio('one'), audio('two'), '--tag', 'science');
+    await account.order(audio('three'), '--key', 'Show 41');
+    await account.order(audio('four'));
+    await user.run(['files', '--refresh']);
+    const details = (values: object): string => JSON.stringify(values);
+    queryLedger(
+      user,
+      "UPDATE files SET details = ? WHERE id = '3'",
+      details({
+        title: 'Über "Größe" & 100%',
+        feed: 'Radio Öl',
+        guid: 'g1',
+        seconds: 600,
+        tags: ['history', 'long'],
+      }),
+    );
+    queryLedger(
+      user,
+      "UPDATE files SET title = 'apple_pie', duration = '12.5', total = '3.10' WHERE id = '1'",
+    );
+    queryLedger(user, "UPDATE files SET title = 'Zebra', duration = '2', total = '20.00' WHERE id = '2'");
+    queryLedger(
+      user,
+      "UPDATE files SET state = 'Transcribing', ended = '', ordered_at = '2020-01-01T00:00:00.000Z' WHERE id = '4'",
+    );
+    return { ...account, pages: await Pages.start(user) };
+  }
+
+  it('are the documents of `steno files --json`, without the answer', async () => {
+    const { pages, user } = await library();
+    const { rows, total, all } = await pages.json<Window>('files?sort=audiofile&dir=desc');
+    const listed = JSON.parse((await user.run(['files', '--json'])).stdout) as Row[];
+    expect({ total, all }).toEqual({ total: 4, all: 4 });
+    const late = new Map([['4', true]]);
+    expect(rows).toEqual(
+      listed.map(({ answer, ...row }) => ({ ...row, late: late.get(row.audiofile) ?? false })),
+    );
+  });
+
+  it('are found by every word, in titles, ids, orders, keys, tags, feeds, states and URLs', async () => {
+    const { pages } = await library();
+    const found = async (q: string): Promise<string[]> =>
+      ids(await pages.json<Window>(`files?${new URLSearchParams({ q, sort: 'audiofile', dir: 'asc' })}`));
+    expect(await found('APPLE')).toEqual(['1']);
+    expect(await found('_pie')).toEqual(['1']);
+    expect(await found('über')).toEqual(['3']);
+    expect(await found('RADIO öl')).toEqual(['3']);
+    expect(await found('"größe" 100%')).toEqual(['3']);
+    expect(await found('show 41')).toEqual(['3']);
+    expect(await found('science zebra')).toEqual(['2']);
+    expect(await found('history long')).toEqual(['3']);
+    expect(await found('o1')).toEqual(['1', '2']);
+    expect(await found('transcribing')).toEqual(['4']);
+    expect(await found('four.mp3')).toEqual(['4']);
+    expect(await found('science transcribing')).toEqual([]);
+    // The names of what is kept are no text of a file.
+    for (const word of ['tags', 'guid', 'feed', 'seconds']) expect(await found(word)).toEqual([]);
+  });
+
+  it('are sorted, also by numbers, and filtered by state', async () => {
+    const { pages } = await library();
+    const sorted = async (query: string): Promise<string[]> =>
+      ids(await pages.json<Window>(`files?${query}`));
+    expect(await sorted('sort=title&dir=asc')).toEqual(['1', '4', '2', '3']);
+    expect(await sorted('sort=minutes&dir=desc')).toEqual(['1', '3', '2', '4']);
+    expect((await sorted('sort=total&dir=desc')).slice(0, 2)).toEqual(['2', '1']);
+    expect(await sorted('sort=ordered_at&dir=asc')).toEqual(['4', '1', '2', '3']);
+    expect(await sorted('sort=audiofile&dir=asc&offset=1&limit=2')).toEqual(['2', '3']);
+    expect(await sorted('state=Transcribing')).toEqual(['4']);
+    expect(await sorted('state=Transcribing&state=Delivered&sort=audiofile&dir=asc')).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+    ]);
+    expect(await sorted('offset=99')).toEqual([]);
+  });
+
+  it('are grouped, each file in one group', async () => {
+    const { pages } = await library();
+    const grouped = (by: string): Promise<Window> =>
+      pages.json<Window>(`files?group=${by}&sort=audiofile&dir=asc`);
+    const byOrder = await grouped('order');
+    expect(byOrder.groups).toEqual([
+      { name: 'o3', count: 1, offset: 0 },
+      { name: 'o2', count: 1, offset: 1 },
+      { name: 'o1', count: 2, offset: 2 },
+    ]);
+    expect(ids(byOrder)).toEqual(['4', '3', '1', '2']);
+    const byTag = await grouped('tag');
+    expect(byTag.groups).toEqual([
+      { name: 'history, long', count: 1, offset: 0 },
+      { name: 'science', count: 2, offset: 1 },
+      { name: '', count: 1, offset: 3 },
+    ]);
+    expect(ids(byTag)).toEqual(['3', '1', '2', '4']);
+    expect((await grouped('feed')).groups).toEqual([
+      { name: 'Radio Öl', count: 1, offset: 0 },
+      { name: '', count: 3, offset: 1 },
+    ]);
+  });
+
+  it('can hold anything that an import brought in', async () => {
+    const { pages, user } = await library();
+    queryLedger(
+      user,
+      "UPDATE files SET details = 'no json {', total = 'free', duration = '12:30' WHERE id = '1'",
+    );
+    queryLedger(user, `UPDATE files SET details = '{"title":{"a":1},"tags":5,"seconds":"x"}' WHERE id = '2'`);
+    for (const query of [
+      '',
+      '?q=a',
+      '?sort=title',
+      '?sort=minutes',
+      '?sort=total',
+      '?group=tag',
+      '?group=feed',
+    ])
+      expect((await pages.json<Window>(`files${query}`)).all).toBe(4);
+  });
+
+  it('has a page of each, with its history and its transcripts', async () => {
+    const { pages, user } = await library();
+    await user.run(['transcript', '1', '-o', 'out/']);
+    addEvent(user, 7, 'event=TRANSCRIPT_COMPLETE&audiofile=1', '1', 'o1');
+    const { file, history, transcripts, playable } = await pages.json<{
+      file: Row;
+      history: Array<Record<string, string | number>>;
+      transcripts: unknown[];
+      playable: string;
+    }>('file/1');
+    expect(file).toMatchObject({ audiofile: '1', title: 'apple_pie', downloads: [{ format: 'txt' }] });
+    expect(history.map(({ what }) => what).sort()).toEqual([
+      'TRANSCRIPT_COMPLETE',
+      'download',
+      'order',
+      'state',
+    ]);
+    expect(history.find(({ event }) => event === 7)).toMatchObject({ text: 'the transcript is ready' });
+    expect(history.find(({ what }) => what === 'order')).toMatchObject({
+      text: expect.stringContaining('placed'),
+    });
+    const times = history.map(({ at }) => String(at));
+    expect(times).toEqual([...times].sort().reverse());
+    const path = join(user.home, 'out', '1.txt');
+    expect(transcripts).toMatchObject([{ format: 'txt', path, here: true, bytes: 17 }]);
+    expect(playable).toBe(audio('one'));
+    const said = await pages.json<{ format: string; segments: Array<{ text: string }>; truncated: boolean }>(
+      'file/1/transcript',
+    );
+    expect(said).toMatchObject({ format: 'txt', truncated: false, segments: [{ text: 'transcript 1.txt' }] });
+    expect((await pages.call('file/1/transcript?format=vtt')).status).toBe(404);
+    expect((await pages.call('file/2/transcript')).status).toBe(404);
+  });
+
+  it('are searched and checked as the commands do it', async () => {
+    const { pages, user } = await library();
+    await user.run(['transcript', '1', '2', '--format', 'txt', '-o', 'out/']);
+    writeFileSync(
+      join(user.home, 'out', '1.txt'),
+      'Man 2: We [inaudible 00:01:02] the budget. It is large.\n\nAda: Yes.\n',
+    );
+    const printed = async (...args: string[]): Promise<unknown> =>
+      JSON.parse((await user.run([...args, '--json'])).stdout);
+    const hits = await pages.json<unknown[]>('search?q=budget');
+    expect(hits).toMatchObject([{ audiofile: '1', path: join(user.home, 'out', '1.txt') }]);
+    expect(hits).toEqual(await printed('search', 'budget', '--context', '1'));
+    expect(await pages.json('search?q=%22the+budget%22+-large')).toHaveLength(1);
+    expect(await pages.json('search?q=%22budget+the%22')).toEqual([]);
+    expect(await pages.json('search?q=')).toEqual([]);
+    expect((await pages.call('search?q=-budget')).status).toBe(400);
+    const found = await pages.json<unknown[]>('file/1/check');
+    expect(found.length).toBeGreaterThan(0);
+    expect(found).toEqual(await printed('check', '1'));
+    expect(await pages.json('file/3/check')).toEqual([]);
+  });
+
+  it('reads no file but a download, whatever an id looks like', async () => {
+    const { pages, user } = await library();
+    writeFileSync(join(user.home, 'secret.txt'), 'secret text');
+    for (const id of ['secret.txt', join(user.home, 'secret.txt')])
+      queryLedger(user, "UPDATE files SET id = ? WHERE order_id = 'o3'", id);
+    const answer = await pages.call(`file/${encodeURIComponent(join(user.home, 'secret.txt'))}/transcript`);
+    expect(answer.status).toBe(404);
+    expect(answer.text).not.toContain('secret text');
+  });
+});
+
+describe('a download', () => {
+  it('is saved beside the other downloads of the file, else in the current folder, and never replaces a file', async () => {
+    const { user, order } = await orderingAccount();
+    await order(audio('one'));
+    await user.run(['files', '--refresh']);
+    const pages = await Pages.start(user);
+    const first = await pages.post('file/1/download', { format: 'txt' });
+    expect(JSON.parse(first.text)).toMatchObject({
+      audiofile: '1',
+      format: 'txt',
+      path: join(user.home, '1.txt'),
+      skipped: false,
+    });
+    const folder = join(user.home, 'talks');
+    const named = await pages.post('file/1/download', { format: 'vtt', folder });
+    expect(JSON.parse(named.text)).toMatchObject({ path: join(folder, '1.vtt') });
+    const beside = await pages.post('file/1/download', { format: 'srt' });
+    expect(JSON.parse(beside.text)).toMatchObject({ path: join(folder, '1.srt') });
+    mkdirSync(join(user.home, 'mine'));
+    writeFileSync(join(user.home, 'mine', '1.txt'), 'mine');
+    const kept = await pages.post('file/1/download', { format: 'txt', folder: join(user.home, 'mine') });
+    expect(JSON.parse(kept.text)).toMatchObject({ skipped: true });
+    expect(readFileSync(join(user.home, 'mine', '1.txt'), 'utf8')).toBe('mine');
+    expect(await pages.json<{ transcripts: unknown[] }>('file/1')).toMatchObject({
+      transcripts: { length: 3 },
+    });
+  });
+
+  it('fails with what the service says, which is not the 401 of the token', async () => {
+    const { user, order, service } = await orderingAccount();
+    await order(audio('one'));
+    const pages = await Pages.start(user);
+    service.on('POST /audiofile/1/transcript.txt', (_got, response) => void response.writeHead(401).end());
+    const answer = await pages.post('file/1/download', { format: 'txt' });
+    expect(answer.status).toBe(500);
+    expect(errorOf(answer).code).toBe('auth');
+    expect(existsSync(join(user.home, '1.txt'))).toBe(false);
+  });
+
+  it('is of files of the ledger alone', async () => {
+    const { user, order, service } = await orderingAccount();
+    await order(audio('one'));
+    const pages = await Pages.start(user);
+    service.got.length = 0;
+    expect((await pages.post('file/99/download', { format: 'txt' })).status).toBe(404);
+    expect(service.got).toEqual([]);
+  });
+});
+
+describe('events', () => {
+  it('are listed newest first, in pages, and found by their text', async () => {
+    const { user, order } = await orderingAccount();
+    await order(audio('one'));
+    for (let n = 1; n <= 5; n += 1)
+      addEvent(user, n, `event=TRANSCRIPT_COMPLETE&audiofile=${n}&who=M%C3%BCller+${n}`, String(n), `o${n}`);
+    const pages = await Pages.start(user);
+    const numbers = async (query: string): Promise<number[]> =>
+      (await pages.json<{ rows: Array<{ n: number }> }>(`events?${query}`)).rows.map(({ n }) => n);
+    expect(await numbers('')).toEqual([5, 4, 3, 2, 1]);
+    expect(await numbers('limit=2&offset=2')).toEqual([3, 2]);
+    expect(await numbers(`q=${encodeURIComponent('Müller')}`)).toEqual([5, 4, 3, 2, 1]);
+    expect(await numbers('q=transcript+who=m')).toEqual([5, 4, 3, 2, 1]);
+    expect(await numbers('q=audiofile=3')).toEqual([3]);
+    expect(await numbers('file=2')).toEqual([2]);
+    expect(await numbers('order=o4')).toEqual([4]);
+    expect(await numbers('event=REFUND_ISSUED')).toEqual([]);
+    expect(await pages.json('events?q=o4&limit=1')).toMatchObject({ total: 1, all: 5 });
+    const { stdout } = await user.run(['events', '--json']);
+    expect(await pages.json('events')).toMatchObject({ rows: JSON.parse(stdout) });
+    const shown = JSON.parse((await user.run(['events', 'show', '3', '--json'])).stdout) as object;
+    expect(await pages.json('event/3')).toMatchObject(shown);
+  });
+
+  it('can be sent again from a shell, whatever they hold', async () => {
+    const user = new User();
+    await user.run(['files']);
+    addEvent(user, 1, "@/etc/passwd&it's=$(id)`id`");
+    addEvent(user, 2, 'a\u0001b');
+    const pages = await Pages.start(user);
+    const { curl } = await pages.json<{ curl: string }>('event/1');
+    expect(curl).toContain(`--data-raw '@/etc/passwd&it'\\''s=$(id)\`id\`'`);
+    expect((await pages.json<{ curl: string }>('event/2')).curl).toContain('base64 -d | curl');
+  });
+
+  it('are replayed as they came, or edited and marked', async () => {
+    const user = new User();
+    await user.run(['files']);
+    addEvent(user, 1, 'event=X&audiofile=1');
+    const pages = await Pages.start(user);
+    const target = await Target.start();
+    const sent = await pages.post('event/1/replay', { to: target.url });
+    expect(JSON.parse(sent.text)).toMatchObject({
+      n: 1,
+      target: target.url,
+      outcome: expect.stringContaining('200'),
+    });
+    expect(target.got[0]?.body.toString()).toBe('event=X&audiofile=1');
+    expect(target.got[0]?.headers).toMatchObject({ 'steno-event': '1' });
+    expect(target.got[0]?.headers['steno-edited']).toBeUndefined();
+    await pages.post('event/1/replay', { to: target.url, body: 'event=Y' });
+    expect(target.got[1]?.body.toString()).toBe('event=Y');
+    expect(target.got[1]?.headers).toMatchObject({ 'steno-edited': 'true' });
+    target.status = () => 500;
+    const refused = await pages.post('event/1/replay', { to: target.url });
+    expect(JSON.parse(refused.text)).toMatchObject({ outcome: null, error: { status: 500 } });
+    const nobody = await pages.post('event/1/replay', { to: 'http://127.0.0.1:1/' });
+    expect(JSON.parse(nobody.text)).toMatchObject({ error: { code: 'network' } });
+    expect((await pages.post('event/9/replay', { to: target.url })).status).toBe(404);
+  });
+});
+
+describe('spending and health', () => {
+  it('are what report, budget, doctor and attempts print', async () => {
+    const { user, order } = await orderingAccount();
+    await order(audio('one'));
+    await user.run(['files', '--refresh']);
+    await user.run(['budget', 'set', '500/month']);
+    queryLedger(
+      user,
+      "UPDATE purchases SET status = 'uncertain', outcome = 'uncertain', order_id = '', named = ''",
+    );
+    const pages = await Pages.start(user);
+    const [report, budget, attempts] = (await Promise.all(
+      ['report', 'budget', 'attempts'].map(async (name) =>
+        JSON.parse((await user.runAlone([name, '--json'])).stdout),
+      ),
+    )) as [Record<string, unknown>, object, Array<Record<string, unknown>>];
+    const spend = await pages.json<{ report: Record<string, unknown> }>('spend?by=month');
+    expect({ ...spend.report, made_at: '' }).toEqual({ ...report, made_at: '' });
+    expect(spend).toMatchObject({ budgets: budget });
+    const health = await pages.json<{ checks: Array<{ check: string }>; attempts: unknown }>('health');
+    expect(health.checks.map(({ check }) => check)).toContain('ledger');
+    expect(health.attempts).toEqual(
+      attempts.map((each) => ({ ...each, settle: 'steno attempts settle 1 --placed ' })),
+    );
+    expect((await pages.call('spend?by=year')).status).toBe(400);
+    expect((await pages.call('spend?since=never')).status).toBe(400);
+    const csv = await user.run(['report', '--by', 'sku', '--csv']);
+    expect((await pages.call('spend.csv?by=sku')).text).toBe(csv.stdout);
+  });
+});
+
+describe('100,000 files', () => {
+  it.skipIf(notShared('it is about the file of the local ledger'))(
+    'are listed, found, sorted and grouped in windows',
+    async () => {
+      const user = new User();
+      await user.run(['files']);
+      fill(user, 100_000);
+      const pages = await Pages.start(user);
+      const first = await pages.json<Window>('files?limit=100');
+      expect(first).toMatchObject({ total: 100_000, all: 100_000, rows: { length: 100 } });
+      const last = await pages.json<Window>('files?sort=audiofile&dir=asc&offset=99990&limit=500');
+      expect(last.rows.at(-1)?.audiofile).toBe('1100000');
+      expect(last.rows.length).toBe(10);
+      expect((await pages.json<Window>('files?q=talk+99999')).total).toBe(1);
+      // More groups than a page could show: those of the window.
+      const grouped = await pages.json<Window>('files?group=order&offset=50000&limit=10');
+      expect(grouped.groups?.length).toBe(10);
+      expect(grouped.groups?.[0]).toMatchObject({ offset: 50_000, count: 1 });
+      const started = performance.now();
+      for (let offset = 0; offset < 2_000; offset += 200)
+        await pages.json(`files?offset=${offset}&limit=200`);
+      // Ten windows of a table that nobody changes: each without a search.
+      expect(performance.now() - started).toBeLessThan(10_000);
+    },
+    120_000,
+  );
+
+  longOnly(
+    'are reported on while the pages go on',
+    async () => {
+      const user = new User();
+      await user.run(['files']);
+      fill(user, 100_000);
+      const pages = await Pages.start(user);
+      const csv = pages.call('spend.csv?by=order');
+      let isMade = false;
+      void csv.then(() => {
+        isMade = true;
+      });
+      const waits: number[] = [];
+      while (!isMade) {
+        const asked = performance.now();
+        await pages.json('files?limit=50');
+        waits.push(performance.now() - asked);
+      }
+      expect((await csv).text.split('\r\n').length).toBe(100_002);
+      waits.sort((one, other) => one - other);
+      expect(waits.length).toBeGreaterThan(5);
+      expect(waits.at(-1)).toBeLessThan(2_000);
+    },
+    180_000,
+  );
+});
