@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { doEach, raiseFailures, values } from '../flows/bulk.ts';
 import { addTranscripts, feedFormats } from '../flows/convert/feed.ts';
 import {
@@ -7,16 +8,18 @@ import {
   type Item,
   itemsOf,
   readRenames,
+  type TargetOptions,
   Targets,
 } from '../flows/convert/files.ts';
 import { outputTarget } from '../flows/transcripts/fetch.ts';
 import { transcriptsOf } from '../flows/transcripts/on-disk.ts';
-import { usage } from '../lib/errors.ts';
+import { StenoError, usage } from '../lib/errors.ts';
 import { didYouMean, plural } from '../lib/text.ts';
 import { checkUrl } from '../lib/url.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { count, flag, list, type OptionValues, repeated, text } from '../spec/options.ts';
+import { readableFormats } from '../transcripts/model.ts';
 import { type ConvertedFormat, convertedFormats } from '../transcripts/write.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { convertedRecord, convertedView } from '../views/convert.ts';
@@ -40,7 +43,7 @@ const options = {
     values: 'file',
     defaultNote: 'beside the source; with --feed, stdout',
   }),
-  lineLength: count('--line-length <n>', 'most characters in a line of captions', {
+  lineLength: count('--line-length <n>', 'longest line of captions, in characters', {
     default: '42',
     max: 1000,
   }),
@@ -51,12 +54,12 @@ const options = {
   link: text('--link <template>', 'with md, link each time to this URL: https://host/talk?t={seconds}', {
     excludes: ['--feed'],
   }),
-  force: flag('--force', 'replace existing files that differ', { excludes: ['--output -'] }),
+  force: flag('--force', 'overwrite existing files', { excludes: ['--output -'] }),
   feed: text('--feed <file>', 'with --base, add transcripts to this RSS feed', {
     values: 'file',
     needs: ['--base'],
   }),
-  base: text('--base <url>', 'with --feed, the URL of the folder that the transcripts are published in', {
+  base: text('--base <url>', 'with --feed, the URL of the folder where the transcripts are published', {
     needs: ['--feed'],
   }),
 };
@@ -68,8 +71,8 @@ export const convert = command({
   summary: 'Write captions, show notes and feed entries from transcripts',
   about:
     'Converts transcripts on this disk: downloads by audiofile id, or files by path. Captions are fitted to two ' +
-    'lines of --line-length characters. New files go beside their source unless you add -o; the source is never ' +
-    'replaced, and other existing files that differ only with --force.',
+    'lines of --line-length characters. New files go beside their source unless you add -o. The source is never ' +
+    'overwritten; other existing files only with --force.',
   details: [
     'How captions are fitted:',
     [
@@ -77,21 +80,23 @@ export const convert = command({
         'split',
         'at the end of a sentence, else of a clause, else between words; times are shared by characters',
       ],
-      [
-        'merge',
-        'only a cue shorter than 5/6 s, with the next or previous one of the same speaker, if both fit',
-      ],
+      ['merge', 'a cue shorter than 5/6 s with the next or previous one of the same speaker, if both fit'],
       ['lengthen', 'a cue shorter than 5/6 s, into the silence after it'],
-      ['keep', 'every other cue as it is; overlaps end where the next cue starts'],
+      ['keep', 'the text, lines and times of every other cue; overlaps end where the next cue starts'],
+      ['drop', 'cue ids and settings, italics and other markup, NOTE, STYLE and REGION blocks, header lines'],
     ],
-    'In srt, lines have room for the name of the speaker where that needs no more cues. Captions and json need ' +
-      'times: vtt, srt or tstxt. A tstxt has no end times: each turn ends where the next one starts, the last one with the audio, or ' +
-      'after 15 characters per second if its length is unknown. For an id with several downloads, the one with the ' +
-      'most precise times is used. Speakers are <v Name> in vtt and "Name: " in srt; an ' +
-      'invisible U+2060 marks text that would otherwise be read as a name or a tag.',
+    "In srt, the speaker's name counts toward the line length, unless that would need another cue. Chinese, " +
+      'Japanese and Korean characters are two columns wide and count as two. Speakers are <v Name> in vtt and ' +
+      '"Name: " in srt; an invisible U+2060 marks text that would otherwise be read as a name or a tag, and a space ' +
+      'between Chinese or Japanese phrases at the end of a line.',
+    'Captions and json need times: vtt, srt or tstxt. A tstxt has no end times: each turn ends where the next one ' +
+      'starts, the last one with the audio. If that is more than 7 s and more than twice the time it takes to read ' +
+      'the turn, or unknown, the turn ends after 15 characters per second, but not before 2 s if a pause follows. ' +
+      'For an id with several downloads, the one with the most precise times that can be converted is used.',
     'With --feed, steno looks up the episodes of the feed in the ledger, and adds a <podcast:transcript> for each ' +
-      'vtt, srt, json, html and txt file beside their downloads, or in the folders named as arguments. Its URL is ' +
-      '--base with the name of the file. The rest of the feed stays the same, byte for byte.',
+      'vtt, srt, json, html and txt file beside their downloads, or of the same name in the folders named as ' +
+      'arguments. Its URL is --base with the name of the file, or with the path of the download below the folder. ' +
+      'The rest of the feed stays the same, byte for byte.',
   ],
   args: [
     {
@@ -138,8 +143,7 @@ export const convert = command({
 
 /** Without --to, what the name after -o ends in. */
 function formatsOf({ to, output = '' }: ConvertOptions): ConvertedFormat[] {
-  const named = /\.(\w+)$/.exec(output)?.[1]?.toLowerCase() ?? '';
-  const given = to.length ? to : convertedFormats.filter((each) => each === named);
+  const given = to.length ? to : convertedFormats.filter((each) => each === formatNamed(output));
   if (given.length === 0)
     throw usage('say what to convert to', `add --to, with ${convertedFormats.join(', ')}`);
   return [...new Set(given)].map((each) => {
@@ -156,8 +160,68 @@ function checkLink(template: string, formats: readonly ConvertedFormat[]): strin
   if (!formats.includes('md')) throw usage('--link is for Markdown', 'add --to md');
   if (!template.includes('{seconds}'))
     throw usage('the URL after --link has no {seconds}', 'write it like https://host/talk?t={seconds}');
-  checkUrl(template.replaceAll('{seconds}', '0'), 'folder');
-  return template;
+  return checkPublic('--link', template, 'https://host/talk?t={seconds}');
+}
+
+/** A URL that others will read. */
+function checkPublic(flag: string, text: string, example: string): string {
+  const url = text.replaceAll('{seconds}', '0');
+  try {
+    checkUrl(url, 'folder');
+  } catch (error) {
+    if (!(error instanceof StenoError) || !/\s/.test(url)) throw error;
+    throw usage(`the URL after ${flag} contains a space`, `write %20 for it: ${example}`);
+  }
+  const { username, password } = new URL(url);
+  if (username || password)
+    throw usage(
+      `the URL after ${flag} has a user name or password, which everyone could read`,
+      'leave it out',
+    );
+  return text;
+}
+
+function checkBase(text: string): string {
+  const example = 'https://host/transcripts/';
+  checkPublic('--base', text, example);
+  if (/[?#]/.test(text))
+    throw usage(
+      'the URL after --base has a query or a fragment, but it must be a folder',
+      `write it like ${example}`,
+    );
+  return text;
+}
+
+/** The format that the name of a file says. */
+function formatNamed(output: string): string | undefined {
+  const [, ext = ''] = /\.(\w+)$/.exec(output.toLowerCase()) ?? [];
+  return [...convertedFormats, ...readableFormats].find((each) => each === ext);
+}
+
+function checkName(output: string, format: string): void {
+  const ext = formatNamed(output);
+  if (ext !== undefined && ext !== format)
+    throw usage(
+      `'${output}' ends in .${ext}, but its content would be ${format}`,
+      `name it like new.${format}`,
+    );
+}
+
+/** Where -o leads: a file for one, or a folder. */
+async function targetOf(
+  output: string | undefined,
+  items: readonly Item[],
+): Promise<Pick<TargetOptions, 'folder' | 'file'>> {
+  if (output === undefined || output === '-') return {};
+  const several = items.length > 1;
+  const { folder, file } = await outputTarget(output, undefined, several, 'refuse');
+  if (several && formatNamed(output) && !statSync(output, { throwIfNoEntry: false }))
+    throw usage(
+      `'${output}' is a file name, but several files need a folder`,
+      'name a folder: -o transcripts/',
+    );
+  if (file !== undefined) checkName(file, items[0]?.format ?? '');
+  return { folder, file };
 }
 
 async function convertFiles(
@@ -171,21 +235,31 @@ async function convertFiles(
   const found = await transcriptsOf(await context.ledgers.ifAny(), args);
   const items = itemsOf(found, formats);
   if (output === '-' && items.length > 1)
-    throw usage('only one transcript can go to stdout', 'name a folder: -o transcripts/');
+    throw usage('only one file can go to stdout', 'name a folder: -o transcripts/');
   const isPrinted = output === '-';
-  const target = isPrinted ? undefined : await outputTarget(output, undefined, items.length > 1, 'refuse');
   const converter = new Converter(conversion);
-  const sources = items.flatMap(({ file }) => file?.path ?? []);
-  const targets = new Targets(sources, output === undefined ? { force } : { ...target, force });
-  const work = async ({ file, error, format }: Item): Promise<Converted> => {
-    if (!file) throw error;
-    const content = await converter.convert(file, format);
-    if (!isPrinted) return targets.write(file, format, content);
+  const sources = items.flatMap(({ files }) => files?.[0]?.path ?? []);
+  const targets = new Targets(sources, { ...(await targetOf(output, items)), force });
+  const written: Converted[] = [];
+  const work = async ({ files, error, format }: Item): Promise<Converted> => {
+    if (!files) throw error;
+    const { file, content } = await converter.convert(files, format);
+    if (!isPrinted) {
+      const one = await targets.write(file, format, content);
+      written.push(one);
+      return one;
+    }
     await out.stdout.writeDocument(content);
     return { source: file.path, format, path: '-', bytes: content.length, unchanged: false };
   };
   const nameOf = ({ what, format }: Item): string => (formats.length > 1 ? `${what} to ${format}` : what);
-  const outcomes = await whileWorking(out, 'Converting', (report) => doEach(items, 1, nameOf, work, report));
+  const outcomes = await whileWorking(out, 'Converting', (report) =>
+    doEach(items, 1, nameOf, work, report),
+  ).catch(async (error: unknown) => {
+    if (!(error instanceof StenoError) || error.kind !== 'interrupted' || isPrinted) throw error;
+    await out.show(convertedView(written));
+    throw new StenoError('interrupted', `interrupted: ${written.length} of ${items.length} files written`);
+  });
   if (!isPrinted) {
     const name = (at: number) => ({ source: items[at]?.what ?? '', format: items[at]?.format ?? '' });
     const json = documents(outcomes, (each) => convertedRecord.json(each), { name, isList: true });
@@ -208,7 +282,8 @@ async function convertFeed(
     throw usage(`a feed can't link to '${unknown}'`, `it links to ${known.join(', ')}`);
   if (output === '-' && (globals.json || globals.csv))
     throw usage('the feed goes to stdout', 'write it to a file: -o new.xml');
-  const input = { feed, base: checkUrl(base, 'folder'), formats: to.length ? to : known, folders };
+  if (output !== '-') checkName(output, 'xml');
+  const input = { feed, base: checkBase(base), formats: to.length ? to : known, folders };
   const ledger = await context.ledgers.required('convert --feed reads the ledger');
   const { content, episodes, found, added } = await addTranscripts(ledger, input, signal);
   if (output === '-') await out.stdout.writeDocument(content);
@@ -217,5 +292,11 @@ async function convertFeed(
     const targets = new Targets([feed], { file: output, force });
     await out.show(convertedView([await targets.write(file, 'xml', content)]));
   }
+  const where = folders.length ? `in ${folders.join(', ')}` : 'on this disk';
+  if (found === 0)
+    await out.warn(
+      `no transcript of these episodes is ${where}`,
+      'download them: steno transcript <id> --format vtt',
+    );
   out.note(`${found} of ${plural(episodes, 'episode')} with transcripts, ${plural(added, 'link')} added`);
 }

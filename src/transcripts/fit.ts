@@ -20,8 +20,12 @@ const MAX_LINES = 2;
 const MIN_CUE_MS = 834;
 const isShort = ({ start, end }: Cue): boolean => end - start < MIN_CUE_MS - 1;
 
-/** About 180 words a minute: for the last turn of a tstxt, whose end nothing tells. */
+/** About 180 words a minute: for a turn of a tstxt whose end nothing tells. */
 const CHARACTERS_PER_SECOND = 15;
+/** A turn of a tstxt may last this long, however little is said. */
+const LONGEST_CAPTION_MS = 7000;
+/** What is left of a longer one, with a pause after it. */
+const SHORTEST_TURN_MS = 2000;
 /** In characters: nobody speaks for 18 hours, and to share out more takes gigabytes. */
 const MAX_TURN = 1_000_000;
 
@@ -29,8 +33,17 @@ const MAX_TURN = 1_000_000;
 
 type Timed = Segment & { readonly start: number };
 
-/** The cues of a transcript with times, one after the other; `duration` is that of its audio, if it is known. */
-export function cuesOf(transcript: TranscriptText, path: string, duration?: number): Cue[] {
+interface Timing {
+  readonly path: string;
+  /** Of the audio, in milliseconds. */
+  readonly duration?: number | undefined;
+  /** The names of speakers are read too. */
+  readonly showsNames?: boolean | undefined;
+}
+
+/** The cues of a transcript with times, one after the other. */
+export function cuesOf(transcript: TranscriptText, timing: Timing): Cue[] {
+  const { path } = timing;
   const spoken = timedIn(transcript, path);
   const cues: Cue[] = [];
   for (let at = 0; at < spoken.length; ) {
@@ -39,35 +52,38 @@ export function cuesOf(transcript: TranscriptText, path: string, duration?: numb
     while (spoken[at]?.start === start) at += 1;
     const next = spoken[at]?.start;
     if (next !== undefined && next < start)
-      throw unusable(path, spoken[at]?.line, 'its time is before the last one');
-    for (const cue of timesShared(spoken.slice(from, at), start, next, { path, duration })) cues.push(cue);
+      throw unusable(path, spoken[at]?.line, 'this caption starts before the one above it; correct its time');
+    for (const cue of timesShared(spoken.slice(from, at), start, next, timing)) cues.push(cue);
   }
   return cues;
 }
 
 /** A turn of a tstxt without a time goes on where the last one began; what is before the first is no speech. */
 function timedIn({ format, segments }: TranscriptText, path: string): Timed[] {
-  const isTimed =
+  const hasTimes =
     ['vtt', 'srt', 'tstxt'].includes(format) && segments.some(({ start }) => start !== undefined);
-  if (!isTimed) {
-    const hint = 'convert it to md or txt, or download the transcript as vtt, srt or tstxt';
-    throw new StenoError('failed', `${path} has no times, so it can't become captions`, { hint });
-  }
+  if (!hasTimes) throw timeless(path, format);
   const timed: Timed[] = [];
   for (const segment of segments) {
     const text = tidied(segment.text);
     const start = segment.start ?? (format === 'tstxt' ? timed.at(-1)?.start : undefined);
     if (text.length > MAX_TURN)
-      throw unusable(path, segment.line, 'more than a million characters have one time');
+      throw unusable(path, segment.line, 'this caption has more than a million characters; split it');
     if (text && start !== undefined) timed.push({ ...segment, start, text });
-    else if (text && format !== 'tstxt') throw unusable(path, segment.line, 'it has no time');
+    else if (text && format !== 'tstxt')
+      throw unusable(path, segment.line, 'this caption has no time; give it one');
   }
   return timed;
 }
 
+const timeless = (path: string, format: string): StenoError =>
+  new StenoError('failed', `${path} has no times, so it can't become captions`, {
+    hint: `convert it to md or txt, or download the transcript as vtt${format === 'tstxt' ? ' or srt' : ', srt or tstxt'}`,
+  });
+
 const unusable = (path: string, line: number | undefined, why: string): StenoError =>
-  new StenoError('failed', `${path}, line ${line}: ${why}, so it can't become captions`, {
-    hint: `list all that is wrong with it: steno check ${shellWord(path)}`,
+  new StenoError('failed', `${path}, line ${line}: ${why}, then convert again`, {
+    hint: `list everything to correct: steno check ${shellWord(path)}`,
   });
 
 /** Without blanks that say nothing, and without control characters; the lines stay. */
@@ -75,7 +91,7 @@ export const tidied = (text: string): string =>
   text
     .replace(/[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]/g, ' ')
     .split('\n')
-    .map((line) => line.replace(/ +/g, ' ').trim())
+    .map((line) => line.replace(/ {2,}/g, ' ').trim())
     .filter(Boolean)
     .join('\n');
 
@@ -84,21 +100,35 @@ function timesShared(
   together: readonly Segment[],
   start: number,
   next: number | undefined,
-  { path, duration }: { readonly path: string; readonly duration: number | undefined },
+  { path, duration = 0, showsNames = false }: Timing,
 ): Cue[] {
-  const lengths = together.map(({ text }) => lengthOf(text));
-  const reading = start + (lengths.reduce((sum, each) => sum + each, 0) * 1000) / CHARACTERS_PER_SECOND;
-  const last = duration !== undefined && duration > start ? duration : Math.ceil(reading);
+  const lengths = together.map(
+    ({ speaker, text }) => lengthOf(text) + (showsNames ? nameLength(speaker) : 0),
+  );
   const said = together.reduce((latest, { end }) => Math.max(latest, end ?? -1), -1);
-  const end = Math.min(said < 0 ? (next ?? last) : said, next ?? Number.POSITIVE_INFINITY);
+  const end =
+    said < 0
+      ? start + turnLength(sumOf(lengths), (next ?? (duration > start ? duration : Number.NaN)) - start)
+      : Math.min(said, next ?? said);
   const line = together.at(-1)?.line;
-  if (end <= start) throw unusable(path, line, 'it ends before it starts');
-  if (end - start < together.length) throw unusable(path, line, 'too much is said at the same time');
+  if (end <= start) throw unusable(path, line, 'this caption ends before it starts; correct its time');
+  if (end - start < together.length)
+    throw unusable(path, line, 'too many captions start at the same time; correct their times');
   const times = sharedOut(lengths, start, end);
   return together.map(({ speaker, text }, at) => ({
     ...{ start: times[at] as number, end: times[at + 1] as number, speaker, text },
   }));
 }
+
+/** How long a turn of a tstxt lasts: up to the next one, unless a pause must be before that. `most` may be unknown. */
+function turnLength(characters: number, most: number): number {
+  const reading = Math.ceil((characters * 1000) / CHARACTERS_PER_SECOND);
+  if (Number.isNaN(most)) return reading;
+  // Twice the time of reading is slow speech.
+  return most <= Math.max(2 * reading, LONGEST_CAPTION_MS) ? most : Math.max(reading, SHORTEST_TURN_MS);
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
 
 /** Where each part begins and the last one ends: by their lengths, none under 5/6 s if there is time for that. */
 function sharedOut(lengths: readonly number[], start: number, end: number): number[] {
@@ -108,7 +138,7 @@ function sharedOut(lengths: readonly number[], start: number, end: number): numb
   for (let before = -1; before !== open.length && open.length > 0; ) {
     before = open.length;
     const left = end - start - (lengths.length - open.length) * least;
-    pace = left / open.reduce((sum, each) => sum + each, 0);
+    pace = left / sumOf(open);
     open = open.filter((each) => each * pace >= least);
   }
   const times = [start];
@@ -125,29 +155,26 @@ function sharedOut(lengths: readonly number[], start: number, end: number): numb
 
 /**
  * One that fits and is at least 5/6 s long stays as it is. `showsNames`: the first line begins with the name, which has
- * room there where that needs no other cues.
+ * room there where that needs no other cues. One by one: a day of speech takes seconds.
  */
-export function fitCues(cues: readonly Cue[], lineLength: number, showsNames = false): Cue[] {
-  const linesOf = (speaker: string | undefined, text: string): Lines => {
-    const indent = showsNames && speaker ? Math.min(lengthOf(speaker) + 2, Math.floor(lineLength / 2)) : 0;
-    return new Lines(wordsOf(text), lineLength, indent);
-  };
-  const pieces = cues.flatMap((cue, at) => {
-    if (!showsNames && fits(cue, lineLength)) return [cue];
-    const lines = linesOf(cue.speaker, cue.text);
-    return fits(cue, lineLength) ? [rewrapped(cue, lines)] : split(cue, cues[at + 1]?.start, lines);
-  });
-  const fitted: Cue[] = [];
-  for (const [at, piece] of pieces.entries()) {
-    const cue = lengthened(piece, pieces[at + 1]?.start);
-    const last = fitted.at(-1);
-    if (last && mayMerge(last, cue, lineLength)) {
-      const lines = linesOf(cue.speaker, joined(last.text, cue.text));
-      const merged = { ...last, end: cue.end, text: lines.wrap() };
-      fitted.splice(-1, 1, ...(lines.isCaption() ? [merged] : [last, cue]));
-    } else fitted.push(cue);
+export function* fitCues(cues: readonly Cue[], lineLength: number, showsNames = false): Generator<Cue> {
+  const indentOf = ({ speaker }: Cue): number => (showsNames ? nameLength(speaker) : 0);
+  // Each may still be merged with the one after it.
+  let last: Cue | undefined;
+  for (const cue of lengthened(piecesOf(cues, lineLength, indentOf))) {
+    const merged = last && mergedWith(last, cue, lineLength, indentOf(cue));
+    if (last && !merged) yield last;
+    last = merged ?? cue;
   }
-  return fitted;
+  if (last) yield last;
+}
+
+function* piecesOf(cues: readonly Cue[], lineLength: number, indentOf: (cue: Cue) => number): Generator<Cue> {
+  for (const [at, cue] of cues.entries()) {
+    const indent = indentOf(cue);
+    const pieces = fits(cue, lineLength) ? [cue] : split(cue, cues[at + 1]?.start, lineLength, indent);
+    for (const piece of pieces) yield rewrapped(piece, lineLength, indent);
+  }
 }
 
 function fits({ text }: Cue, lineLength: number): boolean {
@@ -156,31 +183,46 @@ function fits({ text }: Cue, lineLength: number): boolean {
 }
 
 /** Broken elsewhere, if only so there is room for its name. */
-function rewrapped(cue: Cue, lines: Lines): Cue {
-  const isFull = !lines.hasRoom(cue.text.split('\n', 1)[0] ?? '');
-  return isFull && lines.isCaption() ? { ...cue, text: lines.wrap() } : cue;
+function rewrapped(cue: Cue, lineLength: number, indent: number): Cue {
+  if (indent === 0 || indent + lengthOf(cue.text.split('\n', 1)[0] ?? '') <= lineLength) return cue;
+  const lines = new Lines(wordsOf(cue.text), lineLength, indent);
+  return lines.isCaption() ? { ...cue, text: lines.wrap() } : cue;
 }
 
-/** Into the silence after it. */
-function lengthened(cue: Cue, next = Number.POSITIVE_INFINITY): Cue {
-  const end = Math.min(cue.start + MIN_CUE_MS, next);
-  return isShort(cue) && end > cue.end ? { ...cue, end } : cue;
+/** Those that are too short, into the silence after them. */
+function* lengthened(cues: Iterable<Cue>): Generator<Cue> {
+  const longer = (cue: Cue, next: number): Cue => {
+    const end = Math.min(cue.start + MIN_CUE_MS, next);
+    return isShort(cue) && end > cue.end ? { ...cue, end } : cue;
+  };
+  let last: Cue | undefined;
+  for (const cue of cues) {
+    if (last) yield longer(last, cue.start);
+    last = cue;
+  }
+  if (last) yield longer(last, Number.POSITIVE_INFINITY);
 }
 
-/** Where one of the two is too short. */
-const mayMerge = (one: Cue, other: Cue, lineLength: number): boolean =>
-  (isShort(one) || isShort(other)) &&
-  one.speaker === other.speaker &&
-  other.start - one.end < MIN_CUE_MS &&
-  lengthOf(one.text) + lengthOf(other.text) <= MAX_LINES * (lineLength + 1);
+/** Where one of the two is too short, and both fit into one. */
+function mergedWith(one: Cue, other: Cue, lineLength: number, indent: number): Cue | undefined {
+  const isWanted =
+    (isShort(one) || isShort(other)) &&
+    one.speaker === other.speaker &&
+    other.start - one.end < MIN_CUE_MS &&
+    lengthOf(one.text) + lengthOf(other.text) <= MAX_LINES * (lineLength + 1);
+  const lines = isWanted ? new Lines(wordsOf(`${one.text}\n${other.text}`), lineLength, indent) : undefined;
+  return lines?.isCaption() ? { ...one, end: other.end, text: lines.wrap() } : undefined;
+}
 
 /** What is said in two lines at a time. A word that is longer than a line stays whole. */
-function split(cue: Cue, next: number | undefined, lines: Lines): Cue[] {
+function split(cue: Cue, next: number | undefined, lineLength: number, indent: number): Cue[] {
+  // A longer name leaves too little room for what is said.
+  const lines = new Lines(wordsOf(cue.text), lineLength, Math.min(indent, Math.floor(lineLength / 2)));
   const captions = lines.captions((cue.end - cue.start) / lines.length());
   const enough = Math.min(cue.start + captions.length * MIN_CUE_MS, next ?? Number.POSITIVE_INFINITY);
   const end = Math.max(cue.end, enough);
   if (end - cue.start < captions.length) return [cue];
-  const lengths = captions.map(([from, to]) => lines.length(from, to));
+  const lengths = captions.map(([from, to]) => indent + lines.length(from, to));
   const times = sharedOut(lengths, cue.start, end);
   return captions.map(([from, to], at) => ({
     ...{ ...cue, start: times[at] as number, end: times[at + 1] as number, text: lines.wrap(from, to) },
@@ -223,15 +265,11 @@ class Lines {
       this.#reach.push(to);
       to = Math.max(to, from + 1);
     }
-    this.#breakCosts = words.map(({ text }, at) => (at > 0 ? breakCost(words[at - 1]?.text ?? '', text) : 0));
+    this.#breakCosts = words.map((word, at) => (at > 0 ? breakCost(words[at - 1]?.text ?? '', word) : 0));
   }
 
   length(from = 0, to = this.#words.length): number {
     return (this.#to[to - 1] ?? 0) - (this.#from[from] ?? 0);
-  }
-
-  hasRoom(firstLine: string): boolean {
-    return this.#indent + lengthOf(firstLine) <= this.#lineLength;
   }
 
   isCaption(from = 0, to = this.#words.length): boolean {
@@ -283,7 +321,12 @@ class Lines {
 
   #text(from: number, to: number): string {
     const words = this.#words.slice(from, to);
-    return words.map(({ text, isApart }, at) => (at > 0 && isApart ? ` ${text}` : text)).join('');
+    const line = words.map(({ text, isApart }, at) => (at > 0 && isApart ? ` ${text}` : text)).join('');
+    const next = this.#words[to];
+    if (!next || line === '') return line;
+    const isBroken = isUnspaced(line, next.text);
+    if (next.isApart) return isBroken ? line + BLANK : line;
+    return isBroken && line === line.trimEnd() ? line : line + NO_BLANK;
   }
 }
 
@@ -293,9 +336,10 @@ const conjunctions = new Set(
   ),
 );
 
-function breakCost(word: string, next: string): number {
+function breakCost(word: string, { text: next, isApart }: Word): number {
   if (/[.!?…。！？]["'”’»)\]」』]*$/.test(word)) return isAbbreviation(word) ? ABBREVIATION : SENTENCE;
   if (/[,;:—–、，；：]["'”’»)\]」』]*$/.test(word) || word === '-') return CLAUSE;
+  if (isApart && isUnspaced(word, next)) return CLAUSE;
   return conjunctions.has(next) ? CONJUNCTION : ELSEWHERE;
 }
 
@@ -310,16 +354,36 @@ interface Word {
   readonly isApart: boolean;
 }
 
-/** Scripts that write no blank between words. */
+/** Scripts that write no blank between words, and their punctuation. */
 const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}。、！？「」]/u;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3001-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff65]/u;
 
-/** Characters as a person counts them, nearly: marks and pairs are rare. */
+const isUnspaced = (before: string, after: string): boolean =>
+  unspaced.test(lastOf(before)) && unspaced.test(String.fromCodePoint(after.codePointAt(0) ?? 0));
+
+/** The last character, which may be two units. */
+const lastOf = (text: string): string => text.slice(/[\udc00-\udfff]$/.test(text.slice(-1)) ? -2 : -1);
+
+/** A word joiner, which shows nothing. */
+export const MARK = '\u2060';
+/** At the end of a line, where a line break would be read as the other. */
+const [BLANK, NO_BLANK] = [MARK, MARK + MARK];
+
+/** What takes two columns: Chinese, Japanese and Korean characters, and emoji. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/gu;
+
+/** In columns, nearly: marks are rare. */
 const lengthOf = (text: string): number =>
-  /[\udc00-\udfff]/.test(text) ? text.replace(/[\udc00-\udfff]/g, '').length : text.length;
+  /[\u1100-\uffff]/.test(text)
+    ? text.replace(/[\udc00-\udfff\u2060]/g, '').length + (text.match(wide)?.length ?? 0)
+    : text.length;
+
+/** With the colon and the blank after it. */
+const nameLength = (speaker: string | undefined): number => (speaker ? lengthOf(speaker) + 2 : 0);
 
 function wordsOf(text: string): Word[] {
-  const line = text.split('\n').reduce(joined, '');
+  const line = joined(text.split('\n'));
   return line.split(/[ \t]+/).flatMap((word, at) => {
     if (word === '') return [];
     const parts = unspaced.test(word) ? clausesOf(word).flatMap(partsOf) : [word];
@@ -329,7 +393,7 @@ function wordsOf(text: string): Word[] {
 
 /** The segmenter takes quadratic time for very long texts. */
 const clausesOf = (text: string): string[] =>
-  text.match(/[^、。，！？]{0,1000}[、。，！？」』]*/g)?.filter(Boolean) ?? [];
+  text.match(/[^、。，！？]{0,1000}[、。，！？」』\u3000\u2060]*/g)?.filter(Boolean) ?? [];
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -346,10 +410,21 @@ function partsOf(text: string): string[] {
   return parts;
 }
 
-/** One text of two: with a blank between them, unless their script has none. */
-export function joined(one: string, other: string): string {
-  const [before, after] = [one.trimEnd(), other.trimStart()];
-  if (before === '' || after === '') return before + after;
-  const isApart = !(unspaced.test(before.slice(-1)) && unspaced.test(after.slice(0, 1)));
-  return isApart ? `${before} ${after}` : before + after;
+/** One text of several lines: with blanks between them, unless their script has none. */
+export function joined(lines: readonly string[]): string {
+  const parts: string[] = [];
+  for (const line of lines) {
+    const next = line.trim();
+    const last = parts.pop() ?? '';
+    if (last && next) parts.push(...joint(last, next), next);
+    else if (last || next) parts.push(last || next);
+  }
+  return parts.join('');
+}
+
+/** The first text without its mark, and what is between the two. */
+function joint(before: string, after: string): [plain: string, between: string] {
+  if (before.endsWith(NO_BLANK)) return [before.slice(0, -NO_BLANK.length), ''];
+  if (before.endsWith(BLANK)) return [before.slice(0, -BLANK.length), ' '];
+  return [before, isUnspaced(before, after) ? '' : ' '];
 }

@@ -17,7 +17,8 @@ import { item, rss } from '../support/feed.ts';
 import { listing } from '../support/files.ts';
 import { orderingAccount } from '../support/ledger.ts';
 import { canMount, SmallDisk } from '../support/small-disk.ts';
-import { User } from '../support/steno.ts';
+import { finished, User } from '../support/steno.ts';
+import { until } from '../support/until.ts';
 
 const TSTXT = `A talk
 Source: https://example.com/a.mp3
@@ -58,11 +59,24 @@ describe('what is refused', () => {
     [['talk.vtt', '--to', 'vt'], "unknown format 'vt'\nhint: did you mean vtt?"],
     [['--to', 'vtt'], 'name a transcript'],
     [['talk.vtt', '--to', 'srt', '-o', ''], 'the name after --output is empty'],
-    [['talk.vtt', '--to', 'srt,md', '-o', '-'], 'only one transcript can go to stdout'],
+    [['talk.vtt', '--to', 'srt,md', '-o', '-'], 'only one file can go to stdout'],
     [['talk.vtt', '--to', 'srt', '--link', 'https://x.example/{seconds}'], '--link is for Markdown'],
     [['talk.vtt', '--to', 'md', '--link', 'https://x.example/'], 'has no {seconds}'],
     [['talk.vtt', '--to', 'md', '--link', 'javascript:{seconds}'], 'is not an http or https URL'],
     [['talk.vtt', '--to', 'srt', '--speaker', 'Man='], 'write it like Man=Ada'],
+    [
+      ['talk.vtt', '--to', 'srt', '--speaker', 'Man=Bo,Ada=Al'],
+      'for several names: --speaker Man=Ada --speaker',
+    ],
+    [
+      ['talk.vtt', '--to', 'srt', '--speaker', 'Ada=A', '--speaker', 'ada=B'],
+      'has already been renamed to A',
+    ],
+    [['talk.vtt', '--to', 'md', '--link', 'https://x.example/a b?{seconds}'], '--link contains a space'],
+    [['talk.vtt', '--to', 'md', '--link', 'https://u:p@x.example/{seconds}'], 'user name or password'],
+    [['talk.vtt', '--to', 'srt', '-o', 'new.vtt'], "'new.vtt' ends in .vtt, but its content would be srt"],
+    [['talk.vtt', '--to', 'txt', '-o', 'new.TSTXT'], "'new.TSTXT' ends in .tstxt"],
+    [['talk.vtt', '--to', 'srt,md', '-o', 'new.md'], 'several files need a folder'],
     [['talk.vtt', '--to', 'srt', '--speaker', 'nowhere.txt'], '--speaker nowhere.txt: there is no such file'],
     [['talk.vtt', '--to', 'srt', '--speaker', 'talk.vtt'], 'talk.vtt, line 1: write it like Man=Ada'],
     [['talk.vtt', '--to', 'srt', '--line-length', '0'], '--line-length must be a whole number'],
@@ -84,16 +98,18 @@ describe('what is refused', () => {
     [
       'a.vtt',
       'WEBVTT\n\n00:00:99.000 --> 00:01:00.000\nLost\n\n00:02:00.000 --> 00:02:01.000\nx\n',
-      'it has no time',
+      'this caption has no time',
     ],
     [
       'a.vtt',
       'WEBVTT\n\n00:09.000 --> 00:10.000\nLate\n\n00:01.000 --> 00:02.000\nEarly\n',
-      'line 7: its time is before',
+      'line 7: this caption starts before the one above it',
     ],
-    ['a.srt', '1\n00:00:09,000 --> 00:00:08,000\nBack\n', 'it ends before it starts'],
+    ['a.srt', '1\n00:00:09,000 --> 00:00:08,000\nBack\n', 'this caption ends before it starts'],
     ['a.docx', 'PK\u0003\u0004 no zip', 'a.docx'],
     ['a.vtt', '', 'a.vtt is empty'],
+    ['a.vtt', 'WEBVTT\n', 'a.vtt has no text'],
+    ['a.vtt', 'WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n<v Ada></v>\n', 'a.vtt has no text'],
     [
       'a.srt',
       `1\n00:00:01,000 --> 00:00:09,000\n${'word '.repeat(250_000)}`,
@@ -107,6 +123,14 @@ describe('what is refused', () => {
     expect(stderr).toContain(message);
     expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
     expect(files(user)).toEqual([name]);
+  });
+
+  it('is a folder', async () => {
+    const { convert } = userWith({ 'd/a.vtt': VTT });
+    for (const path of ['d/', './d']) {
+      const { code, stderr } = await convert(path, '--to', 'srt');
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} is a folder`)]);
+    }
   });
 
   it('holds up no other: exit 10', async () => {
@@ -134,6 +158,23 @@ describe('what is refused', () => {
   });
 });
 
+it('is stopped by Ctrl-C within one large file, and says what was written', async () => {
+  const said = 'We walked to the lighthouse on Sunday in the rain, and the wind was the point. '.repeat(2);
+  const cues = Array.from({ length: 20_000 }, (_, at) => {
+    const clock = (s: number) => new Date(s * 1000).toISOString().slice(11, 23);
+    return `\n${clock(at * 4)} --> ${clock(at * 4 + 4)}\n<v Ada>${said}\n`;
+  });
+  const { user } = userWith({ 'a.vtt': VTT, 'b.vtt': `WEBVTT\n${cues.join('')}` });
+  const child = user.start(['convert', 'a.vtt', 'b.vtt', '--to', 'srt', '-o', 'out/']);
+  const ended = finished(child);
+  await until(() => existsSync(join(user.home, 'out/a.srt')), 'the first file');
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  expect([code, stderr]).toEqual([130, expect.stringContaining('interrupted: 1 of 2 files written')]);
+  expect(stdout).toContain('out/a.srt');
+  expect(listing(join(user.home, 'out'))).toEqual(['a.srt']);
+}, 60_000);
+
 it('leaves nothing on a full disk, and holds up no other', async () => {
   const { user, convert } = userWith({ 'a.vtt': VTT, 'b.srt': SRT });
   const folder = user.env.STENO_STATE_DIR ?? '';
@@ -159,7 +200,7 @@ describe('a file', () => {
       const { code, stderr } = await convert('a.vtt', '--to', 'vtt', '-o', to, '--force');
       expect([code, stderr]).toEqual([
         2,
-        expect.stringContaining('is itself converted, so it is not replaced'),
+        expect.stringContaining('is the file being converted; steno does not overwrite it'),
       ]);
     }
     expect((await convert('a.vtt', '--to', 'vtt')).code).toBe(2);
@@ -360,7 +401,7 @@ describe('a feed', () => {
       'new.xml',
       '--force',
     ]);
-    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('not replaced')]);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('does not overwrite it')]);
   });
 
   it('links what is in the folders that are named, in the formats that are named', async () => {
@@ -371,6 +412,73 @@ describe('a feed', () => {
     expect(stdout.match(/<podcast:transcript [^>]*>/g)).toEqual([
       link(1, 'srt', 'application/x-subrip" rel="captions'),
     ]);
+  });
+
+  it('never gives two episodes one transcript', async () => {
+    const { service, user, order } = await orderingAccount();
+    for (const id of [1, 2]) service.on(`POST /audiofile/${id}/transcript.vtt`, { body: VTT });
+    writeFileSync(join(user.home, 'feed.xml'), plain);
+    expect((await order('--feed', 'feed.xml', '--latest', '2')).code).toBe(0);
+    for (const id of ['1', '2'])
+      expect((await user.run(['transcript', id, '--format', 'vtt', '-o', `ep${id}/talk.vtt`])).code).toBe(0);
+    const add = (...args: string[]) =>
+      user.run(['convert', '--feed', 'feed.xml', '--base', 'https://example.com/t', ...args]);
+    const urls = (text: string): string[] =>
+      [...text.matchAll(/transcript url="([^"]*)"/g)].map(([, url = '']) => url);
+    for (const folders of [[], ['ep1', 'ep2']]) {
+      const { code, stdout, stderr } = await add(...folders);
+      expect([code, stdout, stderr]).toEqual([
+        2,
+        '',
+        expect.stringContaining('two episodes would have the same link'),
+      ]);
+    }
+    // Below one folder, each has a URL of its own.
+    expect(urls((await add('.')).stdout).sort()).toEqual(
+      [1, 2].map((n) => `https://example.com/t/ep${n}/talk.vtt`),
+    );
+    // A file that the ledger has is that of its own episode, and so are those beside it.
+    expect((await user.run(['convert', 'ep1/talk.vtt', '--to', 'srt', '-o', 'ep1/'])).code).toBe(0);
+    expect(urls((await add('ep1')).stdout)).toEqual(
+      ['vtt', 'srt'].map((ext) => `https://example.com/t/talk.${ext}`),
+    );
+    mkdirSync(join(user.home, 'public'));
+    writeFileSync(join(user.home, 'public/talk.srt'), SRT);
+    const unclear = await add('public');
+    expect([unclear.code, unclear.stderr]).toEqual([2, expect.stringContaining('may be the transcript of')]);
+  });
+
+  it('says so if none of its episodes has a transcript', async () => {
+    const { user, add } = await published(plain);
+    mkdirSync(join(user.home, 'empty'));
+    const { code, stdout, stderr } = await add('empty');
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      plain,
+      expect.stringContaining('no transcript of these episodes is in'),
+    ]);
+    for (const wrong of ['nowhere/', '1', 'feed.xml']) {
+      const { code: exit, stderr: said } = await add(wrong);
+      expect([exit, said]).toEqual([2, expect.stringContaining(`'${wrong}' is not a folder`)]);
+    }
+  });
+
+  it('of an id is read from another format if the best one is broken', async () => {
+    const { service, user, order } = await orderingAccount();
+    expect((await order('https://media.example/1.mp3')).code).toBe(0);
+    service.on('POST /audiofile/1/transcript.vtt', { body: VTT });
+    service.on('POST /audiofile/1/transcript.srt', { body: SRT });
+    expect((await user.run(['transcript', '1', '--format', 'vtt,srt'])).code).toBe(0);
+    writeFileSync(join(user.home, '1.vtt'), '<!doctype html><html><body>Not found</body></html>');
+    const { code, stderr } = await user.run(['convert', '1', '--to', 'json,md', '-o', 'out/']);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/1\.vtt is a web page.*1\.srt was converted instead/),
+    ]);
+    expect(listing(join(user.home, 'out'))).toEqual(['1.json', '1.md']);
+    writeFileSync(join(user.home, '1.srt'), 'nothing');
+    const refused = await user.run(['convert', '1', '--to', 'json', '-o', 'other/']);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('1.vtt is a web page')]);
   });
 
   it.each([
@@ -399,6 +507,13 @@ describe('a feed', () => {
   it.each([
     [['--feed', 'feed.xml'], '--base'],
     [['--feed', 'feed.xml', '--base', 'x.example'], 'is not an http or https URL'],
+    [['--feed', 'feed.xml', '--base', 'https://x.example/d?a=1'], 'has a query or a fragment'],
+    [['--feed', 'feed.xml', '--base', 'https://x.example/d#'], 'has a query or a fragment'],
+    [['--feed', 'feed.xml', '--base', 'https://u:p@x.example/'], 'has a user name or password'],
+    [['--feed', 'https://x.example/feed.xml', '--base', 'https://x.example/'], 'from a file, not from a URL'],
+    [['--feed', '-', '--base', 'https://x.example/'], 'from a file, not from stdin'],
+    [['--feed', 'gone.xml', '--base', 'https://x.example/'], 'hint: name the RSS file of the podcast'],
+    [['--feed', 'feed.xml', '--base', 'https://x.example/', '-o', 'new.vtt'], "'new.vtt' ends in .vtt"],
     [['--feed', 'feed.xml', '--base', 'https://x.example/', '--to', 'md'], "can't link to 'md'"],
     [['--feed', 'feed.xml', '--base', 'https://x.example/', '--json'], 'the feed goes to stdout'],
     [['--feed', 'gone.xml', '--base', 'https://x.example/'], "can't read the feed gone.xml"],

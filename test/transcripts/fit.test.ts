@@ -1,11 +1,16 @@
 /** Captions that fit: two lines of so many characters, one after the other, every word of them. */
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { type Cue, cuesOf, fitCues } from '../../src/transcripts/fit.ts';
+import { type Cue, fitCues as fitting, joined, cuesOf as timed } from '../../src/transcripts/fit.ts';
 import type { Segment, TranscriptText } from '../../src/transcripts/model.ts';
 import { runs } from '../support/runs.ts';
 
 const MIN_MS = 5000 / 6;
+
+const fitCues = (...given: Parameters<typeof fitting>): Cue[] => [...fitting(...given)];
+const cuesOf = (text: TranscriptText, path: string, duration?: number): Cue[] =>
+  timed(text, { path, duration });
 
 const cue = (start: number, end: number, text: string, speaker?: string): Cue => ({
   start,
@@ -91,6 +96,42 @@ describe('a cue that does not fit', () => {
     }
   });
 
+  it('is as wide as a line: Chinese and Japanese characters count as two', () => {
+    const said =
+      '今天天气很好，我们去公园散步。然后大家一起回家吃饭，晚上看了一部电影，最后很早就睡觉了。'.repeat(3);
+    for (const line of linesOf(fitCues([cue(0, 60_000, said)], 42)))
+      expect(stringWidth(line)).toBeLessThanOrEqual(42);
+  });
+
+  it('keeps the blanks of every script, and gets none, whatever line or cue they end', () => {
+    const part = fc.constantFrom(
+      '今天',
+      '散步',
+      '，',
+      '。',
+      'hello',
+      'AI',
+      '3',
+      '月',
+      'สวัสดี',
+      '\u3000',
+      '𠀀',
+      '한국',
+    );
+    const phrase = fc
+      .array(part, { minLength: 1, maxLength: 6 })
+      .map((parts) => parts.join('').trim() || '花');
+    const phrases = fc.array(phrase, { minLength: 1, maxLength: 12 }).map((all) => all.join(' '));
+    fc.assert(
+      fc.property(phrases, fc.integer({ min: 8, max: 42 }), fc.boolean(), (said, lineLength, isNamed) => {
+        const fitted = fitCues([cue(0, 60_000, said, isNamed ? 'Ada' : undefined)], lineLength, isNamed);
+        expect(joined(linesOf(fitted))).toBe(said);
+        expect(fitCues(fitted, lineLength, isNamed)).toEqual(fitted);
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
   it('takes silence after it where it is too short to be split', () => {
     const said = 'one two three four five six seven eight nine ten eleven twelve';
     const fitted = fitCues([cue(0, 300, said), cue(9000, 10_000, 'end')], 10);
@@ -133,6 +174,52 @@ describe('a name that is shown', () => {
     ]);
     const full = { ...one, text: `${'word '.repeat(8)}end\n${'word '.repeat(8)}end` };
     expect(fitCues([full], 43, true)).toEqual([full]);
+  });
+
+  it('is read too: it has its share of the time', () => {
+    const said = 'A swallow. It comes every morning at about thirty-one minutes past seven.';
+    const [one, other] = fitCues([cue(0, 7500, said, 'Grace Hopper')], 42, true);
+    expect([one?.text, one?.end, other?.end]).toEqual(['A swallow.', 1800, 7500]);
+    const turns = [
+      { start: 0, end: 3000, speaker: 'Grace Hopper', text: 'Hi.' },
+      { start: 0, end: 3000, speaker: 'Bo', text: 'Good morning, Grace, how are you?' },
+    ];
+    const shared = (showsNames: boolean) =>
+      timed(transcript('vtt', turns), { path: 'a.vtt', showsNames })[0]?.end;
+    expect([shared(false), shared(true)]).toEqual([834, 944]);
+  });
+
+  it('counts in full where cues are merged, so that no line gets longer', () => {
+    const name = 'Aleksandra Wojciechowska-Kowalska';
+    const all = [
+      cue(0, 400, 'Yes, I do.', name),
+      cue(400, 3000, 'I have said so before.\nMany, many times.', name),
+    ];
+    const apart = fitCues(all, 42, true);
+    expect(apart.length).toBe(2);
+    for (const { text: shown } of apart)
+      for (const line of `${name}: ${shown}`.split('\n')) expect(line.length).toBeLessThanOrEqual(42);
+    const names = fc.constantFrom('Ada', 'Grace Hopper', name, `${name} of the House`);
+    fc.assert(
+      fc.property(sources, names, fc.integer({ min: 16, max: 65 }), (given, speaker, lineLength) => {
+        const cues = cuesOf(
+          transcript(
+            'srt',
+            given.map((each) => ({ ...each, speaker })),
+          ),
+          'a.srt',
+        );
+        const longest = (some: readonly Cue[]): number =>
+          Math.max(
+            ...some.flatMap(({ text }) => `${speaker}: ${text}`.split('\n').map((line) => line.length)),
+          );
+        const once = fitCues(cues, lineLength, true);
+        const again = fitCues(once, lineLength, true);
+        expect(again).toEqual(once);
+        expect(longest(again)).toBeLessThanOrEqual(Math.max(longest(cues), lineLength));
+      }),
+      { numRuns: runs(200) },
+    );
   });
 
   it('has room in every cue of what is split', () => {
@@ -214,6 +301,20 @@ describe('the times of a tstxt', () => {
     expect(cuesOf(transcript('tstxt', turns), 'a.tstxt', 4000)).toMatchObject([{ end: 5000 }, { end: 5867 }]);
   });
 
+  it.each([
+    ['fraction.', 3_600_000, 2000],
+    ['fraction.', 7000, 7000],
+    ['fraction.', 7001, 2000],
+    ['x'.repeat(60), 3_600_000, 4000],
+    // Slow speech is no pause.
+    ['x'.repeat(600), 80_000, 80_000],
+    ['x'.repeat(600), 80_001, 40_000],
+  ])('end before a pause: %#', (said, next, end) => {
+    const turns = [{ start: 0, text: said }, { start: next }];
+    expect(cuesOf(transcript('tstxt', turns), 'a.tstxt')[0]?.end).toBe(end);
+    expect(cuesOf(transcript('tstxt', turns.slice(0, 1)), 'a.tstxt', next)[0]?.end).toBe(end);
+  });
+
   it('are shared by turns that start in the same second, and by those without a time', () => {
     const turns = [
       { text: 'A talk' },
@@ -237,21 +338,23 @@ describe('what has no times that can be used', () => {
     expect(refusal('html', [{ start: 0 }, { text: 'Hello.' }])).toThrow('has no times');
     expect(refusal('tstxt', [{ text: 'Hello.' }])).toThrow('has no times');
     expect(refusal('vtt', [{ start: 0, end: 9 }, { text: 'lost' }])).toThrow(
-      'talk.x, line 2: it has no time',
+      'talk.x, line 2: this caption has no time; give it one, then convert again',
     );
     expect(
       refusal('srt', [
         { start: 9, end: 10 },
         { start: 0, end: 8 },
       ]),
-    ).toThrow('talk.x, line 2: its time is before');
-    expect(refusal('srt', [{ start: 9, end: 9 }])).toThrow('line 1: it ends before it starts');
+    ).toThrow(
+      'talk.x, line 2: this caption starts before the one above it; correct its time, then convert again',
+    );
+    expect(refusal('srt', [{ start: 9, end: 9 }])).toThrow('line 1: this caption ends before it starts');
     expect(
       refusal(
         'tstxt',
         Array.from({ length: 1100 }, (_, at) => ({ start: at < 1050 ? 0 : 1000 })),
       ),
-    ).toThrow('too much is said at the same time');
+    ).toThrow('too many captions start at the same time');
   });
 });
 

@@ -3,24 +3,25 @@ import fc from 'fast-check';
 import nodeWebvtt from 'node-webvtt';
 import { describe, expect, it } from 'vitest';
 import { WebVTTParser } from 'webvtt-parser';
-import { type Cue, cuesOf, fitCues } from '../../src/transcripts/fit.ts';
+import { type Cue, cuesOf, fitCues as fitting } from '../../src/transcripts/fit.ts';
 import type { Segment } from '../../src/transcripts/model.ts';
 import { readTranscript } from '../../src/transcripts/read.ts';
-import {
-  escapeMarkdown,
-  toJson,
-  toMarkdown,
-  toSrt,
-  toText,
-  toVtt,
-  unmarked,
-} from '../../src/transcripts/write.ts';
+import * as write from '../../src/transcripts/write.ts';
 import { runs } from '../support/runs.ts';
+
+const { escapeMarkdown, unmarked } = write;
+const whole =
+  <Given extends unknown[]>(parts: (...given: Given) => Iterable<string>) =>
+  (...given: Given): string =>
+    [...parts(...given)].join('');
+const [toVtt, toSrt, toJson] = [whole(write.toVtt), whole(write.toSrt), whole(write.toJson)];
+const [toText, toMarkdown] = [whole(write.toText), whole(write.toMarkdown)];
+const fitCues = (...given: Parameters<typeof fitting>): Cue[] => [...fitting(...given)];
 
 const readBack = (text: string, format: 'vtt' | 'srt'): Cue[] => {
   const read = readTranscript(Buffer.from(text), format, `a.${format}`);
   expect(read.faults).toEqual([]);
-  return cuesOf({ ...read, segments: read.segments.map(unmarked) }, `a.${format}`).map(
+  return cuesOf({ ...read, segments: read.segments.map(unmarked) }, { path: `a.${format}` }).map(
     ({ start, end, speaker, text: said }) => ({ start, end, speaker, text: said }),
   );
 };
@@ -199,6 +200,16 @@ describe('captions', () => {
 });
 
 describe('JSON', () => {
+  it('is laid out as JSON.stringify does it', () => {
+    fc.assert(
+      fc.property(fc.oneof(cues, fc.constant([])), (all) => {
+        const json = toJson(all);
+        expect(json).toBe(`${JSON.stringify(JSON.parse(json), null, 2)}\n`);
+      }),
+      { numRuns: runs(50) },
+    );
+  });
+
   it('is that of Podcasting 2.0', () => {
     const all: Cue[] = [
       { start: 500, end: 2500, speaker: 'Ada', text: 'Hello\nthere.' },
@@ -221,6 +232,16 @@ const segments: readonly Segment[] = [
 ];
 
 describe('text to read', () => {
+  it('has the blanks between phrases of a script without blanks that captions were broken at', () => {
+    const said = '今天我们去公园散步 今天天气很好 hello世界';
+    const fitted = fitCues([{ start: 0, end: 9000, speaker: 'Ada', text: said }], 10);
+    expect(fitted.length).toBeGreaterThan(1);
+    for (const format of ['vtt', 'srt'] as const) {
+      const back = readBack(format === 'vtt' ? toVtt(fitted) : toSrt(fitted), format);
+      expect(toText(back.map((each) => ({ line: 1, ...each })))).toBe(`Ada: ${said}\n`);
+    }
+  });
+
   it('is plain text by speaker', () => {
     expect(toText(segments)).toBe('Ada: Hello, and welcome to *this*.\n\nBo #1: # No [link](x) <b>\n');
   });

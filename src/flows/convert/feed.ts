@@ -1,13 +1,14 @@
 /** Adds the transcripts on this disk to a podcast feed; every other byte of it stays as it is. */
-import { existsSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type Episode, type Feed, isUtf8Feed, parseFeed } from '../../feeds/feed.ts';
 import { feedBytes } from '../../feeds/read.ts';
 import { Claims } from '../../ledger/claims.ts';
 import { Downloads } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { usage } from '../../lib/errors.ts';
+import { StenoError, usage } from '../../lib/errors.ts';
 import { urlName } from '../../lib/names.ts';
+import { readableFormats } from '../../transcripts/model.ts';
 
 /** What Podcasting 2.0 has a type for. */
 export const feedFormats: Readonly<Record<string, string>> = {
@@ -44,21 +45,27 @@ export async function addTranscripts(
   signal: AbortSignal,
 ): Promise<FeedWithTranscripts> {
   const where = `the feed ${input.feed}`;
-  const bytes = await feedBytes(input.feed, signal);
-  const feed = await parseFeed({ bytes, path: resolve(input.feed), where, signal });
+  for (const folder of input.folders)
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      throw usage(
+        `'${folder}' is not a folder`,
+        'with --feed, name folders of transcripts, not ids or files',
+      );
+  const { bytes, feed } = await readFeedFile(input.feed, where, signal);
   if (feed.root === undefined) throw usage(`${where} is Atom: only RSS has an element for transcripts`);
   if (!isUtf8Feed(bytes, where)) throw usage(`${where} is not in UTF-8`, 'save it in UTF-8');
   const names = await transcriptsOfEpisodes(ledger, feed.episodes, input);
+  checkUrls(names);
   const changes = new Map<number, string>();
   const text = bytes.toString();
   // A byte order mark and blanks before the first tag.
   const skipped = text.length - text.trimStart().length;
   let added = 0;
   for (const [episode, files] of names) {
-    const urls = files.map((file) => urlOf(input.base, file));
+    const urls = [...files.keys()];
     const missing = urls.filter((url) => !episode.place.transcripts.includes(url));
     if (missing.length === 0) continue;
-    const prefix = prefixIn(episode, where);
+    const prefix = prefixIn(episode, input.feed);
     if (!episode.place.podcastPrefix) changes.set(skipped + feed.root, ` xmlns:${prefix}="${NAMESPACE}"`);
     added += missing.length;
     const elements = missing.map((url) => elementFor(prefix, url));
@@ -68,12 +75,39 @@ export async function addTranscripts(
   return { content: changed(text, changes), episodes: feed.episodes.length, found: names.size, added };
 }
 
-/** The files of each episode that has some. */
+/** Errors of the feed, without advice that is for other commands. */
+async function readFeedFile(
+  path: string,
+  where: string,
+  signal: AbortSignal,
+): Promise<{ readonly bytes: Buffer; readonly feed: Feed }> {
+  const isUrl = /^[a-z][a-z0-9+.-]+:\/\//i.test(path);
+  if (isUrl || path === '-')
+    throw usage(`convert reads a feed from a file, not from ${isUrl ? 'a URL' : 'stdin'}`, SAVE_FEED);
+  try {
+    const bytes = await feedBytes(path, signal);
+    return { bytes, feed: await parseFeed({ bytes, path: resolve(path), where, signal }) };
+  } catch (error) {
+    if (!(error instanceof StenoError) || error.kind !== 'usage' || !error.hint) throw error;
+    const named = /^it names this feed: .*/.exec(error.hint)?.[0];
+    throw usage(
+      error.message,
+      named ? `${named}; ${SAVE_FEED}` : 'name the RSS file of the podcast: --feed feed.xml',
+    );
+  }
+}
+
+const SAVE_FEED = 'save the feed to a file, then name that: --feed feed.xml';
+
+/** The transcripts of an episode: the path of each, by its URL. */
+type Links = Map<string, string>;
+
+/** Of each episode that has some. */
 async function transcriptsOfEpisodes(
   ledger: Ledger,
   episodes: Feed['episodes'],
-  { formats, folders }: FeedInput,
-): Promise<Map<Episode, string[]>> {
+  { base, formats, folders }: FeedInput,
+): Promise<Map<Episode, Links>> {
   const namesOf = ({ url, names, problem }: Episode): readonly string[] =>
     problem === undefined ? [...names, urlName(url)] : names;
   const holders = await new Claims(ledger).holders(episodes.flatMap(namesOf));
@@ -82,25 +116,100 @@ async function transcriptsOfEpisodes(
       .map((name) => holders.get(name)?.file)
       .find(Boolean) ?? '';
   const downloads = await new Downloads(ledger).forFiles(episodes.map(fileOf).filter(Boolean));
-  const found = new Map<Episode, string[]>();
+  const found = new Map<Episode, Links>();
+  const owners = new Owners(ledger);
   for (const episode of episodes) {
-    const paths = (downloads.get(fileOf(episode)) ?? []).map(({ path }) => path);
-    const stems = new Set(paths.map((path) => basename(path, extname(path))));
-    const places = folders.length ? folders : [...new Set(paths.map(dirname))];
-    const files = formats.flatMap((ext) => [...stems].map((stem) => `${stem}.${ext}`));
-    const there = files.filter((file) => places.some((folder) => existsSync(join(folder, file))));
-    if (there.length) found.set(episode, there);
+    const file = fileOf(episode);
+    const places = (downloads.get(file) ?? []).flatMap(({ path }) => placesOf(path, folders));
+    const links: Links = new Map();
+    for (const ext of formats)
+      for (const { stem, name } of places) {
+        const path = `${stem}.${ext}`;
+        if (isFile(path) && (await owners.mayBeOf(file, stem, path)))
+          links.set(urlOf(base, `${name}.${ext}`), path);
+      }
+    if (links.size) found.set(episode, links);
   }
   return found;
 }
 
-/** The base is a folder, with a slash at its end or without. */
-const urlOf = (base: string, file: string): string =>
-  new URL(encodeURIComponent(file), base.replace(/\/?$/, '/')).href;
+/** Where transcripts may be, without their ending, and their name below `--base`. */
+interface Place {
+  readonly stem: string;
+  readonly name: string;
+}
 
-function prefixIn({ place }: Episode, where: string): string {
+/** Beside a download; in a folder that the user names, by its name or at its path below that folder. */
+function placesOf(path: string, folders: readonly string[]): Place[] {
+  const stem = path.slice(0, path.length - extname(path).length);
+  const name = basename(stem);
+  if (folders.length === 0) return [{ stem, name }];
+  return folders.flatMap((folder) => {
+    const below = relative(folder, stem);
+    const isBelow = !isAbsolute(below) && below.split(sep)[0] !== '..';
+    return [...(isBelow ? [{ stem, name: below }] : []), { stem: join(resolve(folder), name), name }];
+  });
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** Whose transcripts files are: as the ledger has it, or as it has others of the same name beside them. */
+class Owners {
+  readonly #downloads: Downloads;
+  readonly #known = new Map<string, Promise<string | undefined>>();
+
+  constructor(ledger: Ledger) {
+    this.#downloads = new Downloads(ledger);
+  }
+
+  async mayBeOf(file: string, stem: string, path: string): Promise<boolean> {
+    const owner = await this.#of(path);
+    if (owner !== undefined) return owner === file;
+    const beside = await Promise.all(readableFormats.map((ext) => this.#of(`${stem}.${ext}`)));
+    return beside.includes(file) || beside.every((other) => other === undefined);
+  }
+
+  #of(path: string): Promise<string | undefined> {
+    const known = this.#known.get(path) ?? this.#asked(path);
+    this.#known.set(path, known);
+    return known;
+  }
+
+  async #asked(path: string): Promise<string | undefined> {
+    return isFile(path) ? (await this.#downloads.at(path))?.file : undefined;
+  }
+}
+
+/** No two episodes have one transcript. */
+function checkUrls(episodes: ReadonlyMap<Episode, Links>): void {
+  const taken = new Map<string, { readonly title: string; readonly path: string }>();
+  for (const [{ title }, links] of episodes)
+    for (const [url, path] of links) {
+      const other = taken.get(url);
+      if (other?.path === path)
+        throw usage(
+          `${path} may be the transcript of '${other.title}' or of '${title}'`,
+          'give the transcripts of each episode a name of their own',
+        );
+      if (other)
+        throw usage(
+          `two episodes would have the same link, ${url}: ${other.path} and ${path}`,
+          'name the folder that is published at --base and has both of them below it',
+        );
+      taken.set(url, { title, path });
+    }
+}
+
+/** The base is a folder, with a slash at its end or without. */
+const urlOf = (base: string, name: string): string =>
+  new URL(name.split(sep).map(encodeURIComponent).join('/'), base.replace(/\/?$/, '/')).href;
+
+function prefixIn({ place }: Episode, feed: string): string {
   if (place.podcastPrefix === null)
-    throw usage(`${where} has the prefix podcast for something else`, `declare xmlns:podcast="${NAMESPACE}"`);
+    throw usage(
+      `in ${feed} the prefix podcast: belongs to another namespace`,
+      `declare xmlns:podcast="${NAMESPACE}"`,
+    );
   return place.podcastPrefix ?? 'podcast';
 }
 

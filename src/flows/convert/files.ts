@@ -5,6 +5,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { StenoError, systemReason, usage } from '../../lib/errors.ts';
 import { pathKey } from '../../lib/fs.ts';
 import { oneLine, shellWord } from '../../lib/text.ts';
+import { monotonicMs } from '../../lib/time.ts';
 import {
   cantWrite,
   nameUnlessExists,
@@ -13,7 +14,12 @@ import {
   writeFileAtomic,
 } from '../../lib/whole-file.ts';
 import { type Cue, cuesOf, fitCues } from '../../transcripts/fit.ts';
-import type { Segment, TranscriptFile, TranscriptText } from '../../transcripts/model.ts';
+import {
+  readableFormats,
+  type Segment,
+  type TranscriptFile,
+  type TranscriptText,
+} from '../../transcripts/model.ts';
 import { readTranscriptFile } from '../../transcripts/read.ts';
 import {
   type ConvertedFormat,
@@ -26,7 +32,6 @@ import {
   unmarked,
 } from '../../transcripts/write.ts';
 import type { Outcome } from '../bulk.ts';
-import { mostPrecise } from '../transcripts/on-disk.ts';
 
 export interface Converted {
   readonly audiofile?: string | undefined;
@@ -57,6 +62,14 @@ export async function readRenames(texts: readonly string[]): Promise<Renames> {
   const add = (pair: string, where: string): void => {
     const [old = '', name = ''] = pair.split(/=(.*)/s).map((each) => oneLine(each));
     if (!old || !name) throw usage(`${where}: write it like Man=Ada`);
+    if (name.includes('='))
+      throw usage(
+        `${where}: '${name}' is not a name`,
+        'for several names: --speaker Man=Ada --speaker Woman=Eve',
+      );
+    const other = renames.get(nameKey(old))?.name ?? name;
+    if (other !== name)
+      throw usage(`${where}: ${old} has already been renamed to ${other}`, 'keep one of the two');
     renames.set(nameKey(old), { old, name, isUsed: false });
   };
   for (const text of texts) {
@@ -65,7 +78,10 @@ export async function readRenames(texts: readonly string[]): Promise<Renames> {
       continue;
     }
     const lines = await readFile(text, 'utf8').catch((error: unknown) => {
-      throw usage(`--speaker ${text}: ${systemReason(error)}`, 'give it Man=Ada, or a file of such lines');
+      throw usage(
+        `--speaker ${text}: ${systemReason(error)}`,
+        'give it Man=Ada, or a file with one such pair per line',
+      );
     });
     for (const [at, line] of lines.split('\n').entries())
       if (!/^\s*(?:#|$)/.test(line)) add(line, `${text}, line ${at + 1}`);
@@ -77,27 +93,36 @@ export async function readRenames(texts: readonly string[]): Promise<Renames> {
 export interface Item {
   readonly what: string;
   readonly format: ConvertedFormat;
-  readonly file?: TranscriptFile | undefined;
+  /** The newest in each format, the most precise times first. */
+  readonly files?: readonly TranscriptFile[] | undefined;
   readonly error?: StenoError | undefined;
 }
 
-/** Of each argument the transcript with the most precise times, in each format. */
+/** Of each argument the transcript, in each format. */
 export const itemsOf = (
   found: ReadonlyArray<Outcome<readonly TranscriptFile[]>>,
   formats: readonly ConvertedFormat[],
 ): Item[] =>
   found.flatMap(({ what, value, error }) => {
-    const files = value ? mostPrecise(value).map((file) => ({ what: file.path, file })) : [{ what, error }];
-    return files.flatMap((each) => formats.map((format) => ({ ...each, format })));
+    const files = value && readableFormats.flatMap((ext) => value.find((file) => file.format === ext) ?? []);
+    return formats.map((format) => ({ what: files?.[0]?.path ?? what, files, error, format }));
   });
 
 type Warning = readonly [message: string, hint?: string];
+
+/** A transcript that was read. */
+interface Read {
+  readonly file: TranscriptFile;
+  readonly text: TranscriptText;
+  /** As they are fitted with names before them, and without. */
+  readonly cues: Map<boolean, readonly Cue[]>;
+}
 
 /** Converts one transcript after the other; each is read once for all its formats. */
 export class Converter {
   readonly #conversion: Conversion;
   readonly #faulty = new Map<string, Warning>();
-  #read: { readonly file: TranscriptFile; readonly text: TranscriptText; cues?: readonly Cue[] } | undefined;
+  #read: Read | undefined;
 
   constructor(conversion: Conversion) {
     this.#conversion = conversion;
@@ -105,36 +130,62 @@ export class Converter {
 
   /** What of the files could not be read, though its words were kept, and which names nobody has. */
   get warnings(): readonly Warning[] {
-    const unused = [...this.#conversion.renames.values()].filter(({ isUsed }) => !isUsed);
+    const unused = [...this.#conversion.renames.values()].filter(({ isUsed }) => this.#read && !isUsed);
     return [...this.#faulty.values(), ...unused.map(({ old }): Warning => [`no speaker is called '${old}'`])];
   }
 
-  async convert(file: TranscriptFile, format: ConvertedFormat): Promise<Buffer> {
-    const { lineLength, link } = this.#conversion;
-    if (this.#read?.file !== file) this.#read = { file, text: await this.#textOf(file) };
+  /** Of the first file that can be converted; the error is that of the first one. */
+  async convert(
+    files: readonly TranscriptFile[],
+    format: ConvertedFormat,
+  ): Promise<{ readonly file: TranscriptFile; readonly content: Buffer }> {
+    let refusal: unknown;
+    for (const file of files) {
+      try {
+        const content = await this.#converted(file, format);
+        if (refusal instanceof StenoError)
+          this.#faulty.set(`${file.path} instead`, [
+            `${refusal.message}; ${file.path} was converted instead`,
+          ]);
+        return { file, content };
+      } catch (error) {
+        if (!(error instanceof StenoError) || error.kind === 'interrupted') throw error;
+        refusal ??= error;
+      }
+    }
+    throw refusal;
+  }
+
+  async #converted(file: TranscriptFile, format: ConvertedFormat): Promise<Buffer> {
+    const { lineLength, link, signal } = this.#conversion;
+    if (this.#read?.file !== file) this.#read = { file, text: await this.#textOf(file), cues: new Map() };
     const { text } = this.#read;
-    if (isCaptions(format)) this.#read.cues ??= cuesOf(text, file.path, file.duration);
+    await oneTurn(signal);
+    const showsNames = format === 'srt';
+    const cues = isCaptions(format) ? cuesIn(this.#read, showsNames) : [];
     // What was refused needs no other word.
     const [first, ...more] = text.faults;
     const others = more.length ? ` (and ${more.length} more)` : '';
     const hint = `steno check ${shellWord(file.path)}`;
     if (first)
       this.#faulty.set(file.path, [`${file.path}, line ${first.line}: ${first.message}${others}`, hint]);
-    const { cues = [] } = this.#read;
+    const fitted = fitCues(cues, lineLength, showsNames);
     const spoken = spokenIn(text);
-    const write: Readonly<Record<ConvertedFormat, () => string>> = {
-      vtt: () => toVtt(fitCues(cues, lineLength)),
-      srt: () => toSrt(fitCues(cues, lineLength, true)),
-      json: () => toJson(fitCues(cues, lineLength)),
+    const write: Readonly<Record<ConvertedFormat, () => Iterable<string>>> = {
+      vtt: () => toVtt(fitted),
+      srt: () => toSrt(fitted),
+      json: () => toJson(fitted),
       md: () => toMarkdown(spoken, file.title || stemOf(file.path), link),
       txt: () => toText(spoken),
     };
-    return Buffer.from(write[format]());
+    return Buffer.from(await inTurns(write[format](), signal));
   }
 
   async #textOf(file: TranscriptFile): Promise<TranscriptText> {
     const { renames, signal } = this.#conversion;
     const text = await readTranscriptFile(file, signal);
+    if (!text.segments.some((each) => each.text.trim()))
+      throw new StenoError('failed', `${file.path} has no text`, { hint: 'download the transcript again' });
     const segments = text.segments.map((each) => {
       const segment = unmarked(each);
       const rename = renames.get(nameKey(segment.speaker ?? ''));
@@ -145,6 +196,33 @@ export class Converter {
   }
 }
 
+function cuesIn({ file: { path, duration }, text, cues }: Read, showsNames: boolean): readonly Cue[] {
+  const found = cues.get(showsNames) ?? cuesOf(text, { path, duration, showsNames });
+  cues.set(showsNames, found);
+  return found;
+}
+
+/** After as long, an interruption is looked for. */
+const TURN_MS = 50;
+
+async function oneTurn(signal: AbortSignal): Promise<void> {
+  await new Promise(setImmediate);
+  if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+}
+
+/** The whole of a text that takes long to make. */
+async function inTurns(parts: Iterable<string>, signal: AbortSignal): Promise<string> {
+  const all: string[] = [];
+  let end = monotonicMs() + TURN_MS;
+  for (const part of parts) {
+    all.push(part);
+    if (monotonicMs() < end) continue;
+    await oneTurn(signal);
+    end = monotonicMs() + TURN_MS;
+  }
+  return all.join('');
+}
+
 /** Without the head of a tstxt, which is all that has no time before the first turn. */
 function spokenIn({ format, segments }: TranscriptText): readonly Segment[] {
   const first = segments.findIndex(({ start }) => start !== undefined);
@@ -153,9 +231,9 @@ function spokenIn({ format, segments }: TranscriptText): readonly Segment[] {
 
 const stemOf = (path: string): string => basename(path, extname(path));
 
-interface TargetOptions {
+export interface TargetOptions {
   /** Without a folder and a file: beside each source. */
-  readonly folder?: string;
+  readonly folder?: string | undefined;
   readonly file?: string | undefined;
   readonly force: boolean;
 }
@@ -179,16 +257,20 @@ export class Targets {
     const { path: source, audiofile } = file;
     const { file: named, folder = dirname(source) } = this.#options;
     const path = named ?? join(folder, `${stemOf(source)}.${format}`);
-    const isNew = await this.#writeTo(path, content).catch(throwCantWrite(path));
+    const isNew = await this.#writeTo(path, source, content).catch(throwCantWrite(path));
     return { audiofile, source, format, path, bytes: content.length, unchanged: !isNew };
   }
 
   /** False where the very same was there already. */
-  async #writeTo(path: string, content: Buffer): Promise<boolean> {
+  async #writeTo(path: string, source: string, content: Buffer): Promise<boolean> {
     const there = statSync(path, { throwIfNoEntry: false });
     if (there && !there.isFile()) throw cantWrite(path, 'it is not a regular file');
-    if (identityOf(path).some((each) => this.#sources.has(each)))
-      throw usage(`${path} is itself converted, so it is not replaced`, 'choose another place with -o');
+    const isSource = (each: string): boolean => this.#sources.has(each) || identityOf(source).includes(each);
+    if (identityOf(path).some(isSource))
+      throw usage(
+        `${path} is the file being converted; steno does not overwrite it`,
+        'choose another folder with -o',
+      );
     const key = pathKey(resolve(path));
     if (this.#taken.has(key)) throw cantWrite(path, 'another transcript of this command has the same name');
     this.#taken.add(key);
@@ -209,7 +291,7 @@ const writeNew = (path: string, content: Buffer): Promise<void> =>
   writeFileAtomic(path, (write) => write(content), {
     name: async (draft) => {
       if ((await nameUnlessExists(draft, path)) !== 'exists') return;
-      const hint = 'compare them, then replace it with --force, or name another with -o';
+      const hint = 'replace it with --force, or choose another folder or name with -o';
       throw new StenoError('failed', `${path} already exists and differs`, { hint });
     },
   });
