@@ -1,6 +1,8 @@
+import { type Severity, severityOf } from '../catalog/check-rules.ts';
 import { failures, type Outcome, raiseFailures, values } from '../flows/bulk.ts';
 import { type CaptionRules, captionRules } from '../flows/check/captions.ts';
-import { type CheckOptions, checkGiven, checkNew, type Found, LastCheck } from '../flows/check/check.ts';
+import { type Checked, checkGiven, checkNew, LastCheck, nextTurn } from '../flows/check/check.ts';
+import { unreadableFiles } from '../flows/transcripts/on-disk.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { didYouMean, plural } from '../lib/text.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
@@ -9,36 +11,38 @@ import { makeStateFolder } from '../spec/ledgers.ts';
 import { text } from '../spec/options.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { checkOutput, findingsView } from '../views/check.ts';
+import { checkOutput, findingPages } from '../views/check.ts';
 
 const guides: Readonly<Record<CaptionRules, string>> = {
-  netflix: '42 characters a line, 2 lines, 20 characters a second, 5/6 to 7 seconds, a gap of 2 frames',
+  netflix: '42 characters a line, 2 lines, 20 characters a second, 5/6 to 7 seconds, 2 frames apart',
   bbc: '180 words a minute, 2 lines',
   podcast: 'SRT: 32 characters a line, 2 lines; VTT: 65 characters a line',
 };
 
 export const check = command({
   name: 'check',
-  summary: 'List what to look at in transcripts and captions',
+  summary: 'List problems in transcripts and captions',
   about:
-    'Lists gaps and doubts that the transcriber marked, speakers without a name, names that change, and wrong times. ' +
-    'Exits with 1 if there is an error. Without arguments, checks everything downloaded since the last check.',
+    'Lists gaps and doubtful words that the transcriber marked, unnamed speakers, inconsistent names and wrong times. ' +
+    'Exits with 1 if it finds an error, with 0 if there are only warnings. Without arguments, checks everything ' +
+    'downloaded since the last check.',
   details: [
     'Errors:',
     [
-      ['gap', 'words are missing: [xx], [inaudible 00:12:03], [crosstalk]'],
-      ['doubt', 'the transcriber was not sure: [?], [Colman?], [ph]'],
-      ['unnamed-speaker', 'Man 2, Speaker 1'],
-      ['broken-cue', "a part of the captions that can't be read"],
-      ['time-order', 'a time goes backwards'],
-      ['outside-audio', 'a time is past the end of the audio'],
-      ['overlap', 'a caption begins before the previous one ends'],
-      ['empty-cue', 'a caption has no text'],
+      ['gap', 'missing words: [xx], [inaudible 00:12:03], [crosstalk]'],
+      ['doubt', 'words the transcriber was unsure of: [?], [Colman?], [ph]'],
+      ['unnamed-speaker', 'a speaker with no name: Man 2, Speaker 1'],
+      ['broken-cue', "a caption that can't be read"],
+      ['time-order', 'a time that goes backwards, or a caption that lasts no time'],
+      ['outside-audio', 'a time past the end of the audio'],
+      ['overlap', 'a caption that starts before the previous one ends'],
+      ['empty-cue', 'a caption with no words'],
     ],
     'Warnings: name-change (Jerry, Jerry Coleman) and, with --rules, reading-speed, line-length, line-count, too-short, ' +
       'too-long and cue-gap. The rules:',
     Object.entries(guides),
-    'Of a file in several formats, check reads the one with the most precise times. To check another, give its path.',
+    'If a file was downloaded in several formats, check reads the one with the most precise times; to check another, ' +
+      "give its path. It can't read doc or rtf.",
   ],
   args: [{ name: '[id|path…]', help: 'audiofile ids, or paths of transcripts', values: 'audiofile-or-path' }],
   options: {
@@ -60,16 +64,31 @@ export const check = command({
   async run(context, { args, options }) {
     const { out, signal } = context;
     const rules = rulesOf(options.rules);
-    const outcomes = await whileWorking(out, 'Checking', (report) =>
-      args.length === 0
-        ? checkSinceLast(context, { rules, signal, report })
-        : context.ledgers.ifAny().then((ledger) => checkGiven(ledger, args, { rules, signal, report })),
-    );
-    await withPager(context, () => out.show(findingsView(outcomes, out.isBrief)));
+    const news = args.length === 0 ? await newTranscripts(context) : undefined;
+    const outcomes = await whileWorking(out, 'Checking', async (report) => {
+      const how = { rules, signal, report };
+      if (news) return checkNew(news.ledger, news.last.at, how);
+      return checkGiven(await context.ledgers.ifAny(), args, how);
+    });
+    const form = {
+      ...{ isBrief: out.isBrief, width: out.forPeople ? out.stdout.columns : undefined },
+      folder: process.cwd(),
+    };
+    const show = (): Promise<void> =>
+      withPager(context, () => out.showPages(inTurns(findingPages(outcomes, form), signal)));
+    if (news) await news.end(outcomes, await out.stdout.isTaken(show, signal));
+    else await show();
     raiseFailures(outcomes);
     sumUp(context, values(outcomes));
   },
 });
+
+async function* inTurns<Page>(pages: Iterable<Page>, signal: AbortSignal): AsyncGenerator<Page> {
+  for (const page of pages) {
+    await nextTurn(signal);
+    yield page;
+  }
+}
 
 function rulesOf(given: string | undefined): CaptionRules | undefined {
   const rules = captionRules.find((each) => each === given?.toLowerCase());
@@ -80,23 +99,33 @@ function rulesOf(given: string | undefined): CaptionRules | undefined {
   );
 }
 
-/** What can't be read is checked again the next time. */
-async function checkSinceLast(
-  { ledgers, env, settings }: Context,
-  options: CheckOptions,
-): Promise<Outcome<readonly Found[]>[]> {
+/** What was downloaded since the last check. */
+async function newTranscripts({ ledgers, env, settings, out }: Context) {
   const ledger = await ledgers.required('check without arguments reads the ledger');
   const last = new LastCheck(makeStateFolder(env), settings.profileName);
-  const outcomes = await checkNew(ledger, last.at, options);
-  if (failures(outcomes).length === 0) await last.keep();
-  return outcomes;
+  /** What could not be read or shown is checked again the next time. */
+  const end = async (outcomes: readonly Outcome<Checked>[], isShown: boolean): Promise<void> => {
+    const unreadable = await unreadableFiles(ledger, { since: last.at });
+    if (unreadable.length)
+      await out.warn(
+        `check can't read doc or rtf, the only formats downloaded of ${unreadable.join(', ')}`,
+        `download another format: steno transcript ${unreadable[0]} --format vtt`,
+      );
+    if (failures(outcomes).length === 0 && isShown) await last.keep();
+  };
+  return { ledger, last, end };
 }
 
-function sumUp({ out }: Context, files: ReadonlyArray<readonly Found[]>): void {
-  const found = files.flat();
-  const errors = found.filter(({ severity }) => severity === 'error').length;
-  const counts = `${plural(errors, 'error')} and ${plural(found.length - errors, 'warning')}`;
-  const text = `${counts} in ${plural(files.length, 'transcript')}`;
+function sumUp({ out }: Context, files: readonly Checked[]): void {
+  const [errors, warnings] = (['error', 'warning'] as const).map((severity) => countOf(files, severity));
+  const text = `${plural(errors ?? 0, 'error')} and ${plural(warnings ?? 0, 'warning')} in ${plural(files.length, 'transcript')}`;
   if (errors) throw new StenoError('failed', text);
-  if (out.forPeople) out.note(files.length ? text : 'nothing was downloaded since the last check');
+  if (out.forPeople) out.note(files.length ? text : 'no new transcripts to check');
+}
+
+function countOf(files: readonly Checked[], severity: Severity): number {
+  let sum = 0;
+  for (const { found } of files)
+    for (const { rule, count = 1 } of found) if (severityOf(rule) === severity) sum += count;
+  return sum;
 }

@@ -23,6 +23,8 @@ export interface Column {
    * and states stay unless they have one.
    */
   readonly importance?: number;
+  /** The width of a text or link that is enough where the terminal is narrow. */
+  readonly enough?: number;
   /** Never cut, as ids, states, amounts and times are not. */
   readonly uncut?: boolean;
 }

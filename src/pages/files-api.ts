@@ -27,7 +27,7 @@ import { isUrl } from '../lib/url.ts';
 import { ReceivedEvent } from '../listen/event.ts';
 import { readableFormats } from '../transcripts/model.ts';
 import { readTranscriptFile } from '../transcripts/read.ts';
-import { findingsView } from '../views/check.ts';
+import { findingsJson } from '../views/check.ts';
 import { fileRecord } from '../views/files.ts';
 import { historyJson } from '../views/history.ts';
 import { hitsView } from '../views/search.ts';
@@ -186,7 +186,7 @@ async function transcript(source: PageSource, call: Call): Promise<Json> {
 async function check(source: PageSource, call: Call): Promise<Json> {
   const files = mostPrecise(await transcriptsOf(source, call));
   const outcomes = await checkFiles(files, { rules: undefined, signal: source.signal, report: noReport });
-  return findingsView(outcomes, false).json;
+  return findingsJson(outcomes);
 }
 
 /** What `steno search --context 1` prints. */

@@ -7,9 +7,22 @@ const MAX_NAME_WORDS = 6;
 const nameWord = /^[("#&]?[\p{Lu}\p{Lt}\p{Lo}\p{N}][\p{L}\p{M}\p{N}.'’_"#&/-]*[,)"]?$/u;
 const smallWord = /^(?:&|al|and|bin|da|de|del|den|der|di|dos|du|el|ibn|la|le|of|ten|ter|the|van|von|y|zu)$/;
 
-/** Says that somebody speaks, not who. */
-const unnamed =
-  /^\(?(?:(?:unknown|unidentified|unnamed|male|female)\s)?(?:speaker|man|woman|male|female|boy|girl|voice|person|participant|caller|guest|audience member|unknown|unidentified)(?:[\s_#-]{0,3}\d{1,3}|[\s_#-]{1,3}[a-z])?\)?$/i;
+// What says that somebody speaks, not who: `Man 2`, `Unidentified Male Speaker`, `Third Student`, `SPK1`.
+const somebody =
+  'speaker|man|woman|male|female|boy|girl|child|kid|voice|person|participant|caller|guest|audience member|unknown|unidentified|unnamed|anonymous';
+/** A name only with a number, or with a word that says no more. */
+const role =
+  'interviewee|interviewer|respondent|student|pupil|teacher|professor|panell?ist|moderator|host|reporter|journalist|questioner|audience|attendee|member|delegate|juror|witness|officer|doctor|nurse|patient|client|customer|employee|agent|operator|subject|user|parent|lady|gentleman|guy';
+const kind = 'unknown|unidentified|unnamed|anonymous|male|female';
+const ordinal = 'first|second|third|fourth|fifth|sixth|1st|2nd|3rd|[4-9]th';
+const counted = '\\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|i{1,3}|iv|vi{0,3}';
+const maybeUnnamed = new RegExp(`${somebody}|${role}|^\\W*[a-z]{1,4}\\W?\\d`, 'i');
+const unnamed = new RegExp(
+  `^(?:(?:(?:${kind}|${ordinal}|other|another|new|young|old|older|elderly|adult) )*(?:${somebody})(?: (?:${somebody}))?` +
+    `(?: (?:no |number )?(?:${counted}|[a-z]))?(?: (?:${kind}))?` +
+    `|(?:${role}) (?:no |number )?(?:${counted}|[a-z])|(?:spkr?|sp|[sprmf]) \\d{1,3}` +
+    `|(?!first (?:lady|gentleman|officer))(?:(?:${kind}|${ordinal}) )+(?:${role})(?: (?:${counted}|[a-z]))?)$`,
+);
 
 /** What the head of a transcript has before a colon. */
 const label =
@@ -46,4 +59,14 @@ export function isName(text: string): boolean {
 }
 
 /** Whether it is a stopgap such as `Man 2` or `Speaker 1`. */
-export const isUnnamed = (name: string): boolean => unnamed.test(name.trim());
+export const isUnnamed = (name: string): boolean => maybeUnnamed.test(name) && unnamed.test(plainName(name));
+
+/** `SPEAKER_01`, `[Man #2]` and `S2` as `speaker 01`, `man 2` and `s 2`. */
+const plainName = (name: string): string =>
+  name
+    .slice(0, MAX_NAME_LENGTH)
+    .toLowerCase()
+    .replace(/['’]s\b/g, '')
+    .replace(/(?<=\p{L})(?=\d)/gu, ' ')
+    .replace(/[\s()[\]{}<>_#.-]+/g, ' ')
+    .trim();

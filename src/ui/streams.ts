@@ -1,5 +1,5 @@
 /** stdout and stderr: secrets are masked on both, and a reader that stalls or leaves does no harm. */
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { usesColour } from '../lib/colour.ts';
@@ -107,6 +107,8 @@ export class Stdout extends Stream {
   pager: Paged | undefined;
   readonly #decoder = new StringDecoder('utf8');
   #isReaderGone = false;
+  /** The last character written, while it is held back. */
+  #last: string | undefined;
 
   constructor(stream: NodeJS.WriteStream, options: StreamOptions, slot: LiveSlot) {
     super(stream, options, slot);
@@ -128,7 +130,10 @@ export class Stdout extends Stream {
 
   /** The same past a pager. */
   writeNow(text: string): void {
-    this.print(this.options.hide(text));
+    const shown = (this.#last ?? '') + this.options.hide(text);
+    const end = this.#last === undefined ? shown.length : shown.length - 1;
+    if (this.#last !== undefined) this.#last = shown.slice(-1);
+    this.print(shown.slice(0, Math.max(0, end)));
   }
 
   /** Each text on a line of its own. */
@@ -166,10 +171,30 @@ export class Stdout extends Stream {
     return !this.#isReaderGone && this.stream.writableLength === 0;
   }
 
+  /**
+   * Runs work that prints, and tells whether its reader has taken all of it. `head` empties a pipe and leaves: the last
+   * character is written when it has had the time to.
+   */
+  async isTaken(work: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
+    this.#last = '';
+    try {
+      await work();
+    } finally {
+      const last = this.#last;
+      this.#last = undefined;
+      if (last && isPipe(this.stream)) await new Promise((resolve) => setTimeout(resolve, LEAVING_MS));
+      if (last) this.print(last);
+    }
+    return this.isWritten(signal);
+  }
+
   get isReaderGone(): boolean {
     return this.#isReaderGone;
   }
 }
+
+/** How long a reader is given to leave. */
+const LEAVING_MS = 100;
 
 const MAX_LINE_LENGTH = 600;
 const MAX_NOTE_LENGTH = 2000;
@@ -281,6 +306,12 @@ export function firstOf(
 interface WithHandle {
   readonly fd?: number;
   readonly _handle?: { setBlocking?: (on: boolean) => unknown };
+}
+
+function isPipe(stream: NodeJS.WriteStream): boolean {
+  const { fd } = stream as WithHandle;
+  const found = fd === undefined || stream.isTTY ? undefined : fstatSync(fd);
+  return found !== undefined && (found.isFIFO() || found.isSocket());
 }
 
 /**

@@ -158,7 +158,8 @@ function sizeOf(column: Column, header: string, cells: readonly Cell[], rank: nu
   if (isWhole(column) || cappedKinds.has(column.kind))
     return { natural: capped, wanted: capped, least: capped, importance };
   const { wanted, least } = column.kind === 'link' ? LINK : TEXT;
-  return { natural: widest, wanted: Math.min(widest, wanted), least: Math.min(widest, least), importance };
+  const { enough = wanted } = column;
+  return { natural: widest, wanted: Math.min(widest, enough), least: Math.min(widest, least), importance };
 }
 
 export const GAP_WIDTH = 2;

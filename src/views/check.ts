@@ -1,8 +1,13 @@
 /** What a person must look at in transcripts: rows, and a task list in Markdown. */
+import { isAbsolute, relative } from 'node:path';
+import { severityOf } from '../catalog/check-rules.ts';
 import type { Outcome } from '../flows/bulk.ts';
-import type { Found } from '../flows/check/check.ts';
+import type { Checked } from '../flows/check/check.ts';
+import type { Finding } from '../flows/check/finding.ts';
+import type { Json } from '../lib/json.ts';
 import { audioClock } from '../lib/time.ts';
 import type { View } from '../lib/view.ts';
+import type { TranscriptFile } from '../transcripts/model.ts';
 import {
   type CommandOutput,
   countField,
@@ -16,20 +21,25 @@ import {
 } from './record.ts';
 import * as is from './schema.ts';
 
+interface Found extends Finding {
+  readonly file: TranscriptFile;
+  /** Its time is shown in whole seconds. */
+  readonly isInSeconds?: boolean;
+}
+
+const timeOf = ({ start, isInSeconds }: Found): string =>
+  start === undefined ? '' : audioClock(start, isInSeconds ? '' : '.');
+
 const findingRecord = new RecordType<Found>([
   wordField('path', 'path of the transcript', ({ file }) => file.path, {
-    ...{ header: 'file', kind: 'link', importance: 70 },
+    ...{ header: 'file', kind: 'link', importance: 92, enough: 22 },
   }),
   textField('audiofile', 'audiofile id, if known', ({ file }) => file.audiofile, { importance: 20 }),
   textField('title', 'title of the audio, if known', ({ file }) => file.title, { cell: false }),
-  countField('line', 'line of the transcript; in a docx, its paragraph', 'line', { importance: 30 }),
+  countField('line', 'line of the transcript; in a docx, its paragraph', 'line', { importance: 91 }),
   {
     ...{ name: 'time', help: 'position in the audio, as hh:mm:ss.mmm', schema: is.maybeText },
-    ...{
-      importance: 80,
-      uncut: true,
-      cell: ({ start }) => (start === undefined ? '' : audioClock(start, '.')),
-    },
+    ...{ importance: 91, uncut: true, cell: timeOf },
   },
   numberField(
     'start',
@@ -38,8 +48,8 @@ const findingRecord = new RecordType<Found>([
     { cell: false },
   ),
   wordField('rule', 'what is wrong', 'rule', { kind: 'state', importance: 95 }),
-  wordField('severity', 'error for a fact, warning for a matter of style', 'severity', {
-    ...{ kind: 'state', importance: 85, schema: is.oneOf('error', 'warning') },
+  wordField('severity', 'error or warning; warnings are about style', ({ rule }) => severityOf(rule), {
+    ...{ kind: 'state', importance: 60, schema: is.oneOf('error', 'warning') },
   }),
   wordField('text', 'the words in question, or what is wrong', 'text', { importance: 90 }),
 ]);
@@ -47,22 +57,92 @@ const findingRecord = new RecordType<Found>([
 export const checkOutput = (): CommandOutput =>
   printed(is.arrayOf(is.anyOf(findingRecord.schema, failed('path'))), findingRecord.columnHelp);
 
+export interface FindingsForm {
+  /** People read it: on a terminal of this width, or as Markdown. */
+  readonly isBrief: boolean;
+  readonly width?: number | undefined;
+  /** The current folder. */
+  readonly folder: string;
+}
+
+const PAGE_SIZE = 2000;
+
 /** --quiet has the paths, --markdown a list of tasks. What can't be read is an element of the JSON alone. */
-export function findingsView(outcomes: readonly Outcome<readonly Found[]>[], isBrief: boolean): View {
-  const each = outcomes.flatMap((outcome): Outcome<Found>[] =>
-    outcome.error ? [outcome] : outcome.value.map((value) => ({ what: outcome.what, value })),
-  );
-  const found = each.flatMap(({ value }) => value ?? []);
-  const view = findingRecord.view(found);
-  const { columns, rows } = isBrief ? findingRecord.some(view, brief) : view;
+export function* findingPages(outcomes: readonly Outcome<Checked>[], form: FindingsForm): Generator<View> {
+  const files = new Set(outcomes.flatMap(({ value }) => (value?.found.length ? [value.file.path] : [])));
+  const columns = form.width === undefined ? inMarkdown : onTerminal.slice(files.size > 1 ? 0 : 1);
+  const viewOf = (page: readonly Outcome<Found>[]): View => {
+    const found = page.flatMap(({ value }) => value ?? []);
+    const briefly = (): View => findingRecord.view(found.map((each) => forPerson(each, form)));
+    const shown = form.isBrief ? findingRecord.some(briefly(), columns) : findingRecord.view(found);
+    return {
+      columns: shown.columns,
+      get rows() {
+        return shown.rows;
+      },
+      get json() {
+        return jsonOf(page);
+      },
+      // Each path once, on whatever page.
+      quiet: found.flatMap(({ file }) => (files.delete(file.path) ? [file.path] : [])),
+      asTasks: form.isBrief,
+    };
+  };
+  let page: Outcome<Found>[] = [];
+  for (const each of findingsOf(outcomes)) {
+    if (page.length === PAGE_SIZE) {
+      yield viewOf(page);
+      page = [];
+    }
+    page.push(each);
+  }
+  yield viewOf(page);
+}
+
+/** What --json has. */
+export const findingsJson = (outcomes: readonly Outcome<Checked>[]): Json =>
+  jsonOf([...findingsOf(outcomes)]);
+
+const jsonOf = (page: readonly Outcome<Found>[]): Json =>
+  documents(page, (value) => findingRecord.json(value), {
+    name: (at) => ({ path: page[at]?.what ?? '' }),
+    isList: true,
+  });
+
+function* findingsOf(outcomes: readonly Outcome<Checked>[]): Generator<Outcome<Found>> {
+  for (const outcome of outcomes)
+    if (outcome.error) yield outcome;
+    else
+      for (const finding of outcome.value.found)
+        yield { what: outcome.what, value: { ...finding, file: outcome.value.file } };
+}
+
+const onTerminal = ['path', 'line', 'time', 'severity', 'rule', 'text'];
+const inMarkdown = onTerminal.filter((name) => name !== 'line');
+
+/** In Markdown the line stands with the file. On a terminal the mark must be where the text is not cut. */
+function forPerson(found: Found, { width, folder }: FindingsForm): Found {
+  const { file, line, text, markAt = 0 } = found;
+  const name = nameOf(file, folder);
+  if (width === undefined) {
+    const path = `${name} ${file.format === 'docx' ? 'paragraph' : 'line'} ${line}`;
+    return { ...found, file: { ...file, path } };
+  }
+  const from = markAt - Math.max(MIN_LEAD, width / 2 - WIDTH_OF_OTHERS);
   return {
-    ...{ columns, rows, asTasks: isBrief },
-    quiet: [...new Set(found.map(({ file }) => file.path))],
-    json: documents(each, (value) => findingRecord.json(value), {
-      name: (at) => ({ path: each[at]?.what ?? '' }),
-      isList: true,
-    }),
+    ...found,
+    ...{ file: { ...file, path: name }, isInSeconds: true },
+    text: from > 1 ? text.slice(from).replace(/^\S*\s?/, '…') : text,
   };
 }
 
-const brief = ['path', 'time', 'severity', 'rule', 'text'];
+/** What a person sees of the text before a mark, at least, and about half of what the other columns take. */
+const [MIN_LEAD, WIDTH_OF_OTHERS] = [8, 40];
+
+/** Others who read it have other folders: no path from the root. */
+function nameOf({ path, audiofile, title }: TranscriptFile, folder: string): string {
+  if (!isAbsolute(path)) return path;
+  const name = relative(folder, path);
+  const isBelow = !isAbsolute(name) && !name.startsWith('..');
+  return isBelow || !audiofile ? name : [audiofile, title].filter(Boolean).join(' ');
+}

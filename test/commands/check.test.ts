@@ -1,5 +1,6 @@
 /** `check`: what a person must look at in transcripts and captions, and with which exit code. */
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +9,7 @@ import { outputs } from '../support/commands.ts';
 import { parseCsv } from '../support/csv.ts';
 import { listing, modeOf } from '../support/files.ts';
 import { audio, orderingAccount } from '../support/ledger.ts';
-import { User } from '../support/steno.ts';
+import { finished, User } from '../support/steno.ts';
 import { zipOf } from '../support/zip.ts';
 
 const validate = new Ajv2020({ allowUnionTypes: true, validateFormats: false }).compile(
@@ -94,6 +95,129 @@ describe('facts are errors and exit 1:', () => {
     expect(await check(withFiles({ 'a.vtt': said(text) }), 'a.vtt')).toMatchObject({ code: 0, found: [] }),
   );
 
+  /** The rules found in each of the texts, which are paragraphs of one file. */
+  async function rulesIn(texts: readonly string[]): Promise<string[]> {
+    const { found } = await check(withFiles({ 'a.txt': texts.join('\n\n') }), 'a.txt');
+    return texts.map((_, at) =>
+      found.flatMap(({ line, rule }) => (line === 2 * at + 1 ? [rule] : [])).join(' '),
+    );
+  }
+  const each = (texts: readonly string[], rule: string): string[] => texts.map(() => rule);
+
+  it('gaps in the words of other transcribers', async () => {
+    const texts = [
+      ...['[word inaudible]', '[2 words inaudible]', '[partially inaudible]', '[12:03 inaudible]'],
+      ...[
+        '[00:12:03 - inaudible]',
+        '<inaudible>',
+        '{inaudible}',
+        '［inaudible］',
+        '【inaudible】',
+        '[inaud.]',
+      ],
+      ...['[talking over each other]', '[everyone talking at once]', '[simultaneous talking]', '[inaudable]'],
+      ...['[foreign language]', '[speaking in a foreign language]', '[speaking Spanish]', '[break in audio]'],
+      ...[
+        '[recording cuts out]',
+        '[lost audio]',
+        '[gap in recording]',
+        '[name unclear]',
+        '[two words unclear]',
+      ],
+      ...['(inaudible word)', '[inaudible due to wind]', '[inaudible?]', '[xx 00:12:03]', 'he said____.'],
+    ];
+    const said = texts.map((text) => `so ${text} it is`);
+    expect(await rulesIn(said)).toEqual(each(texts, 'gap'));
+  });
+
+  it('doubts, with the words in doubt', async () => {
+    const texts = [
+      ...[
+        '[Jerry Coleman?]',
+        '[Will Smith?]',
+        '[thirty-five?]',
+        '[?Coleman]',
+        '[? 00:12:03]',
+        '[ph.]',
+        '(ph)',
+      ],
+      ...[
+        '[PH?]',
+        '[phonetic spelling]',
+        '[Coleman ph]',
+        '[sounds like Coleman]',
+        '[s/l Coleman]',
+        '(spelling?)',
+      ],
+    ];
+    expect(await rulesIn(texts.map((text) => `so ${text} it is`))).toEqual(each(texts, 'doubt'));
+  });
+
+  it('but not remarks, sounds, links and questions', async () => {
+    const texts = [
+      ...['The (pH) of water', '[PH]', '[pH 7]', '[SP]', 'see https://x.org/a____b', 'my_file___name.txt'],
+      ...['[blank stare]', '[unclear why he left]', '[overlapping music]', '[What is your name?]', '[How?]'],
+      ...[
+        '[Will you come?]',
+        '[Would you like some tea?]',
+        '[indistinct chatter]',
+        '[muffled scream]',
+        '[mic drop]',
+      ],
+      ...[
+        '[voice breaking]',
+        '[foreign policy]',
+        '[simultaneous translation]',
+        '[gap year]',
+        '[break]',
+        '[12:03]',
+      ],
+      ...[
+        '(XX)',
+        '(I guess)',
+        '(the inaudible part of music)',
+        'a < b and c > d',
+        '________________________',
+      ],
+    ];
+    expect(await rulesIn(texts)).toEqual(each(texts, ''));
+  });
+
+  it('a mark that is broken over two lines, at the line where it begins', async () => {
+    const files = { 'a.txt': 'Ada: so it was\nthen [inaudible\n00:12:03] and [two\nwords unclear]' };
+    expect((await check(withFiles(files), 'a.txt')).lines).toEqual(['2 723 gap', '3 - gap']);
+  });
+
+  it('speakers who are only counted or described', async () => {
+    const names = [
+      ...['Unidentified Male', 'Unidentified Male Speaker', 'Speaker Two', 'Man One', 'First Man', '2nd Man'],
+      ...['Interviewee 1', 'Respondent 3', 'Student 1', 'Third Student', 'Panelist 2', 'Child', 'Boy', 'S2'],
+      ...[
+        'SPK1',
+        '[Man 2]',
+        'Unnamed',
+        'Man #2',
+        'Male Voice',
+        "Woman's Voice",
+        'Female Student',
+        'Reporter 2',
+      ],
+      ...['Audience Member 3', 'Speaker 1 (male)', 'Another Speaker', 'Young Man', 'Student A', 'Spkr 1'],
+    ];
+    expect(await rulesIn(names.map((name) => `${name}: So it is.`))).toEqual(each(names, 'unnamed-speaker'));
+    const others = [
+      'Interviewer',
+      'Guy',
+      'First Lady',
+      'Julia Child',
+      'Host',
+      'Student',
+      'Mr. Speaker',
+      'R. J.',
+    ];
+    expect(await rulesIn(others.map((name) => `${name}: So it is.`))).toEqual(each(others, ''));
+  });
+
   it('has the time of the mark where it has one, else that of the cue, and the line of the mark', async () => {
     const text = vtt(cue('01.000', '05.000', 'one', 'two [xx] and [inaudible 00:12:03.5]'));
     expect((await check(withFiles({ 'a.vtt': text }), 'a.vtt')).lines).toEqual(['5 1 gap', '5 723.5 gap']);
@@ -134,6 +258,14 @@ describe('facts are errors and exit 1:', () => {
         '24 - broken-cue',
       ],
     ]);
+    const still = vtt(cue('05.000', '06.000', 'one'), cue('06.000', '06.000', '<v Ada>two', '<v Bob>three'));
+    const flash = await check(withFiles({ 'a.vtt': still }), 'a.vtt', '--rules', 'netflix');
+    expect(flash.lines.filter((line) => !line.endsWith('cue-gap'))).toEqual(['7 6 time-order']);
+    expect(JSON.stringify(flash.found)).not.toContain('Infinity');
+    const nameAlone =
+      '1\n00:00:01,000 --> 00:00:02,000\nAda:\n\n2\n00:00:03,000 --> 00:00:04,000\nBob: Yes.\n';
+    const { found } = await check(withFiles({ 'a.srt': nameAlone }), 'a.srt', '--rules', 'netflix');
+    expect(found.map(({ rule, text: words }) => [rule, words])).toEqual([['empty-cue', 'no words: Ada:']]);
     const stamped = '[00:00:05] Ada: one\n[00:00:04] Ada: two\n[00:00:06] Ada: three';
     expect((await check(withFiles({ 'a.tstxt': stamped }), 'a.tstxt')).lines).toEqual(['2 4 time-order']);
   });
@@ -192,13 +324,57 @@ describe('forms', () => {
     expect(rows.stderr).toBe('steno: 2 errors and 0 warnings in 1 transcript\n');
     expect(parseCsv((await user.run(['check', 'a.vtt', '--csv'])).stdout)).toHaveLength(3);
     expect((await user.run(['check', 'a.vtt', '--markdown'])).stdout).toBe(
-      '- [ ] a.vtt 00:00:01.000 error gap: it \\| was \\[xx\\] \\<script\\>\n' +
-        '- [ ] a.vtt 00:00:01.000 error unnamed-speaker: Man 2: it \\| was \\[xx\\] \\<script\\>\n',
+      '- [ ] a.vtt line 4 00:00:01.000 error gap: it \\| was \\[xx\\] \\<script\\>\n' +
+        '- [ ] a.vtt line 4 00:00:01.000 error unnamed-speaker: Man 2: it \\| was \\[xx\\] \\<script\\>\n',
     );
     expect((await user.run(['check', 'a.vtt', '--markdown', '--columns', 'rule'])).stdout).toContain(
       '| rule |',
     );
     expect((await user.run(['check', 'a.vtt', '--quiet'])).stdout).toBe('a.vtt\n');
+  });
+
+  it('say in Markdown where it is, without the folders of this machine', async () => {
+    const it = await orderingAccount();
+    const body = { audiofile: { id: 1, statename: 'Delivered', title: 'Talk' } };
+    it.service.allow('GET /audiofile/1', { body });
+    await it.order(audio('a'));
+    await it.user.run(['files', '--refresh']);
+    await it.user.run(['transcript', '1', '-o', 'out/one.txt']);
+    writeFileSync(join(it.user.home, 'out/one.txt'), 'Ada: Well.\n\nAda: one [xx]');
+    const tasks = async (cwd: string, arg = '1') =>
+      (await it.user.run(['check', arg, '--markdown'], { cwd: join(it.user.home, cwd) })).stdout;
+    expect(await tasks('')).toBe('- [ ] out/one.txt line 3 error gap: one \\[xx\\]\n');
+    expect(await tasks('out')).toContain(' one.txt line 3 ');
+    expect(await tasks('state')).toContain('- [ ] 1 Talk line 3 error gap');
+    const elsewhere = await tasks('state', join(it.user.home, 'out/one.txt'));
+    expect(elsewhere).not.toContain(it.user.home);
+  });
+
+  it('fit a terminal of 80 columns: which file, which line, and the mark itself', async () => {
+    const words = 'a good deal has happened since October and nobody knows why ';
+    const said = `${words}[inaudible] ${words}`;
+    const names = ['season-1/episode-01-transcript.vtt', 'season-1/episode-02-transcript.txt'];
+    const user = withFiles({});
+    mkdirSync(join(user.home, 'season-1'));
+    writeFileSync(join(user.home, names[0] ?? ''), vtt(cue('01.000', '09.000', `<v Man 2>${said}`)));
+    writeFileSync(join(user.home, names[1] ?? ''), said);
+    const shown = async (line: string, columns: number) =>
+      (await user.onTerminal(`steno check ${line} --no-color`, { columns })).stdout;
+    const two = await shown(names.join(' '), 80);
+    expect(two).toMatch(/^FILE +LINE +TIME +RULE +TEXT\r?$/m);
+    expect(two).toMatch(/^\S*episode-01\S* +4 +00:00:01 +gap +\S.*\[inaudible\]/m);
+    expect(two).toMatch(/^\S*episode-02\S* +1 +gap +\S.*\[inaudible\]/m);
+    const one = await shown(names[0] ?? '', 80);
+    expect(one).toMatch(/^LINE +TIME +SEVERITY +RULE +TEXT\r?\n +4 .*\[inaudible\]/m);
+    expect(await shown(names.join(' '), 200)).toMatch(/^FILE +LINE +TIME +SEVERITY +RULE +TEXT/m);
+  });
+
+  it('count a transcript once, however often it is given', async () => {
+    const user = withFiles(files);
+    const path = join(user.home, 'a.vtt');
+    expect((await check(user, 'a.vtt', './a.vtt', path, 'a.vtt')).found).toHaveLength(2);
+    const wrong = await user.run(['check', '77', '77']);
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.not.stringContaining('of 2')]);
   });
 });
 
@@ -274,7 +450,12 @@ describe('bad input', () => {
     const files = ['line.txt', 'marks.txt', 'lines.srt', 'voices.vtt', 'emoji.vtt'];
     const { code, found } = await check(user, ...files, '--rules', 'netflix');
     expect(code).toBe(1);
-    expect(found.filter(({ path }) => path === 'marks.txt')).toHaveLength(1000);
+    expect(found.filter(({ path }) => path === 'marks.txt')).toHaveLength(1001);
+    expect(found.filter(({ path }) => path === 'marks.txt').at(-1)?.text).toBe(
+      '999000 more marks in this line',
+    );
+    const { stderr } = await user.run(['check', 'marks.txt']);
+    expect(stderr).toBe('steno: 1000000 errors and 0 warnings in 1 transcript\n');
     expect(found.find(({ rule, path }) => rule === 'line-count' && path === 'lines.srt')?.text).toContain(
       '1000000 lines',
     );
@@ -282,6 +463,38 @@ describe('bad input', () => {
     expect(found.find(({ rule, path }) => rule === 'line-length' && path === 'emoji.vtt')?.text).toContain(
       '126 characters',
     );
+  });
+
+  it('is said to be a folder where it is one', async () => {
+    const user = withFiles({});
+    mkdirSync(join(user.home, 'out'));
+    for (const folder of ['.', 'out', 'out/', './out']) {
+      const { code, stderr } = await user.run(['check', folder]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(`steno: ${folder} is a folder\nhint: name the`),
+      ]);
+    }
+  });
+
+  it('of 19 MB can be interrupted', async () => {
+    const cues = Array.from({ length: 150_000 }, (_, at) => {
+      const [from, to] = [at * 500, at * 500 + 400].map((ms) => new Date(ms).toISOString().slice(11, 23));
+      return `${from} --> ${to}\n<v Ada Byron>This is said much faster than anyone can read it, and it goes on, number ${at} [xx]`;
+    });
+    const child = withFiles({ 'a.vtt': vtt(cues.join('\n\n')) }).start([
+      'check',
+      'a.vtt',
+      '--rules',
+      'netflix',
+    ]);
+    const ended = finished(child);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const from = performance.now();
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([130, 'steno: interrupted\n']);
+    expect(performance.now() - from).toBeLessThan(5000);
   });
 
   it('never reaches the terminal as it is', async () => {
@@ -318,6 +531,44 @@ describe('without arguments', () => {
     expect((await run('check', '--no-ledger')).code).toBe(2);
   });
 
+  it.skipIf(!existsSync('/dev/full'))('checks again what was not shown to the end', async () => {
+    const it = await orderingAccount();
+    await it.order(audio('a'));
+    await it.user.run(['transcript', '1', '-o', 'one.txt']);
+    writeFileSync(join(it.user.home, 'one.txt'), 'Ada: one [xx]\n\nAda: two [xx]');
+    const shell = async (line: string) => {
+      const [program, ...args] = it.user.program;
+      const words = [...args, 'check'].map((word) => `'${word}'`).join(' ');
+      const child = spawn('sh', ['-c', `'${program}' ${words} ${line}`], {
+        cwd: it.user.home,
+        env: it.user.env,
+      });
+      return finished(child);
+    };
+    expect(await shell('> /dev/full')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('disk is full'),
+    });
+    for (const line of ['| head -1', '| true', '--json | head -c 5']) await shell(line);
+    expect((await shell('| cat')).stdout.trim().split('\n')).toHaveLength(2);
+    expect(await shell('| cat')).toMatchObject({ stdout: '', stderr: '' });
+  });
+
+  it("says that doc and rtf can't be read", async () => {
+    const it = await orderingAccount();
+    await it.order(audio('a'), audio('b'));
+    await it.user.run(['transcript', '1', '-o', 'one.txt']);
+    for (const [id, name] of ['1.rtf', '2.rtf', '2.doc'].entries())
+      await it.user.run(['transcript', String(Math.ceil((id + 1) / 1.5)), '-o', name, '--force']);
+    const { code, stderr } = await it.user.run(['check']);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining("can't read doc or rtf, the only formats downloaded of 2\n"),
+    ]);
+    expect(await it.user.run(['check'])).toMatchObject({ code: 0, stderr: '' });
+    expect((await it.user.onTerminal('steno check')).stdout).toContain('no new transcripts to check');
+  });
+
   it('finds what leaves the audio, and reads the most precise format', async () => {
     const it = await orderingAccount();
     const body = { audiofile: { id: 1, statename: 'Delivered', title: 'Talk', duration: '1.5' } };
@@ -329,10 +580,16 @@ describe('without arguments', () => {
     writeFileSync(file('txt'), 'Ada: [xx]');
     writeFileSync(
       file('vtt'),
-      vtt('00:01:20.000 --> 00:01:30.500\nin', '00:01:31.000 --> 00:01:40.000\nout'),
+      vtt(
+        '00:01:20.000 --> 00:01:30.500\nin [inaudible 00:45:00] [xx 00:01:30]',
+        '00:01:31.000 --> 00:01:40.000\nout',
+      ),
     );
     const { found } = await check(it.user, '1');
     expect(found.map(({ path, rule, start }) => [path, rule, start])).toEqual([
+      [file('vtt'), 'gap', 2700],
+      [file('vtt'), 'outside-audio', 2700],
+      [file('vtt'), 'gap', 90],
       [file('vtt'), 'outside-audio', 91],
     ]);
   });

@@ -374,6 +374,9 @@ describe('the key', () => {
       'health',
       `files?q=${encodeURIComponent(KEY)}`,
     ];
+    // Text is text: what shows it must not take it for markup.
+    expect((await pages.json<{ file: { title: string } }>('file/1')).file.title).toContain('<script>');
+    expect((await pages.call('file/1')).headers['content-type']).toBe('application/json; charset=utf-8');
     for (const path of all) {
       const { status, text } = await pages.call(path);
       expect(status, path).toBe(200);
@@ -383,9 +386,6 @@ describe('the key', () => {
     expect(error.status).toBe(400);
     for (const each of secret) expect(error.text).not.toContain(each);
     expect(`${pages.stdout}${pages.stderr}`).not.toContain(KEY);
-    // Text is text: what shows it must not take it for markup.
-    expect((await pages.json<{ file: { title: string } }>('file/1')).file.title).toContain('<script>');
-    expect((await pages.call('file/1')).headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
   it('and the token are in no file of the state folder that others may read', () => {

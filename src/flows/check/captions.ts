@@ -33,29 +33,37 @@ export type CaptionRules = (typeof captionRules)[number];
 interface Cue extends Pick<Segment, 'line' | 'start' | 'end'> {
   readonly format: 'vtt' | 'srt';
   readonly lines: string[];
+  /** Nothing is said in it: a name alone does not count. */
+  isEmpty: boolean;
+}
+
+export function* cuesOf(segments: readonly Segment[], format: Cue['format']): Generator<Cue> {
+  let cue: Cue | undefined;
+  for (const segment of segments) {
+    const { line, start, end } = segment;
+    const isSame = start !== undefined && cue?.start === start && cue.end === end;
+    if (cue && !isSame) yield cue;
+    if (!cue || !isSame) cue = { format, line, start, end, lines: [], isEmpty: true };
+    addTo(cue, segment);
+  }
+  if (cue) yield cue;
 }
 
 /** Subtitles of SubRip show the speaker's name. */
-export function cuesOf(segments: readonly Segment[], format: Cue['format']): Cue[] {
-  const cues: Cue[] = [];
-  for (const { line, start, end, speaker, text } of segments) {
-    const lines = (format === 'srt' && speaker ? `${speaker}: ${text}` : text).split('\n').filter(Boolean);
-    const before = cues.at(-1);
-    const isSame = before && start !== undefined && before.start === start && before.end === end;
-    if (!isSame) cues.push({ format, line, start, end, lines });
-    else for (const each of lines) before.lines.push(each);
-  }
-  return cues;
+function addTo(cue: Cue, { speaker, text }: Segment): void {
+  const shown = cue.format === 'srt' && speaker ? `${speaker}: ${text}` : text;
+  for (const line of shown.split('\n')) if (line) cue.lines.push(line);
+  if (text.trim() !== '') cue.isEmpty = false;
 }
 
-export function captionFindings(cues: readonly Cue[], rules: CaptionRules | undefined): Finding[] {
-  return cues.flatMap((cue, at) => {
-    const found = [
-      ...facts(cue, cues[at - 1]),
-      ...(rules ? faultsOfStyle(cue, cues[at - 1], limitsOf(rules, cue)) : []),
-    ];
+/** Takes the cues in their order. */
+export function captionFindings(rules: CaptionRules | undefined): (cue: Cue) => Finding[] {
+  let before: Cue | undefined;
+  return (cue) => {
+    const found = [...facts(cue, before), ...(rules ? faultsOfStyle(cue, before, limitsOf(rules, cue)) : [])];
+    before = cue;
     return found.map(([rule, text]) => ({ rule, line: cue.line, start: cue.start, text }));
-  });
+  };
 }
 
 type Found = readonly [rule: Finding['rule'], text: string];
@@ -63,8 +71,8 @@ type Found = readonly [rule: Finding['rule'], text: string];
 const limitsOf = (rules: CaptionRules, { format }: Cue): Limits =>
   limits[rules === 'podcast' && format === 'srt' ? 'podcastSrt' : rules];
 
-function facts({ start, lines }: Cue, before: Cue | undefined): Found[] {
-  const text = lines.join(' ');
+function facts({ start, lines, isEmpty }: Cue, before: Cue | undefined): Found[] {
+  const text = beginning(lines.join(' '));
   const isOverlap =
     start !== undefined &&
     before?.start !== undefined &&
@@ -72,46 +80,40 @@ function facts({ start, lines }: Cue, before: Cue | undefined): Found[] {
     start >= before.start &&
     start < before.end;
   return [
-    ...(isOverlap
-      ? [['overlap', `begins while the one above it is shown: ${beginning(text)}`] as const]
-      : []),
-    ...(text.trim() === '' ? [['empty-cue', 'a cue without text'] as const] : []),
+    ...(isOverlap ? [['overlap', `starts before the previous one ends: ${text}`] as const] : []),
+    ...(isEmpty ? [['empty-cue', `no words${lines.length ? `: ${text}` : ''}`] as const] : []),
   ];
 }
 
 function faultsOfStyle(cue: Cue, before: Cue | undefined, most: Limits): Found[] {
-  const { start, end, lines } = cue;
+  const { start, end, lines, isEmpty } = cue;
   const text = lines.join(' ');
   const found: Found[] = [];
-  if (text.trim() === '') return found;
+  if (isEmpty) return found;
   const add = (isWrong: boolean, rule: Finding['rule'], what: string): void => {
     if (isWrong) found.push([rule, `${what}: ${beginning(text)}`]);
   };
   const widest = lines.reduce((longest, line) => Math.max(longest, lengthOf(line)), 0);
-  add(
-    widest > (most.lineLength ?? widest),
-    'line-length',
-    `${widest} characters, at most ${most.lineLength}`,
-  );
+  add(widest > (most.lineLength ?? widest), 'line-length', `${widest} characters (limit ${most.lineLength})`);
   add(
     lines.length > (most.lines ?? lines.length),
     'line-count',
-    `${lines.length} lines, at most ${most.lines}`,
+    `${lines.length} lines (limit ${most.lines})`,
   );
-  if (start === undefined || end === undefined || end < start) return found;
+  if (start === undefined || end === undefined || end <= start) return found;
   const shown = end - start;
-  add(shown < (most.shortest ?? 0), 'too-short', `${seconds(shown)} s, at least ${seconds(most.shortest)} s`);
-  add(shown > (most.longest ?? shown), 'too-long', `${seconds(shown)} s, at most ${seconds(most.longest)} s`);
+  add(shown < (most.shortest ?? 0), 'too-short', `${seconds(shown)} s (minimum ${seconds(most.shortest)} s)`);
+  add(shown > (most.longest ?? shown), 'too-long', `${seconds(shown)} s (limit ${seconds(most.longest)} s)`);
   const speed = (lengthOf(text) * 1000) / shown;
   const words = (text.split(/\s+/).filter(Boolean).length * 60_000) / shown;
   const [fastest, mostWords] = [most.charactersPerSecond ?? speed, most.wordsPerMinute ?? words];
-  add(speed > fastest, 'reading-speed', `${Math.round(speed)} characters a second, at most ${fastest}`);
-  add(words > mostWords, 'reading-speed', `${Math.round(words)} words a minute, at most ${mostWords}`);
+  add(speed > fastest, 'reading-speed', `${Math.round(speed)} characters a second (limit ${fastest})`);
+  add(words > mostWords, 'reading-speed', `${Math.round(words)} words a minute (limit ${mostWords})`);
   const pause = start - (before?.end ?? Number.NEGATIVE_INFINITY);
   add(
     pause >= 0 && pause < (most.gap ?? 0),
     'cue-gap',
-    `${pause} ms after the one above it, at least ${most.gap} ms`,
+    `${pause} ms after the previous one (minimum ${most.gap} ms)`,
   );
   return found;
 }

@@ -1,7 +1,8 @@
 /** Checks transcripts on this disk, and remembers when. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { nowMs } from '../../lib/time.ts';
 import { disk, writeFileAtomic } from '../../lib/whole-file.ts';
@@ -10,15 +11,16 @@ import { readTranscriptFile } from '../../transcripts/read.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 import { mostPrecise, transcriptsOf, transcriptsOnDisk } from '../transcripts/on-disk.ts';
 import type { CaptionRules } from './captions.ts';
-import { type Finding, type Severity, severityOf } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { findingsIn } from './findings.ts';
 
-const FILES_AT_ONCE = 4;
+/** The work is all computing; more would only fill the memory. */
+const FILES_AT_ONCE = 1;
 
-/** Something to look at, and where. */
-export interface Found extends Finding {
+/** What is to be looked at in a transcript. */
+export interface Checked {
   readonly file: TranscriptFile;
-  readonly severity: Severity;
+  readonly found: readonly Finding[];
 }
 
 export interface CheckOptions {
@@ -32,11 +34,14 @@ export async function checkGiven(
   ledger: Ledger | undefined,
   args: readonly string[],
   options: CheckOptions,
-): Promise<Outcome<readonly Found[]>[]> {
-  const given = await transcriptsOf(ledger, args);
-  const files = given.flatMap(({ value }) => (value ? mostPrecise(value) : []));
+): Promise<Outcome<Checked>[]> {
+  const given = await transcriptsOf(ledger, [...new Set(args)]);
+  const files = new Map<string, TranscriptFile>();
+  for (const { value } of given)
+    for (const file of mostPrecise(value ?? []))
+      if (!files.has(resolve(file.path))) files.set(resolve(file.path), file);
   const wrong = given.flatMap((each) => (each.error ? [each] : []));
-  return [...(await checkFiles(files, options)), ...wrong];
+  return [...(await checkFiles([...files.values()], options)), ...wrong];
 }
 
 /** All that was downloaded since then (milliseconds). */
@@ -44,7 +49,7 @@ export async function checkNew(
   ledger: Ledger,
   since: number | undefined,
   options: CheckOptions,
-): Promise<Outcome<readonly Found[]>[]> {
+): Promise<Outcome<Checked>[]> {
   const files: TranscriptFile[] = [];
   for await (const page of transcriptsOnDisk(ledger, { since })) files.push(...mostPrecise(page));
   return checkFiles(files, options);
@@ -53,18 +58,23 @@ export async function checkNew(
 export const checkFiles = (
   files: readonly TranscriptFile[],
   { rules, signal, report }: CheckOptions,
-): Promise<Outcome<readonly Found[]>[]> =>
+): Promise<Outcome<Checked>[]> =>
   doEach(
     files,
     FILES_AT_ONCE,
     ({ path }) => path,
     async (file) => {
       const text = await readTranscriptFile(file, signal);
-      const found = findingsIn(text, file, rules);
-      return found.map((finding) => ({ ...finding, severity: severityOf(finding.rule), file }));
+      return { file, found: await findingsIn(text, file, { rules, nextTurn: () => nextTurn(signal) }) };
     },
     report,
   );
+
+/** An interruption comes between two turns. */
+export async function nextTurn(signal: AbortSignal): Promise<void> {
+  await new Promise(setImmediate);
+  if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+}
 
 /**
  * When this machine last checked all new transcripts of each profile. Not in the ledger, which others may share: it is

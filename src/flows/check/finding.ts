@@ -1,20 +1,5 @@
 /** Something in a transcript that a person must look at. */
-
-export const checkRules = [
-  ...(['gap', 'doubt', 'unnamed-speaker', 'broken-cue', 'time-order', 'outside-audio'] as const),
-  ...(['overlap', 'empty-cue'] as const),
-  ...([
-    'name-change',
-    'reading-speed',
-    'line-length',
-    'line-count',
-    'too-short',
-    'too-long',
-    'cue-gap',
-  ] as const),
-];
-
-export type CheckRule = (typeof checkRules)[number];
+import type { CheckRule } from '../../catalog/check-rules.ts';
 
 export interface Finding {
   readonly rule: CheckRule;
@@ -22,26 +7,29 @@ export interface Finding {
   /** In milliseconds. */
   readonly start?: number | undefined;
   readonly text: string;
+  /** Where the mark begins in the text. */
+  readonly markAt?: number;
+  /** How many it stands for; one unless told. */
+  readonly count?: number;
 }
-
-/** A matter of style: all else is a fact. */
-const style: ReadonlySet<CheckRule> = new Set(checkRules.slice(checkRules.indexOf('name-change')));
-
-export type Severity = 'error' | 'warning';
-
-export const severityOf = (rule: CheckRule): Severity => (style.has(rule) ? 'warning' : 'error');
 
 const AROUND = 40;
 
-/** A text with some words before and after it, on one line. */
-export function around(text: string, index: number, length: number): string {
+/** A mark with some words before and after it, on one line. */
+export function around(
+  text: string,
+  index: number,
+  length: number,
+  lead = '',
+): Required<Pick<Finding, 'text' | 'markAt'>> {
   const [from, to] = [Math.max(0, index - AROUND), index + length + AROUND];
-  const before = from > 0 ? '…' : '';
-  return `${before}${text
-    .slice(from, to)
-    .replace(/\s+|^[\udc00-\udfff]|[\ud800-\udbff]$/g, ' ')
-    .trim()}${to < text.length ? '…' : ''}`;
+  const before = `${lead}${from > 0 ? '…' : ''}${onLine(text.slice(from, index)).trimStart()}`;
+  const after = onLine(text.slice(index, to)).trimEnd();
+  return { text: `${before}${after}${to < text.length ? '…' : ''}`, markAt: before.length };
 }
 
+/** Half a character of two units at its ends goes. */
+const onLine = (text: string): string => text.replace(/\s+|^[\udc00-\udfff]|[\ud800-\udbff]$/g, ' ');
+
 /** How a text begins. */
-export const beginning = (text: string): string => around(text, 0, AROUND);
+export const beginning = (text: string): string => around(text, 0, AROUND).text;

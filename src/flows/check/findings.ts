@@ -1,57 +1,33 @@
 /** What a person must look at in a transcript: marked gaps and doubts, speakers, and times. */
-
-import { CLOCK, clockMs } from '../../transcripts/cues.ts';
 import type { Segment, TranscriptFile, TranscriptText } from '../../transcripts/model.ts';
 import { isUnnamed } from '../../transcripts/speakers.ts';
 import { type CaptionRules, captionFindings, cuesOf } from './captions.ts';
-import { around, beginning, type Finding } from './finding.ts';
+import { beginning, type Finding } from './finding.ts';
+import { marksIn, PAST_END } from './marks.ts';
 
-/** In the order of their lines. */
-export function findingsIn(
+/** After so many segments or cues, others get a turn: an interruption, and the line that shows how far it is. */
+const TURN = 2000;
+
+/** In the order of their lines. `nextTurn` throws where the work is to end. */
+export async function findingsIn(
   { segments, faults, format }: TranscriptText,
   { duration }: Pick<TranscriptFile, 'duration'>,
-  rules: CaptionRules | undefined,
-): Finding[] {
-  const found: Finding[] = [
-    ...faults.map(({ line, message }): Finding => ({ rule: 'broken-cue', line, text: message })),
-    ...segments.flatMap(marksIn),
-    ...speakersIn(segments),
-    ...timesIn(segments, duration),
-    ...(format === 'vtt' || format === 'srt' ? captionFindings(cuesOf(segments, format), rules) : []),
-  ];
+  { rules, nextTurn }: { readonly rules: CaptionRules | undefined; readonly nextTurn: () => Promise<void> },
+): Promise<Finding[]> {
+  const found = faults.map(({ line, message }): Finding => ({ rule: 'broken-cue', line, text: message }));
+  const addFrom = async <Item>(items: Iterable<Item>, findings: (item: Item) => Finding[]): Promise<void> => {
+    let count = 0;
+    for (const item of items) {
+      if (count++ % TURN === 0) await nextTurn();
+      for (const finding of findings(item)) found.push(finding);
+    }
+  };
+  const last = endOf(duration);
+  await addFrom(segments, (segment) => marksIn(segment, last));
+  found.push(...speakersIn(segments));
+  await addFrom(segments, timeFindings(last));
+  if (format === 'vtt' || format === 'srt') await addFrom(cuesOf(segments, format), captionFindings(rules));
   return found.sort((one, other) => one.line - other.line);
-}
-
-/** In brackets or parentheses; no mark is longer. */
-const bracketed = /([[(])([^[\]()\n]{1,60})[\])]|_{3,}/g;
-const gap =
-  /^(?:x{2,}|\.{3,}|…|-{2,}|_{2,}|gap|blank|inaudible|unintelligible|indiscernible|incomprehensible|unclear|indistinct|cross-?\s?talk|over-?talk(?:ing)?|overlapping|simultaneous|garbled|muffled|no audio|audio (?:gap|cuts?|drops?|break))(?![\p{L}\p{N}])/iu;
-const doubt = /^\s*\?+\s*$|^(?:ph|phon|phonetic|sp|spelling|guess)\s?\??$/i;
-const doubtful = /^\?|\?$/;
-const clock = new RegExp(CLOCK);
-
-/** More in one paragraph are no marks of a transcriber. */
-const MAX_MARKS = 1000;
-
-function marksIn({ line, start, text }: Segment): Finding[] {
-  const found: Finding[] = [];
-  let [row, counted] = [line, 0];
-  for (const { 0: mark, 1: bracket, 2: content = '', index } of text.matchAll(bracketed)) {
-    const rule = markOf(content.trim(), bracket);
-    if (!rule) continue;
-    row += text.slice(counted, index).split('\n').length - 1;
-    counted = index;
-    // A mark may have a time of its own, which is more precise.
-    const at = clockMs(clock.exec(content)?.[0] ?? '') ?? start;
-    found.push({ rule, line: row, start: at, text: around(text, index, mark.length) });
-    if (found.length === MAX_MARKS) break;
-  }
-  return found;
-}
-
-function markOf(content: string, bracket: string | undefined): 'gap' | 'doubt' | undefined {
-  if (bracket === undefined || gap.test(content)) return 'gap';
-  return doubt.test(content) || (bracket === '[' && doubtful.test(content)) ? 'doubt' : undefined;
 }
 
 /** More are no speakers: each is compared with each. */
@@ -93,22 +69,28 @@ const titles = new Set(['mr', 'mrs', 'ms', 'miss', 'dr', 'prof', 'professor', 's
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** Times that go backwards, or on after the audio has ended. */
-function timesIn(segments: readonly Segment[], duration: number | undefined): Finding[] {
-  // A length in whole minutes is rounded.
-  const last = duration && duration + (duration % MINUTE ? SECOND : MINUTE);
-  let before = 0;
-  return segments.flatMap(({ line, start, end = start, text }): Finding[] => {
-    if (start === undefined || end === undefined) return [];
-    const isBack = start < before;
-    before = start;
-    const at = { line, start };
-    if (isBack)
-      return [{ rule: 'time-order', ...at, text: `begins before the one above it: ${beginning(text)}` }];
-    if (end < start)
-      return [{ rule: 'time-order', ...at, text: `ends before it begins: ${beginning(text)}` }];
-    if (last && end > last)
-      return [{ rule: 'outside-audio', ...at, text: `the audio has ended: ${beginning(text)}` }];
-    return [];
-  });
+/** A length in whole minutes is rounded. */
+const endOf = (duration: number | undefined): number | undefined =>
+  duration ? duration + (duration % MINUTE ? SECOND : MINUTE) : undefined;
+
+/** Times that go backwards, or on after the audio has ended. Takes the segments in their order. */
+function timeFindings(last = Number.POSITIVE_INFINITY): (segment: Segment) => Finding[] {
+  let before: Segment | undefined;
+  return (segment) => {
+    const { line, start, end, text } = segment;
+    const isSameCue = end !== undefined && before?.start === start && before?.end === end;
+    if (start === undefined || isSameCue) return [];
+    // How long an empty cue is shown does not matter.
+    const wrong = wrongTime(start, text ? end : undefined, before?.start ?? 0);
+    const isPast = (end ?? start) > last;
+    before = segment;
+    if (wrong) return [{ rule: 'time-order', line, start, text: `${wrong}: ${beginning(text)}` }];
+    return isPast ? [{ rule: 'outside-audio', line, start, text: `${PAST_END}: ${beginning(text)}` }] : [];
+  };
+}
+
+function wrongTime(start: number, end: number | undefined, before: number): string | undefined {
+  if (start < before) return 'starts before the previous one';
+  if (end === start) return 'ends when it starts';
+  return end !== undefined && end < start ? 'ends before it starts' : undefined;
 }

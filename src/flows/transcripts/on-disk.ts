@@ -28,23 +28,44 @@ export interface TranscriptFilter extends Omit<DownloadFilter, 'since'> {
 /** In pages, by the id of their files; all transcripts of a file are on one page, the newest first. */
 export async function* transcriptsOnDisk(
   ledger: Ledger,
-  { since, ...filter }: TranscriptFilter = {},
+  filter: TranscriptFilter = {},
 ): AsyncGenerator<TranscriptOnDisk[]> {
-  const wanted = { ...filter, since: since === undefined ? undefined : new Date(since).toISOString() };
-  const downloads = new Downloads(ledger);
-  const moved = new Moved(downloads);
-  for (let after = ''; ; ) {
-    const rows = await downloads.page(wanted, after, PAGE_SIZE);
-    const last = rows.at(-1);
-    if (!last) return;
+  const moved = new Moved(new Downloads(ledger));
+  for await (const rows of downloadsOf(ledger, filter)) {
     const found: TranscriptOnDisk[] = [];
     for (const row of rows) {
       const file = onDisk(row) ?? onDisk(row, await moved.pathOf(row));
       if (file) found.push(file);
     }
     if (found.length) yield found;
+  }
+}
+
+async function* downloadsOf(
+  ledger: Ledger,
+  { since, ...filter }: TranscriptFilter,
+): AsyncGenerator<DownloadRow[]> {
+  const wanted = { ...filter, since: since === undefined ? undefined : new Date(since).toISOString() };
+  const downloads = new Downloads(ledger);
+  for (let after = ''; ; ) {
+    const rows = await downloads.page(wanted, after, PAGE_SIZE);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
     after = last.file;
   }
+}
+
+/** The ids of files that are on this disk only in formats that can't be read. */
+export async function unreadableFiles(ledger: Ledger, filter: TranscriptFilter): Promise<string[]> {
+  const ids = new Set<string>();
+  for await (const rows of downloadsOf(ledger, filter))
+    for (const { file, ext, path } of rows)
+      if (!readableFormats.some((each) => each === ext) && isFile(path)) ids.add(file);
+  if (ids.size === 0) return [];
+  for await (const page of transcriptsOnDisk(ledger, { files: [...ids] }))
+    for (const { audiofile = '' } of page) ids.delete(audiofile);
+  return [...ids];
 }
 
 /** Undefined where it is gone, or in a format without text to read. */
@@ -143,15 +164,25 @@ async function atPath(ledger: Ledger | undefined, path: string): Promise<Transcr
 
 function statOf(path: string): { readonly size: number; readonly mtimeMs: number } {
   try {
-    return statSync(path);
+    const found = statSync(path);
+    if (found.isDirectory()) throw aFolder(path);
+    return found;
   } catch (error) {
+    if (error instanceof StenoError) throw error;
     throw new StenoError('failed', `${path} can't be read: ${systemReason(error)}`, { cause: error });
   }
 }
 
+const aFolder = (path: string): StenoError =>
+  new StenoError('failed', `${path} is a folder`, {
+    hint: `name the transcripts in it, such as ${shellWord(path.replace(/[/\\]$/, ''))}/*.vtt`,
+  });
+
 async function ofFile(ledger: Ledger | undefined, id: string): Promise<TranscriptOnDisk[]> {
   const found: TranscriptOnDisk[] = [];
   if (ledger) for await (const page of transcriptsOnDisk(ledger, { files: [id] })) found.push(...page);
+  const isFolder = !/^\d+$/.test(id) && statSync(id, { throwIfNoEntry: false })?.isDirectory();
+  if (found.length === 0 && isFolder) throw aFolder(id);
   if (found.length === 0)
     throw new StenoError('failed', `no transcript of ${id} that can be read is on this disk`, {
       hint: `download it: steno transcript ${shellWord(id)} --format vtt`,

@@ -82,7 +82,7 @@ function budgetOf(budget: Budget): Child {
 const invoiceOf = ({ invoice, state, total, currency, created }: Spend['invoices'][number]): Child => [
   b('', invoice),
   ` ${state ?? ''} ${money(total, currency)} `,
-  span('muted', created),
+  span('muted', parts.timeAt(created)),
   parts.command(`invoice ${shellWord(invoice)}`),
 ];
 
