@@ -68,10 +68,10 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
   ),
   section(
     'In CI',
-    'In the GitHub Actions job of the README, remove concurrency and add three entries to env. Runs may then overlap, and nothing is cached.',
-    `STENO_LEDGER: \${{ vars.STENO_LEDGER }}
-STENO_ACCOUNT: acme
-PGPASSWORD: \${{ secrets.STENO_LEDGER_PASSWORD }}`,
+    'In the GitHub Actions job of the README, remove concurrency and add these entries to env, inside its braces. Runs may then overlap, and nothing is cached.',
+    `STENO_LEDGER: '\${{ vars.STENO_LEDGER }}',
+STENO_ACCOUNT: acme,
+PGPASSWORD: '\${{ secrets.STENO_LEDGER_PASSWORD }}'`,
   ),
   section('When the database is down', [
     ['order', 'waits up to 30 s (connect_timeout=<seconds> in the URL), sends nothing and exits with 7'],
@@ -152,14 +152,14 @@ SystemCallFilter=@system-service
 
 [Install]
 WantedBy=multi-user.target`,
-    'Then run:',
+    'Write the path that which steno prints into ExecStart. Then run:',
     `sudo useradd --system --shell /usr/sbin/nologin steno
 sudo chmod 600 /etc/steno/environment
 sudo systemd-analyze verify steno-listen.service
 sudo systemctl enable --now steno-listen
 sudo -u steno env STENO_STATE_DIR=/var/lib/steno \\
   steno events`,
-    'Write the path that which steno prints into ExecStart. On stopping, listen gives running actions ten seconds. A command of --exec is confined like listen: to let it write elsewhere, add ReadWritePaths=.',
+    'On stopping, listen gives running actions ten seconds. A command of --exec is confined like listen: to let it write elsewhere, add ReadWritePaths=.',
   ),
   section(
     'In a container',

@@ -16,15 +16,18 @@ export const mcp = command({
     'Add it to an assistant:',
     [
       ['Claude Code', 'claude mcp add steno -- steno mcp'],
-      ['VS Code', '.vscode/mcp.json: {"servers": {"steno": {"command": "steno", "args": ["mcp"]}}}'],
+      [
+        'VS Code',
+        '.vscode/mcp.json: {"servers": {"steno": {"type": "stdio", "command": "steno", "args": ["mcp"]}}}',
+      ],
       ['others', '{"mcpServers": {"steno": {"command": "steno", "args": ["mcp"]}}}'],
     ],
-    'Each tool runs the steno command of the same name, with the same profile and ledger, and may only read ' +
+    'Most tools run the steno command of the same name, with the same profile and ledger, and may only read ' +
       '(STENO_ALLOW=read), except that search keeps its index; estimate is steno order --dry-run. The JSON schemas of the results and the transcripts are ' +
       'resources: steno://schema/files, steno://transcript/12345.',
     'With --allow-orders, the tool order asks you through the assistant (elicitation) and shows what is ordered and the ' +
       'estimated cost. Without your yes, or with an assistant that cannot ask, nothing is ordered. An order of higher or ' +
-      'unknown cost is refused, and audio on order already is not bought again (--or-existing).',
+      'unknown cost is refused, and audio that was ordered before is not bought again (--or-existing).',
     'Titles, notes, transcripts and events were written by others, and are marked as untrusted. An assistant can still ' +
       'be misled by them: look at what it asks you to agree to.',
   ],

@@ -38,7 +38,7 @@ export const search = command({
     'A sentence may run over several captions; its time is that of the first. In languages written without spaces, any ' +
       'run of characters matches.',
     'The first search makes an index in the state folder, readable by you alone, and every search brings it up to ' +
-      'date. It stores which words occur in which file, not the transcripts. --forget deletes it.',
+      'date. It stores words and their positions, so it is as confidential as the transcripts. --forget deletes it.',
   ],
   args: [{ name: '[words…]', help: 'words and phrases to find' }],
   dashWords: true,

@@ -44,11 +44,11 @@ export const ui = command({
   summary: 'Show your files, events and spending in a browser',
   about:
     'Serves a page on this machine and opens it in your browser: files, transcripts, events, spending and the ' +
-    'state of your setup, updated as the ledger changes. It runs until Ctrl-C or until its terminal closes.',
+    'state of your set-up, updated as the ledger changes. It runs until Ctrl-C or until its terminal closes.',
   details: [
     'The page only reads: it never orders, upgrades, refunds or sets a webhook. Two things act, each on a click: a ' +
       'download saves a transcript, and a replay sends an event to a URL.',
-    'Only 127.0.0.1 is served, and only to pages that have the token of this run. The browser gets it from a file ' +
+    'Only this machine can reach it, and only with the token of this run. The browser gets it from a file ' +
       'that only you can read and that is deleted at once. Whoever has the address that --no-open prints can use ' +
       'the page: do not share it.',
     'When ready, prints "serving on <url>" to stderr, without the token.',

@@ -99,7 +99,7 @@ function questionOf({ sku, notes }: Wanted, { orders, estimate, left_out }: Plan
     ...audios.map(
       ({ url, minutes }) => `- ${oneLine(new URL(url).href, MAX_URL)} (${minutes} min, says the assistant)`,
     ),
-    left_out.length ? `${plural(left_out.length, 'recording')} on order already: not bought again` : '',
+    left_out.length ? `${plural(left_out.length, 'recording')} ordered before: not bought again` : '',
     notes ? `Notes for the transcribers: ${notes}` : '',
   ];
   return lines.flatMap((line) => (line ? [oneLine(line)] : [])).join('\n');

@@ -29,7 +29,7 @@ const LISTED = 50;
 const MAX_TITLE = 200;
 
 const instructions = `steno orders transcripts of recordings, and keeps a ledger of orders and files. ${UNTRUSTED}
-A result is {untrusted, result, warnings, error}; the resource steno://schema/TOOL has the JSON schema of its member result.
+A result is {untrusted, result, warnings, error}, or text for transcript; steno://schema/TOOL has the JSON schema of result.
 search and check read transcripts on this disk; transcript asks the service too. After error code "uncertain", stop and ask the person.`;
 
 /** Serves until the client leaves. Without `maxCost` nothing can be ordered. */
@@ -45,7 +45,7 @@ export async function serve(context: Context, maxCost: Money | undefined): Promi
   const ofSearch = isAllowed(context, 'local') ? 'local' : 'read';
   const handle = serveStdio(() => makeServer(children, transcripts, orders, ofSearch), {
     transport: wire,
-    onerror: (error) => void out.warn(`trouble with the client: ${errorMessage(error)}`),
+    onerror: (error) => void out.warn(`client error: ${errorMessage(error)}`),
   });
   await new Promise<void>((resolve) => {
     const { onclose } = wire;
@@ -81,7 +81,7 @@ const writableTo = (stdout: Stdout, signal: AbortSignal): Writable =>
     decodeStrings: false,
     write: (text: string, _, done) => {
       stdout.writeNow(text);
-      stdout.isWritten(signal).then((isRead) => done(isRead ? null : new Error('it has gone')), done);
+      stdout.isWritten(signal).then((isRead) => done(isRead ? null : new Error('disconnected')), done);
     },
     // Every answer that waits for its reader listens.
   }).setMaxListeners(0);

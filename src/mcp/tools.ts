@@ -48,12 +48,12 @@ const annotations = { readOnlyHint: true, openWorldHint: false };
 
 export const transcriptTool: Tool = {
   ...{ name: 'transcript', title: 'Read a transcript', inputSchema: partInput, annotations },
-  description: 'A part of a transcript, with times; says where to go on',
+  description: 'A part of a transcript, with times; says where to continue',
 };
 
 export const orderTool: Tool = {
   ...{ name: 'order', title: 'Order transcription', inputSchema: orderInput },
-  description: 'Costs money. Asks the person first; buys nothing that is on order already',
+  description: 'Costs money. Asks the person first; buys nothing that was ordered before',
   annotations: { destructiveHint: true, idempotentHint: true },
 };
 

@@ -27,7 +27,7 @@ export class Transcripts {
     const text = offset && this.#latest.id === id ? this.#latest.text : await this.#read(id, signal);
     const from = Math.min(offset, text.length);
     const end = endOfPart(text, from, limit);
-    const more = end < text.length ? `go on with offset ${end}` : 'this is the end';
+    const more = end < text.length ? `continue at offset ${end}` : 'this is the end';
     const head = `Transcript ${id}, characters ${from} to ${end} of ${text.length}; ${more}`;
     return betweenMarks(head, text.slice(from, end));
   }

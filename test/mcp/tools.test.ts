@@ -106,7 +106,7 @@ describe.each(revisions)('with revision %s', (revision) => {
         let [whole, offset, parts] = ['', 0, 0];
         for (let more = true; more; parts += 1) {
           const { text } = await opened.call('transcript', { id, offset, limit: 1500 });
-          const [, end = '', next] = /to (\d+) of \d+; (?:go on with offset (\d+))?/.exec(text) ?? [];
+          const [, end = '', next] = /to (\d+) of \d+; (?:continue at offset (\d+))?/.exec(text) ?? [];
           whole += `${betweenMarks(text)}\n`;
           more = next !== undefined;
           offset = Number(end);

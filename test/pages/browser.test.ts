@@ -174,12 +174,12 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await shows('Lecture 3');
       const { port } = server;
       await server.close();
-      await shows('does not answer');
+      await shows('is not responding');
       expect(await text()).toContain('Lecture 3');
       const again = await new StandIn(4).listen(port);
       servers.push(again);
       await shows('Lecture 4');
-      await until(async () => !(await text()).includes('does not answer'), 'the banner goes');
+      await until(async () => !(await text()).includes('is not responding'), 'the banner goes');
     });
 
     it('says why the ledger can’t be read, until it can', async () => {
@@ -201,11 +201,11 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
   const pages: ReadonlyArray<readonly [go: string, none: RegExp, one: RegExp]> = [
     ['/files', /No files yet/, /Board meeting 1/],
     ['/files?group=order', /No files yet/, /4n0X/],
-    ['/search?q=budget', /No transcript on this disk/, /We looked at the budget/],
+    ['/search?q=budget', /No sentence on this disk/, /We looked at the budget/],
     ['/events', /No events yet/, /Lecture 1/],
     ['/spend', /No budget is set/, /2,500.00/],
     ['/spend?by=feed', /Nothing was bought/, /feed 1/],
-    ['/health', /No listener runs/, /attempts settle 17/],
+    ['/health', /No listener is running/, /attempts settle 17/],
   ];
 
   describe.each(pages)('%s', (go, none, one) => {
@@ -324,7 +324,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await until(() => server.liveCount === 1, 'another tab reads');
       await show('To the others', others);
       await server.close();
-      for (page of others) await shows('does not answer');
+      for (page of others) await shows('is not responding');
       for (const each of others) await each.close();
     });
 

@@ -106,7 +106,7 @@ describe.concurrent('a run of the action', () => {
     const setup = { files: repositoryWith(talks, version), env: { PATH: installedTools() } };
     const outcome = await new CiRunner(jobWith({}, { STENO_PROFILE: 'sandbox' }), setup).run();
     expect(outcome.failed, leafOf(outcome, 'order')?.result?.stdout).toBe(false);
-    expect(outcome.summary).toContain('`order` exited with 0, `sync` with 0.');
+    expect(outcome.summary).toContain('exit code of `order`: 0, of `sync`: 0.');
     const [files = ''] = outcome.summary.split('###');
     expect(files.match(/^\| 10\d\d \| /gm)).toHaveLength(urls.length);
   });

@@ -50,18 +50,20 @@ export function parseJob(text: string): Job {
   return { env: job.env ?? {}, steps: job.steps };
 }
 
-/** The lines that a shared ledger adds to the environment of the job. */
-function sharedEnv(): Texts {
+/** What a shared ledger adds to the environment of the job. */
+function sharedEnv(): string {
   const isEnv = (block: unknown): block is string =>
     typeof block === 'string' && /^STENO_LEDGER: /.test(block);
-  const lines = sharedLedgerGuide().flatMap(({ body }) => body.filter(isEnv));
-  return parse(lines.join('\n')) as Texts;
+  return sharedLedgerGuide()
+    .flatMap(({ body }) => body.filter(isEnv))
+    .join('\n')
+    .replaceAll('\n', ' ');
 }
 
-/** The job of the README; for a shared ledger with the lines that the help adds. */
+/** The job of the README; for a shared ledger with what the help adds, inside the braces of `env`. */
 export function readmeJob({ shared = false } = {}): Job {
-  const { env, steps } = parseJob(blockOf('job'));
-  return { env: shared ? { ...env, ...sharedEnv() } : env, steps };
+  const job = blockOf('job');
+  return parseJob(shared ? job.replace(/(env: \{.*) \}$/m, (_, env) => `${env}, ${sharedEnv()} }`) : job);
 }
 
 /** A step that does something itself: those of an action stand in the place of the action. */

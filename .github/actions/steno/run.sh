@@ -1,8 +1,7 @@
 # Runs steno in a step of the action, notes its exit code as the output `code`, and exits with it.
 [ -z "$SHARED" ] || export STENO_LEDGER="$SHARED"
 token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
-# What steno prints may quote others: it must not be taken for commands to the runner. In one stream, so that all of it
-# stands before the end of the stop.
+# Output may contain untrusted text that looks like runner commands. One stream keeps all of it before the stop ends.
 echo "::stop-commands::$token"
 steno "$@" 2>&1 &
 child=$!

@@ -29,7 +29,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...init.headers, Authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}` };
   const response = await fetch(path, { ...init, headers, cache: 'no-store' }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
-    throw new Error('steno ui does not answer; start it again if it has ended');
+    throw new Error('steno ui is not responding; if it has ended, run it again');
   });
   if (response.status === 401) link.value = 'denied';
   if (response.ok) return response;

@@ -91,10 +91,10 @@ function leadOf(event: ShownEvent) {
   const exact = parts.timeAt(received_at, (at) => dateText(at, 'short'));
   const file = audiofile && [' · ', parts.fileLink(audiofile, title || `file ${audiofile}`)];
   const how = source === 'found' ? 'arrived later as' : 'found earlier as';
-  const twin = duplicate && a({ class: 'aside', href: `#/event/${duplicate}` }, `${how} event ${duplicate}`);
+  const other = duplicate && a({ class: 'aside', href: `#/event/${duplicate}` }, `${how} event ${duplicate}`);
   const when = [exact, span('muted', ' (', parts.timeAt(received_at), ')')];
   const heading = h1('', eventName(event), ' ', span('muted', n), ' ', foundChip(event));
-  return header('lead', heading, p('', when, file, twin));
+  return header('lead', heading, p('', when, file, other));
 }
 
 export function EventPage({ id }: { id: string }) {

@@ -21,8 +21,7 @@ export const eventName = ({ event }: EventDocument) =>
   span(`event-name ${toneOf(event) ?? ''}`, event.slice(0, 100) || '(no name)');
 
 export const foundChip = ({ source }: EventDocument): Child =>
-  source === 'found' &&
-  span({ class: 'chip', title: 'It never arrived; steno found it by asking the service' }, 'found');
+  source === 'found' && span({ class: 'chip', title: 'Found by asking the service' }, 'found');
 
 const ownFields = new Set(['event', 'webhook_version', 'audiofile', 'order']);
 

@@ -37,7 +37,7 @@ function detailsOf(file: FileDocument): Child {
 
 const transcriptOf = ({ path, format, bytes, at, here }: Transcript): Child => [
   code('', path),
-  p('muted', `${format}, ${bytesText(bytes)}, `, parts.timeAt(at), here ? '' : ', not on this disk any more'),
+  p('muted', `${format}, ${bytesText(bytes)}, `, parts.timeAt(at), here ? '' : ', no longer on this disk'),
 ];
 
 const downloadsOf = (id: string, transcripts: readonly Transcript[]): Child => [
@@ -71,7 +71,7 @@ function Findings({ id }: { id: string }) {
     'Check',
     parts.command(`check ${shellWord(id)}`),
     parts.failed(error),
-    data?.length === 0 && p('good', 'Nothing to look at.'),
+    data?.length === 0 && p('good', 'No problems found.'),
     parts.facts(data?.slice(0, MAX_FINDINGS) ?? [], findingOf(id)),
     left > 0 && p('muted', `and ${counted(left, 'more finding')}`),
   );

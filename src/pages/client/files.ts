@@ -27,7 +27,7 @@ async function download(id: string, format: string): Promise<void> {
   try {
     const path = `/api/file/${encodeURIComponent(id)}/download`;
     const saved = await post<{ path: string; skipped?: boolean }>(path, { format });
-    parts.say(`${saved.skipped ? 'Was there already' : 'Saved'}: ${saved.path}`);
+    parts.say(`${saved.skipped ? 'Already there' : 'Saved'}: ${saved.path}`);
   } catch (error) {
     parts.say((error as Error).message, true);
   }

@@ -39,10 +39,10 @@ export function HealthPage() {
   const { checks, attempts, listeners } = data;
   const isSettled = attempts.length === 0 && p('good', 'None: every outcome is known.');
   const unsettled = [isSettled, parts.facts(attempts, attemptOf)];
-  const noListener = listeners.length === 0 && parts.empty('No listener runs.', 'listen');
+  const noListener = listeners.length === 0 && parts.empty('No listener is running.', 'listen');
   const setup = parts.panel('Set-up', parts.command('doctor'), parts.facts(checks, checkOf, 'checks'));
   const open = [
-    parts.panel('Attempts that need a person', parts.command('attempts'), unsettled),
+    parts.panel('Unresolved attempts', parts.command('attempts'), unsettled),
     parts.panel('Listeners', null, noListener, parts.facts(listeners, listenerOf)),
   ];
   return parts.frame(title, error, null, [setup, open]);

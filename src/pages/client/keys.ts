@@ -52,7 +52,7 @@ export const keyHelp: ReadonlyArray<readonly [string, string]> = [
   ['/', 'filter, or search in the transcript'],
   ['j k', 'next and previous row'],
   ['Enter', 'open the row'],
-  ['.', 'what can be done with the row'],
+  ['.', 'actions for the row'],
   ['Esc', 'leave the field, then go back'],
   ['g f', 'Files (also g s Search, g e Events, g m Spend, g h Health)'],
   ['n N', 'next and previous hit in the transcript'],

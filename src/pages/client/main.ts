@@ -50,9 +50,9 @@ function Banner() {
   const { text, isBad } = parts.said.value;
   const lost = p(
     'banner bad',
-    'steno ui does not answer. What is shown may be old. This page goes on by itself.',
+    'steno ui is not responding; this may be out of date. Retrying. If it has ended, run it again.',
   );
-  const unread = p('banner warn', `The ledger can’t be read: ${trouble.value}. This page goes on by itself.`);
+  const unread = p('banner warn', `The ledger can’t be read: ${trouble.value}. Retrying.`);
   return div(
     'over',
     div({ role: 'alert' }, isLost && lost, trouble.value && !isLost && unread),

@@ -42,7 +42,7 @@ export const button = (content: Child, onClick: (by: HTMLElement) => void, props
 export const timeAt = (at: string | null | undefined, write = relative): Child =>
   at ? el.time({ dateTime: at, title: dateText(at, 'exact') }, write(at)) : null;
 
-/** Text of others, whichever way it is written, and however long. */
+/** Untrusted text, in either direction, and however long. */
 export const text = (given: string | null | undefined, max = 400) => bdi('', given?.slice(0, max));
 
 /** A text with the hits of a search marked. */

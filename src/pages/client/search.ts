@@ -28,7 +28,9 @@ export function Search() {
   const path = pathWith('/api/search', { q: query, limit: LIMIT });
   const { data: hits, error } = useLoad<readonly Hit[]>(query && path);
   const marksIn = markerOf(query);
-  const line = `search ${shellWord(query || 'words')}`;
+  // A phrase is one word of the shell, with its quotes.
+  const words = query.match(/-?"[^"]*"?\*?|[^\s"]+/g) ?? ['words'];
+  const line = `search ${words.map(shellWord).join(' ')}`;
   useEffect(focusOn('#words'), []);
   const step = (by: number) => (): void => {
     const all = [...document.querySelectorAll<HTMLElement>('.hits a')];
@@ -62,7 +64,7 @@ export function Search() {
   const lead = [
     !query && parts.empty('Finds words in every transcript that was downloaded to this disk.'),
     hits?.length === 0 &&
-      parts.empty('No transcript on this disk has these words.', 'sync --download . --missing'),
+      parts.empty('No sentence on this disk has all these words.', 'sync --download . --missing'),
     byFile(hits ?? []).map(fileOf),
   ];
   return parts.frame([h1('unseen', 'Search'), above], error, lead);

@@ -50,7 +50,7 @@ function chartOf(rows: readonly SpendRow[], by: Grouping) {
   const most = rows.reduce((top, row) => Math.max(top, sumOf(row)), 0) || 1;
   const cellsOf = (row: SpendRow): Child[] => {
     const shares = amounts.map((name) => [name, Number(row[name]) / most] as const);
-    const share = bar(shares, `${Math.round((100 * sumOf(row)) / most)} % of the most`);
+    const share = bar(shares, `${Math.round((100 * sumOf(row)) / most)} % of the largest`);
     const [spent, ...others] = amounts.map((name) => Number(row[name]) && money(row[name], row.currency));
     const sums = [spent || money(0, row.currency), ...others.map((sum) => sum || '')];
     return [parts.text(String(row[by] ?? 'unknown'), 200), share, ...sums, countText(row.files)];
