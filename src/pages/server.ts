@@ -63,7 +63,7 @@ const serverOptions = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** 401 is for the token alone: a page without a valid one must not seem to have a wrong key. */
+/** A key that the service refuses is 500: `auth` with 403 is for the token alone. */
 const statuses: Readonly<Partial<Record<Kind, number>>> = {
   ...{ usage: 400, missing: 404, network: 502, timeout: 504, interrupted: 503 },
 };
@@ -197,9 +197,7 @@ export class PageServer {
     const { method = '', headers } = request;
     const [, given = ''] = /^Bearer ([\w-]{1,200})$/.exec(headers.authorization ?? '') ?? [];
     if (!isSame(given, this.token))
-      throw new Refusal(401, 'auth', 'this page has no valid token: open it again with steno ui', {
-        'www-authenticate': 'Bearer',
-      });
+      throw new Refusal(403, 'auth', 'this page has no valid token: open it again with steno ui');
     const [name, id] = routeOf(path);
     const handler = this.#handlers[`${method} ${name}`];
     if (!handler) throw this.#noHandler(name);

@@ -142,7 +142,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
     const ask = `fetch('${pages.url.origin}/api/files', { headers: { authorization: 'Bearer x' } })
       .then(async (answer) => console.log(answer.status, await answer.text()))`;
     const { stdout } = asNobody(process.execPath, '-e', ask);
-    expect(stdout).toMatch(/^401 /);
+    expect(stdout).toMatch(/^403 /);
     expect(stdout).not.toContain('secret-talk');
   });
 

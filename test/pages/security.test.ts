@@ -34,9 +34,9 @@ const paths = [
 ];
 
 describe('without the token', () => {
-  it.each(paths)('answers 401 to /api/%s and tells nothing', async (path) => {
+  it.each(paths)('answers 403 to /api/%s and tells nothing', async (path) => {
     const answer = await pages.ask(`/api/${path}`);
-    expect(answer.status).toBe(401);
+    expect(answer.status).toBe(403);
     expect(errorOf(answer).code).toBe('auth');
     expect(answer.text).not.toMatch(/Talk|example\.com/);
   });
@@ -55,19 +55,19 @@ describe('without the token', () => {
     };
     const authorization = made[given] ?? given;
     const answer = await pages.ask('/api/about', { headers: { authorization } });
-    expect(answer.status).toBe(401);
+    expect(answer.status).toBe(403);
   });
 
   it('takes none from the query or from a cookie', async () => {
     const { status } = await pages.ask(`/api/about?token=${pages.token}`, {
       headers: { cookie: `token=${pages.token}` },
     });
-    expect(status).toBe(401);
+    expect(status).toBe(403);
   });
 
   it('asks for it before it says whether there is such an address, or reads a body', async () => {
-    expect((await pages.ask('/api/nothing')).status).toBe(401);
-    expect((await pages.ask('/api/file/1/download', { method: 'POST', body: '{' })).status).toBe(401);
+    expect((await pages.ask('/api/nothing')).status).toBe(403);
+    expect((await pages.ask('/api/file/1/download', { method: 'POST', body: '{' })).status).toBe(403);
   });
 
   it('sets no cookie and allows no other origin', async () => {

@@ -327,7 +327,7 @@ export class StandIn {
     if (!pathname.startsWith('/api/')) return sendPage(response, pathname);
     if (request.headers.authorization !== `Bearer ${TOKEN}`) {
       this.denied.push(pathname);
-      return sendJson(response, { error: { message: 'this page has no valid token' } }, 401);
+      return sendJson(response, { error: { code: 'auth', message: 'this page has no valid token' } }, 403);
     }
     if (pathname === '/api/live') return this.#goLive(response);
     if (request.method === 'POST') return this.#act(pathname, request, response);

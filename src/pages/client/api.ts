@@ -31,12 +31,12 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
     if (init.signal?.aborted) throw error;
     throw new Error('steno ui is not responding; if it has ended, run it again');
   });
-  if (response.status === 401) link.value = 'denied';
   if (response.ok) return response;
   const { error = {} } = (await response.json().catch(() => ({}))) as {
-    error?: { message?: string; hint?: string };
+    error?: { code?: string; message?: string; hint?: string };
   };
-  const { message = `steno ui answered ${response.status}`, hint } = error;
+  const { code, message = `steno ui answered ${response.status}`, hint } = error;
+  if (response.status === 403 && code === 'auth') link.value = 'denied';
   throw new Error(hint ? `${message} (${hint})` : message);
 }
 
