@@ -1,9 +1,11 @@
-// Prints the slowest test files and `N passed, N failed` of several test runs, and fails where one of them failed or a
-// test file ran in none: node .ci/summary.js <folder of reports> <failures before the tests> <exit code> <report…>
+// Prints the slowest test files, each failed test and `N passed, N failed` of several test runs, and fails where one of
+// them failed or a test file ran in none:
+// node .ci/summary.js <folder of reports> <failures before the tests> <exit code> <report…>
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const SLOWEST = 10;
+const MESSAGE_LINES = 8;
 
 const [folder, failedBefore, exitCode, ...names] = process.argv.slice(2);
 const reports = names.map((name) => ({ name, report: reportOf(join(folder, `${name}.json`)) }));
@@ -30,6 +32,17 @@ for (const result of results) {
 console.log('The slowest test files, in all runs together:');
 for (const [path, took] of [...milliseconds].sort(([, a], [, b]) => b - a).slice(0, SLOWEST))
   console.log(`${(took / 1000).toFixed(0).padStart(6)} s  ${path}`);
+
+function tellFailure(name, what, message = '') {
+  console.log(`failed in the run '${name}': ${what}`);
+  for (const line of message.split('\n').slice(0, MESSAGE_LINES)) console.log(`    ${line}`);
+}
+for (const { name, report } of reports)
+  for (const result of report?.testResults ?? []) {
+    if (result.status === 'failed' && !hasRun(result)) tellFailure(name, pathOf(result), result.message);
+    for (const { status, fullName, failureMessages } of result.assertionResults)
+      if (status === 'failed') tellFailure(name, `${pathOf(result)} > ${fullName}`, failureMessages?.[0]);
+  }
 
 const ran = new Set(results.filter(hasRun).map(pathOf));
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })

@@ -35,7 +35,11 @@ function summary({ files, runs, failedBefore = 0, exitCode = 0, expected = Objec
         name: join(folder, file),
         startTime: 1000,
         endTime: 1000 + took,
-        assertionResults: statuses.map((status) => ({ status })),
+        assertionResults: statuses.map((status, n) => ({
+          status,
+          fullName: `case ${n + 1}`,
+          failureMessages: status === 'failed' ? ['AssertionError: 1 is not 2\n    at a line'] : [],
+        })),
       })),
     };
     writeFileSync(join(folder, `${run}.json`), JSON.stringify(report));
@@ -62,6 +66,11 @@ describe('the summary of a run of CI', () => {
   it('fails where a test failed', () => {
     const { code, lines } = summary({ files: [a], runs: { one: { [a]: [['passed', 'failed'], 10] } } });
     expect([code, lines.at(-1)]).toEqual([1, '1 passed, 1 failed']);
+    expect(lines.slice(-4, -1)).toEqual([
+      `failed in the run 'one': ${a} > case 2`,
+      '    AssertionError: 1 is not 2',
+      '        at a line',
+    ]);
   });
 
   it('fails where a test file ran in no run, or only skipped its tests', () => {
