@@ -231,7 +231,7 @@ export class Downloads extends Table {
     if (files.length === 0) return new Map();
     const rows = await this.db.all<Download>(
       `SELECT file, ext, path, bytes, at FROM downloads
-       WHERE profile = ? AND file IN (SELECT value FROM json_each(?)) ORDER BY at`,
+       WHERE profile = ? AND file IN (SELECT value FROM json_each(?)) ORDER BY at, path`,
       this.profile,
       jsonList(files),
     );

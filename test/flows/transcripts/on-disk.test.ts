@@ -1,6 +1,7 @@
 /** Which transcripts are on this disk: as the ledger notes them, and as arguments name them. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mostPrecise, transcriptsOf, transcriptsOnDisk } from '../../../src/flows/transcripts/on-disk.ts';
 import { Downloads } from '../../../src/ledger/downloads.ts';
@@ -17,9 +18,12 @@ const allOf = async (...args: Parameters<typeof transcriptsOnDisk>) => {
 const names = (files: ReadonlyArray<{ readonly path: string }>): string[] =>
   files.map(({ path }) => path.replace(/.*\//, ''));
 
-/** Notes a download; what is on the disk is a matter of its own. */
-const note = (ledger: Ledger, id: string, ext: string, path: string) =>
-  new Downloads(ledger).add(id, ext, path, { bytes: 1, sha256: '', isDraft: false });
+/** Notes a download, later than those before; what is on the disk is a matter of its own. */
+async function note(ledger: Ledger, id: string, ext: string, path: string): Promise<void> {
+  await new Downloads(ledger).add(id, ext, path, { bytes: 1, sha256: '', isDraft: false });
+  const noted = Date.now();
+  while (Date.now() === noted) await setTimeout(1);
+}
 
 describe.each(storeKinds.filter((kind) => kind.isThere))('with a ledger $name', (kind) => {
   beforeAll(() => kind.start());
