@@ -1,5 +1,5 @@
 import { type RawAnswer, rawCall, sendRaw } from '../api/http/answer.ts';
-import { type Call, type MoneyTarget, moneyTargetOf } from '../api/http/call.ts';
+import { type Call, isWebhookPath, type MoneyTarget, moneyTargetOf } from '../api/http/call.ts';
 import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
 import type { Effect } from '../lib/command-entry.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -45,7 +45,9 @@ export const api = command({
   ],
   refuses: { '--csv': 'a raw answer has no rows' },
   effect: 'money',
-  effectsOf: ({ args: [method = '', path = ''] }) => [effectOfCall(method.toUpperCase(), path)],
+  effectsOf: ({ args: [method = '', path = '', ...pairs] }) => [
+    effectOfCall(method.toUpperCase(), path, pairs.length > 0),
+  ],
   exits: [...MONEY_EXITS, 'duplicate'],
   output: () => printed(described("the service's answer, unchanged", anything)),
   async run(context, { args: [method = '', path = '', ...pairs], options }) {
@@ -70,11 +72,12 @@ export const api = command({
 /** Calls that only tell something, though some are sent with POST. */
 const READS = /^\/*(prepay_balance|invoice\/[^/]+|audiofile\/[^/]+|transcript\/.+)\/*$/i;
 
-function effectOfCall(method: string, path: string): Effect {
+function effectOfCall(method: string, path: string, hasParameters: boolean): Effect {
   if (moneyTargetOf(path)) return 'money';
-  if (method === 'GET' || method === 'HEAD') return 'read';
-  if (/^\/*webhook\b/i.test(path)) return 'account';
-  return method === 'POST' && READS.test(path) ? 'read' : 'money';
+  const isGet = method === 'GET' || method === 'HEAD';
+  // A GET with a parameter sets the webhook, too.
+  if (isWebhookPath(path)) return isGet && !hasParameters && /^\/*webhook$/i.test(path) ? 'read' : 'account';
+  return isGet || (method === 'POST' && READS.test(path)) ? 'read' : 'money';
 }
 
 /** The answer is shown as it came, whatever follows from it. */

@@ -82,13 +82,11 @@ const replay = command({
   ],
   args: [{ name: '<n…>', help: 'event numbers', values: 'event' }],
   options: {
-    to: text('--to <url>', 'send the events to this URL', { effect: 'account', excludes: ['--exec'] }),
+    to: text('--to <url>', 'send the events to this URL', { excludes: ['--exec'] }),
     exec: text(
       '--exec <command>',
       'run this command for each event: JSON on stdin, STENO_EVENT_* variables',
-      {
-        effect: 'exec',
-      },
+      { effect: 'exec' },
     ),
     ...execOptions(),
   },
@@ -98,7 +96,6 @@ const replay = command({
     ['steno events --quiet --since 1d | xargs steno events replay --exec cat', 'all events of the last day'],
   ],
   effect: 'account',
-  effectsOf: ({ options }) => (options.exec === undefined ? ['account'] : ['exec']),
   once: true,
   exits: ['network', 'partial'],
   output: () => replayedRecord.printedList,

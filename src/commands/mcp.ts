@@ -33,7 +33,7 @@ export const mcp = command({
   ],
   options: {
     allowOrders: flag('--allow-orders', 'with --max-cost, add a tool that orders, after asking you', {
-      ...{ needs: ['--max-cost'], effect: 'money' },
+      ...{ needs: ['--max-cost'], excludes: ['--no-ledger'], effect: 'money' },
     }),
     maxCost: text('--max-cost <amount>', 'with --allow-orders, refuse an order of higher or unknown cost', {
       needs: ['--allow-orders'],

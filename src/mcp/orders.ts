@@ -63,7 +63,8 @@ export class Orders {
 
   async #ask(wanted: Wanted, signal: AbortSignal): Promise<Answer> {
     const said = saidBy(await this.#children.run(this.#line(wanted, '--dry-run'), signal));
-    if (!isObject(said.result) || said.error !== undefined) return resultOf(said, true);
+    if (!isObject(said.result) || said.error !== undefined)
+      return resultOf({ ...said, result: undefined }, true);
     const plan = plainOf(said.result) as Plan;
     const fits = (compareAmounts(String(plan.estimate.high), amountText(this.#maxCost.amount)) ?? 1) <= 0;
     if (plan.orders.length === 0) return resultOf({ ...said, result: said.result.get('left_out') });

@@ -35,6 +35,13 @@ export function saidBy({ code, stdout, stderr }: Ran): Said {
   return { result: parsed(stdout), warnings: membersOf('warning'), error: code === 0 ? undefined : error };
 }
 
+/** A list as long as was asked for may have been cut. */
+export function noteLimit(said: Said, { limit }: { readonly limit?: unknown }): Said {
+  if (!Array.isArray(said.result) || said.result.length !== limit) return said;
+  const message = `only the first ${limit} are listed; there may be more`;
+  return { ...said, warnings: [...said.warnings, new Map([['message', message]])] };
+}
+
 function parsed(text: string): Json | undefined {
   try {
     return parseJson(text);

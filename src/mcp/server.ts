@@ -7,7 +7,7 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Effect } from '../lib/command-entry.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { isObject } from '../lib/json.ts';
@@ -18,14 +18,13 @@ import type { Context } from '../spec/context.ts';
 import type { Stdout } from '../ui/streams.ts';
 import { Children } from './children.ts';
 import { Orders } from './orders.ts';
-import { type Answer, errorResult, resultOf, saidBy, UNTRUSTED } from './results.ts';
+import { type Answer, errorResult, noteLimit, resultOf, saidBy, UNTRUSTED } from './results.ts';
 import { lineOf, orderTool, type Tool, tools, transcriptTool, type Values } from './tools.ts';
 import { Transcripts } from './transcripts.ts';
+import { Wire } from './wire.ts';
 
-/** A larger message ends the connection. */
-const MAX_MESSAGE = 16 * 1024 * 1024;
-/** How many transcripts the list of resources names, and how much of their titles. */
-const LISTED = 50;
+/** How many transcripts the list of resources names, the newest, and how much of their titles. */
+const LISTED = 1_000;
 const MAX_TITLE = 200;
 
 const instructions = `steno orders transcripts of recordings, and keeps a ledger of orders and files. ${UNTRUSTED}
@@ -38,15 +37,21 @@ export async function serve(context: Context, maxCost: Money | undefined): Promi
   const children = new Children(...settingsOf(context));
   const transcripts = new Transcripts(children, () => ledgers.ifAny());
   const orders = maxCost && new Orders(children, maxCost);
-  const wire = new StdioServerTransport(stdin, writableTo(out.stdout, signal), {
-    maxBufferSize: MAX_MESSAGE,
-  });
+  const wire = new Wire(stdin, writableTo(out.stdout, signal));
   // With an index of the words, which is no more than a cache, a search need not read every transcript.
   const ofSearch = isAllowed(context, 'local') ? 'local' : 'read';
-  const handle = serveStdio(() => makeServer(children, transcripts, orders, ofSearch), {
-    transport: wire,
-    onerror: (error) => void out.warn(`client error: ${errorMessage(error)}`),
-  });
+  let isTooLarge = false;
+  const handle = serveStdio(
+    () => makeServer(children, transcripts, orders, ofSearch, context.globals.ledger),
+    {
+      transport: wire,
+      onerror: (error) => {
+        isTooLarge ||= errorMessage(error).includes('maximum size');
+        out.warn(`client error: ${errorMessage(error)}`);
+      },
+    },
+  );
+  wire.watch();
   await new Promise<void>((resolve) => {
     const { onclose } = wire;
     wire.onclose = () => {
@@ -58,7 +63,10 @@ export async function serve(context: Context, maxCost: Money | undefined): Promi
   });
   await handle.close();
   await children.close();
+  // Else the process would wait for it to be closed.
+  stdin.destroy();
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+  if (isTooLarge) throw new StenoError('failed', 'the client sent a message that is too large');
 }
 
 /** For the same account and ledger. A key is never put into a command line. */
@@ -91,6 +99,7 @@ function makeServer(
   transcripts: Transcripts,
   orders: Orders | undefined,
   ofSearch: Effect,
+  hasLedger: boolean,
 ): McpServer {
   const capabilities = { tools: { listChanged: false }, resources: { listChanged: false } };
   const server = new McpServer({ name: 'steno', version: STENO_VERSION }, { instructions, capabilities });
@@ -99,7 +108,8 @@ function makeServer(
   for (const tool of tools)
     register(tool, async (values, { mcpReq }) => {
       const effect = tool.name === 'search' ? ofSearch : 'read';
-      return resultOf(saidBy(await children.run(lineOf(tool, values), mcpReq.signal, effect)));
+      const line = lineOf(tool, values, hasLedger);
+      return resultOf(noteLimit(saidBy(await children.run(line, mcpReq.signal, effect)), values));
     });
   register(transcriptTool, async (values, { mcpReq }) => ({
     content: [{ type: 'text', text: await transcripts.part(values, mcpReq.signal) }],
@@ -108,13 +118,18 @@ function makeServer(
     register(orderTool, (values, context) =>
       orders.order(values, context, server.server.getClientCapabilities()),
     );
-  addResources(server, children, transcripts);
+  addResources(server, children, transcripts, orders ? [...tools, orderTool] : tools);
   return server;
 }
 
 /** They cost a model nothing until they are read. */
-function addResources(server: McpServer, children: Children, transcripts: Transcripts): void {
-  for (const { name, title, schema = [name] } of tools)
+function addResources(
+  server: McpServer,
+  children: Children,
+  transcripts: Transcripts,
+  offered: readonly Tool[],
+): void {
+  for (const { name, title, schema = [name] } of offered)
     server.registerResource(
       `schema of ${name}`,
       `steno://schema/${name}`,

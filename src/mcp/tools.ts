@@ -104,8 +104,9 @@ export const tools: readonly Tool[] = [
   }),
 ];
 
-export function lineOf({ name, args: field = '' }: Tool, values: Values): Line {
-  if (name === 'estimate') return orderLine(values as Wanted, ['--dry-run']);
+export function lineOf({ name, args: field = '' }: Tool, values: Values, hasLedger: boolean): Line {
+  if (name === 'estimate')
+    return orderLine(values as Wanted, hasLedger ? ['--dry-run', '--or-existing'] : ['--dry-run']);
   const { [field]: args = [], ...flags } = values;
   return { words: [name, '--json', ...flagsOf(flags)], args: args as string[] };
 }

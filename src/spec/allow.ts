@@ -58,6 +58,8 @@ function effectsOf(
   const own = spec.effectsOf?.(input) ?? [spec.effect ?? 'read'];
   const flags = Object.entries(spec.options ?? {})
     .filter(([key, { initial }]) => String(input.options[key]) !== String(initial))
+    // To stdout: that changes no file.
+    .filter(([key, option]) => !(longName(option) === '--output' && input.options[key] === '-'))
     .flatMap(
       ([, option]): Array<[Effect, string]> =>
         option.effect ? [[option.effect, `${path} ${longName(option)}`]] : [],

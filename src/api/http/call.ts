@@ -51,20 +51,33 @@ export interface MoneyTarget {
 const MAX_READINGS = 8;
 
 /**
- * Which call for money a path is, however it is spelled: a server may decode it before it chooses what to do. In doubt a
- * call counts as one for money: that only means that it is not retried, and is kept in the ledger.
+ * Which call for money a path is, however it is spelled. In doubt a call counts as one for money: that only means that it
+ * is not retried, and is kept in the ledger.
  */
 export function moneyTargetOf(path: string): MoneyTarget | undefined {
+  for (const reading of readingsOf(path)) {
+    const found = targetIn(reading);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Whether a path is about the webhook of the account, however it is spelled. */
+export const isWebhookPath = (path: string): boolean =>
+  [...readingsOf(path)].some((reading) => /^\/webhook\b/i.test(reading));
+
+/** A server may decode a path before it chooses what to do. */
+function* readingsOf(path: string): Generator<string> {
   let reading = path;
   for (let count = 0; count < MAX_READINGS; count++) {
-    const found = targetIn(reading) ?? targetIn(resolved(reading));
-    if (found) return found;
+    yield reading;
+    yield resolved(reading);
     const next = decodeOnce(reading);
-    if (next === reading) return undefined;
+    if (next === reading) return;
     reading = next;
   }
   // A path that is encoded this often is meant to be hidden.
-  return { call: 'order', file: '' };
+  yield '/order_url';
 }
 
 function targetIn(path: string): MoneyTarget | undefined {

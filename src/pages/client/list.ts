@@ -58,7 +58,8 @@ export function Listing<Row>(props: ListingProps<Row>) {
   const count = total === all ? counted(all, noun) : `${countText(total)} of ${countText(all)}`;
   const showAll = button(`Show all ${noun}s`, () => rows.choose(rows.kind.usual));
   const filter = (q: string): void => rows.choose({ q }, TYPING_PAUSE_MS);
-  useEffect(() => rows.open(), []);
+  // Asked for before the empty list is painted.
+  useLayoutEffect(() => rows.open(), []);
   useCommand(line, { ...keys, '/': focusOn('#filter') });
   return main(
     { class: 'wide', tabIndex: -1 },

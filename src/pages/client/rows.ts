@@ -86,11 +86,14 @@ export class Rows<Row> {
   }
 
   choose(change: Query, delay = 0): void {
-    this.query.value = { ...this.query.value, ...change };
+    const isSame = Object.entries(change).every(([name, value]) => this.query.value[name] === value);
+    if (!isSame) this.query.value = { ...this.query.value, ...change };
     this.#isStale = true;
     this.#keepQuery();
     clearTimeout(this.#typing);
-    this.#typing = setTimeout(() => void this.#ask().catch(() => {}), delay);
+    const ask = (): void => void this.#ask().catch(() => {});
+    if (delay) this.#typing = setTimeout(ask, delay);
+    else ask();
   }
 
   /** These rows are in view. */
