@@ -195,7 +195,9 @@ function take({ type, topics = ['files', 'events', 'spend'], message = '' }: Cha
   link.value = type === 'lost' ? 'lost' : 'live';
   if (type === 'trouble') trouble.value = message || 'the ledger cannot be read';
   else if (type !== 'beat' && type !== 'lost') trouble.value = '';
-  // What happened meanwhile is not known: everything is read again. Another tab may read now.
-  const isBack = type !== 'lost' && (before === 'lost' || (before === 'live' && type === 'hello'));
-  if (type === 'changed' || type === 'well' || isBack) for (const each of listeners) each(topics);
+  // What happened meanwhile is not known: it is read again. Another tab may read now.
+  const isBack = type !== 'lost' && (before !== 'live' || type === 'hello');
+  // At the start that is a moment: spending, which takes long to read, is left out.
+  const known: readonly Topic[] = before === 'connecting' ? ['files', 'events'] : topics;
+  if (type === 'changed' || type === 'well' || isBack) for (const each of listeners) each(known);
 }

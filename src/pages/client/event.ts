@@ -5,7 +5,7 @@ import { shellWord } from '../../lib/text.ts';
 import { post, useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
 import { eventName, foundChip } from './events.ts';
-import { dateText } from './format.ts';
+import { shortTime } from './format.ts';
 import { focusOn } from './keys.ts';
 import * as parts from './parts.ts';
 import { go } from './route.ts';
@@ -88,7 +88,7 @@ const fieldsOf = ({ fields, content_type, remote }: ShownEvent): Array<readonly 
 
 function leadOf(event: ShownEvent) {
   const { n, received_at, audiofile, title, duplicate, source } = event;
-  const exact = parts.timeAt(received_at, (at) => dateText(at, 'short'));
+  const exact = parts.timeAt(received_at, shortTime);
   const file = audiofile && [' · ', parts.fileLink(audiofile, title || `file ${audiofile}`)];
   const how = source === 'found' ? 'arrived later as' : 'found earlier as';
   const other = duplicate && a({ class: 'aside', href: `#/event/${duplicate}` }, `${how} event ${duplicate}`);

@@ -9,7 +9,7 @@ import type { EventDocument } from './types.ts';
 
 const { a, span } = el;
 
-const rows = new Rows<EventDocument>({
+export const rows = new Rows<EventDocument>({
   ...{ path: '/api/events', topic: 'events' },
   usual: { q: '', event: '' },
   idOf: ({ n, received_at, audiofile }) => String(n ?? `${received_at} ${audiofile}`),

@@ -14,7 +14,7 @@ import type { FileDocument } from './types.ts';
 
 const { a, p, span } = el;
 
-const rows = new Rows<FileDocument>({
+export const rows = new Rows<FileDocument>({
   ...{ path: '/api/files', topic: 'files' },
   usual: { q: '', state: '', sort: 'ordered_at', dir: 'desc', group: '' },
   idOf: ({ audiofile }) => audiofile,

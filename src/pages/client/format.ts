@@ -36,13 +36,14 @@ export function relative(at: string): string {
   return seconds < 0 ? `in ${count}` : `${count} ago`;
 }
 
-const forms = {
-  exact: new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' }),
-  short: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
-};
+const orAsItIs = (at: string, write: (date: Date) => string): string =>
+  Number.isNaN(Date.parse(at)) ? at : write(new Date(at));
 
-export const dateText = (at: string, form: keyof typeof forms): string =>
-  Number.isNaN(Date.parse(at)) ? at : forms[form].format(Date.parse(at));
+/** Not by Intl: its first use would be a tenth of the time until the first page is there. */
+export const exactTime = (at: string): string => orAsItIs(at, String);
+
+export const shortTime = (at: string): string =>
+  orAsItIs(at, (date) => date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }));
 
 /** `1:02:03` or `2:03`. */
 export function clock(seconds: number): string {
@@ -55,7 +56,14 @@ export function clock(seconds: number): string {
 export const minutesText = (minutes: Amount): string =>
   minutes === null || minutes === '' ? '' : clock(Math.round(Number(minutes) * 60));
 
-export const countText = (count: number): string => count.toLocaleString('en-US');
+/** `1,204`. */
+function grouped(digits: string): string {
+  const first = digits.length % 3 || 3;
+  const groups = digits.slice(first).match(/\d{3}/g) ?? [];
+  return [digits.slice(0, first), ...groups].join(',');
+}
+
+export const countText = (count: number): string => grouped(String(count));
 
 export const counted = (count: number, noun: string): string =>
   `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
@@ -64,7 +72,7 @@ export const counted = (count: number, noun: string): string =>
 export function money(amount: Amount | undefined, currency?: string | null): string {
   if (amount === null || amount === undefined || amount === '') return '';
   const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount)) ?? [];
-  const text = whole && `${sign}${BigInt(whole).toLocaleString('en-US')}.${decimals.padEnd(2, '0')}`;
+  const text = whole && `${sign}${grouped(String(BigInt(whole)))}.${decimals.padEnd(2, '0')}`;
   return [text || amount, currency].filter(Boolean).join(' ');
 }
 

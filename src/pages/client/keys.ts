@@ -1,5 +1,5 @@
 /** Keys: each page names its own, the newest first. Nothing is taken from a field that is typed in, but Esc. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { go } from './route.ts';
 
 type Keys = Readonly<Record<string, () => void>>;
@@ -10,7 +10,7 @@ const active: Array<{ current: Keys }> = [];
 export function useKeys(keys: Keys): void {
   const own = useRef(keys);
   own.current = keys;
-  useEffect(() => {
+  useLayoutEffect(() => {
     active.unshift(own);
     return () => void active.splice(active.indexOf(own), 1);
   }, []);

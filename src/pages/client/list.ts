@@ -22,7 +22,7 @@ function matched(query: string): Signal<boolean> {
 const isNarrow = matched('(max-width: 760px)');
 const isPrinted = matched('print');
 const TYPING_PAUSE_MS = 120;
-/** Rows beyond the view, so that a quick scroll finds them there. */
+/** Rows beyond the view, once it was painted, so that a quick scroll finds them there. */
 const SPARE = 8;
 /** What is printed of a long list. */
 const PRINTED_ROWS = 500;
@@ -89,34 +89,38 @@ type ListProps<Row> = Pick<ListingProps<Row>, 'rows' | 'columns'> & { readonly l
 
 function List<Row>({ rows, columns, label }: ListProps<Row>) {
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: rows.top, height: 900 });
+  const [view, setView] = useState({ top: rows.top, height: innerHeight });
+  const [spare, setSpare] = useState(0);
   const wantsFocus = useRef(false);
   const { groups, found } = rows;
   const count = (found.value?.total ?? 0) + groups.length;
   const isPrinting = isPrinted.value;
   const height = isNarrow.value ? 62 : 37;
   const cursor = Math.min(rows.cursor.value, Math.max(0, count - 1));
-  const end = Math.ceil((view.top + view.height) / height) + SPARE;
-  const from = isPrinting ? 0 : Math.max(0, Math.floor(view.top / height) - SPARE);
+  const end = Math.ceil((view.top + view.height) / height) + spare;
+  const from = isPrinting ? 0 : Math.max(0, Math.floor(view.top / height) - spare);
   const to = Math.min(count, isPrinting ? PRINTED_ROWS : end);
 
   const see = (): void => {
-    const { scrollTop: top = 0, clientHeight = 900 } = box.current ?? {};
+    const { scrollTop: top = 0, clientHeight = innerHeight } = box.current ?? {};
     rows.top = top;
-    setView((old) => (old.top === top && old.height === clientHeight ? old : { top, height: clientHeight }));
+    // A few rows more than are in view cost less than another look.
+    setView((old) => (old.top === top && old.height >= clientHeight ? old : { top, height: clientHeight }));
   };
   useLayoutEffect(() => {
-    const added = found.value?.added ?? 0;
+    // To look would cost a layout of its own.
+    if (!found.value) return;
+    const { added } = found.value;
     if (box.current && added && box.current.scrollTop > 0) box.current.scrollTop += added * height;
     see();
   }, [found.value]);
   useLayoutEffect(() => {
-    if (box.current) box.current.scrollTop = rows.top;
-    see();
+    if (box.current && rows.top) box.current.scrollTop = rows.top;
     const watch = new ResizeObserver(see);
     if (box.current) watch.observe(box.current);
     return () => watch.disconnect();
   }, []);
+  useEffect(() => setSpare(SPARE), []);
   useEffect(
     () => rows.see(rowAt(groups, from).row, rowAt(groups, Math.max(0, to - 1)).row),
     [from, to, groups],

@@ -3,9 +3,9 @@ import { h, render } from 'preact';
 import { followChanges, get, link, trouble } from './api.ts';
 import { type Child, el } from './el.ts';
 import { EventPage } from './event.ts';
-import { Events } from './events.ts';
+import { Events, rows as eventRows } from './events.ts';
 import { FileView } from './file.ts';
-import { Files } from './files.ts';
+import { Files, rows as fileRows } from './files.ts';
 import { setClock } from './format.ts';
 import { HealthPage } from './health.ts';
 import { focusOn, keyHelp, useKeys } from './keys.ts';
@@ -88,6 +88,14 @@ function App() {
   return [skip, ...[Bar, Page, Banner, parts.Dialog].map((part) => h(part, {}))];
 }
 
+/** How long a list waits for its rows, to be painted once and with them. */
+const FIRST_ROWS_MS = 250;
+
+const { page: first } = route.peek();
+if (first === 'files' || first === 'events') {
+  const rows = first === 'files' ? fileRows : eventRows;
+  await Promise.race([rows.begin(), new Promise((resolve) => setTimeout(resolve, FIRST_ROWS_MS))]);
+}
 render(h(App, {}), document.body);
 followChanges();
 void get<About>('/api/about').then(

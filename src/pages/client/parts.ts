@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { findFileState, toneOfState } from '../../catalog/states.ts';
 import type { Mark } from '../../flows/search/query.ts';
 import { type Child, el, type Tags } from './el.ts';
-import { dateText, relative } from './format.ts';
+import { exactTime, relative } from './format.ts';
 import { useKeys } from './keys.ts';
 import { filePath } from './route.ts';
 import type { About, FileDocument } from './types.ts';
@@ -40,7 +40,7 @@ export const button = (content: Child, onClick: (by: HTMLElement) => void, props
 
 /** Relative, with the exact time on hover and for programs. */
 export const timeAt = (at: string | null | undefined, write = relative): Child =>
-  at ? el.time({ dateTime: at, title: dateText(at, 'exact') }, write(at)) : null;
+  at ? el.time({ dateTime: at, title: exactTime(at) }, write(at)) : null;
 
 /** Untrusted text, in either direction, and however long. */
 export const text = (given: string | null | undefined, max = 400) => bdi('', given?.slice(0, max));

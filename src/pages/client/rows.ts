@@ -56,6 +56,7 @@ export class Rows<Row> {
   /** Another question was chosen than the one that the rows answer. They stay until its answer comes. */
   #isStale = true;
   #typing: ReturnType<typeof setTimeout> | undefined;
+  #isBegun = false;
 
   constructor(kind: Kind<Row>) {
     this.kind = kind;
@@ -74,14 +75,23 @@ export class Rows<Row> {
     return this.#changed.has(this.kind.idOf(row));
   }
 
+  /** Asks for the first rows, before there is a page to show them. */
+  begin(): Promise<void> {
+    this.#isBegun = true;
+    this.query.value = { ...this.kind.usual, ...Object.fromEntries(route.peek().params) };
+    return this.#ask().catch(() => {});
+  }
+
   /** While its page is shown; gives what ends it. */
   open(): () => void {
     const given = Object.fromEntries(route.peek().params);
-    if (Object.keys(given).length || this.#isStale) this.choose({ ...this.kind.usual, ...given });
+    if (!this.#isBegun && (Object.keys(given).length || this.#isStale))
+      this.choose({ ...this.kind.usual, ...given });
     else {
       this.#keepQuery();
-      this.refresh();
+      if (!this.#isBegun) this.refresh();
     }
+    this.#isBegun = false;
     return onChange([this.kind.topic], this.refresh);
   }
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { shellWord } from '../../lib/text.ts';
 import { getText, useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
-import { counted, countText, dateText, money } from './format.ts';
+import { counted, countText, money, shortTime } from './format.ts';
 import * as parts from './parts.ts';
 import { keep, pathWith, route } from './route.ts';
 import type { Budget, Spend, SpendRow } from './types.ts';
@@ -68,7 +68,7 @@ function chartOf(rows: readonly SpendRow[], by: Grouping) {
 function budgetOf(budget: Budget): Child {
   const { left, limit, unknown, currency } = budget;
   const used = 1 - Number(left) / (Number(limit) || 1);
-  const until = parts.timeAt(budget.until, (at) => dateText(at, 'short'));
+  const until = parts.timeAt(budget.until, shortTime);
   const parting = ` of ${money(limit)}: ${money(budget.billed)} billed, ${money(budget.estimated)} estimated`;
   return [
     b('', budget.budget),

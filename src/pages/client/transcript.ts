@@ -1,6 +1,5 @@
 /** The transcript to read: speakers, times, search inside, and the audio whose time the text follows. */
 import { h } from 'preact';
-import { memo } from 'preact/compat';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Mark } from '../../flows/search/query.ts';
 import { readableFormats } from '../../transcripts/model.ts';
@@ -46,23 +45,28 @@ interface SegmentProps {
 
 const noMarks: readonly Mark[] = [];
 
-const Said = memo(({ segment, file, colour, isNow, marks, onSeek }: SegmentProps) => {
-  const { start, speaker, line } = segment;
-  const time = start === null ? '' : clock(start);
-  const isCurrent = isNow ? 'true' : undefined;
-  return li(
-    { class: isNow ? 'segment now' : 'segment', 'data-line': line, 'aria-current': isCurrent },
-    time && onSeek
-      ? parts.button(time, () => onSeek(start ?? 0), { class: 'plain at', 'aria-label': `Play from ${time}` })
-      : span('at', time),
-    p('', speaker && b(`speaker s${colour}`, parts.text(speaker), ' '), parts.marked(segment.text, marks)),
-    parts.button('”', () => void parts.copy(quoteOf(segment, file)), {
-      ...{ class: 'plain quote', title: 'Copy as a quote (selected words, or all)' },
-      'aria-label': `Copy this as a quote${time ? ` with its time, ${time}` : ''}`,
-      onMouseDown: (event) => event.preventDefault(),
-    }),
-  );
-});
+/** The same node where nothing has changed: then it is not compared. */
+function Said({ segment, file, colour, isNow, marks, onSeek }: SegmentProps) {
+  return useMemo(() => {
+    const { start, speaker, line } = segment;
+    const time = start === null ? '' : clock(start);
+    const isCurrent = isNow ? 'true' : undefined;
+    return li(
+      { class: isNow ? 'segment now' : 'segment', 'data-line': line, 'aria-current': isCurrent },
+      time && onSeek
+        ? parts.button(time, () => onSeek(start ?? 0), {
+            ...{ class: 'plain at', 'aria-label': `Play from ${time}` },
+          })
+        : span('at', time),
+      p('', speaker && b(`speaker s${colour}`, parts.text(speaker), ' '), parts.marked(segment.text, marks)),
+      parts.button('”', () => void parts.copy(quoteOf(segment, file)), {
+        ...{ class: 'plain quote', title: 'Copy as a quote (selected words, or all)' },
+        'aria-label': `Copy this as a quote${time ? ` with its time, ${time}` : ''}`,
+        onMouseDown: (event) => event.preventDefault(),
+      }),
+    );
+  }, [segment, file, colour, isNow, marks, onSeek]);
+}
 
 /** Grows until all is shown, a batch for each frame. */
 function useBatches(count: number): number {
