@@ -36,7 +36,7 @@ const options = {
 type UiOptions = OptionValues<typeof options>;
 
 const address = new RecordType<{ readonly url: string }>([
-  wordField('url', 'address of the page, with its token', 'url', { kind: 'link' }),
+  wordField('url', 'address of the page, with its token', 'url', { kind: 'id' }),
 ]);
 
 export const ui = command({
@@ -163,14 +163,18 @@ async function present(context: Context, server: PageServer, go: string, opens: 
 
 /** A person sees the page; a program may go on with its address. */
 async function finish({ out }: Context, url: string, text: string): Promise<void> {
-  if (out.mode.json || out.mode.csv || out.mode.quiet) await out.show(address.page({ url }));
+  if (out.mode.quiet || isForPrograms(out.mode)) await out.show(address.page({ url }));
   else out.note(text);
 }
+
+const isForPrograms = ({ json, csv, markdown }: Context['out']['mode']): boolean => json || csv || markdown;
 
 async function showAddress({ out }: Context, url: string, wasTried: boolean): Promise<void> {
   if (wasTried)
     await out.warn('no browser could be started', 'open this address yourself, and do not share it');
-  await out.show(address.page({ url }));
+  // Bare and whole on a terminal of any width: it is copied.
+  if (isForPrograms(out.mode)) await out.show(address.page({ url }));
+  else out.stdout.write(`${url}\n`);
 }
 
 function portOf(given: string): number {
@@ -192,7 +196,9 @@ async function sourceOf(context: Context): Promise<PageSource> {
   const { env, signal, settings, globals, sandbox, mask, ledgers } = context;
   const ledger = await ledgerOf(context);
   const { isShared } = ledger.db;
-  const profile = globals.profile === undefined ? '' : ` --profile ${shellWord(settings.profileName)}`;
+  const { profileName } = settings;
+  const isNamed = globals.profile !== undefined || (env.STENO_PROFILE ?? '') !== '';
+  const profile = isNamed ? ` --profile ${shellWord(profileName)}` : '';
   let transport: Promise<Transport> | undefined;
   const connect = (): Promise<Transport> => {
     transport ??= context.connect().catch((error: unknown) => {
@@ -215,7 +221,7 @@ async function sourceOf(context: Context): Promise<PageSource> {
       const path = searchIndexPath(makeStateFolder(env));
       const mayIndex = isAllowed(context, 'local');
       if (!isShared)
-        return { path, mayIndex, ledgerPath: ledgers.localPath, profile: accountName(settings.profileName) };
+        return { path, mayIndex, ledgerPath: ledgers.localPath, profile: accountName(profileName) };
       // Which ledger it is, only the ledger itself can tell.
       if (ledger.db.identity === '') await ledger.reopen();
       return { path, mayIndex, ledgerPath: undefined, profile: `${ledger.profile} ${ledger.db.identity}` };

@@ -97,6 +97,34 @@ describe('steno ui', () => {
     expect(quiet.url.hash).toMatch(/^#token=[\w-]{43}&go=%2Ffiles$/);
   });
 
+  it('prints the whole address on a narrow terminal', async () => {
+    const user = new User();
+    const line = `stty cols 40; exec ${process.execPath} ${BIN} ui --no-open`;
+    const terminal = spawn('script', ['-qec', line, '/dev/null'], {
+      ...{ cwd: user.home, env: { TERM: 'xterm', ...user.env } },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    let printed = '';
+    terminal.stdout.on('data', (chunk: Buffer) => {
+      printed += chunk;
+    });
+    await until(() => printed.includes('#token'), 'the address');
+    expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}&go=%2Ffiles\r?$/m);
+    terminal.kill('SIGKILL');
+    await until(() => ownFiles(user).length === 0, 'the end of the page');
+  });
+
+  it.each([
+    [{}, 'steno'],
+    [{ STENO_PROFILE: 'work' }, 'steno --profile work'],
+    [{ STENO_PROFILE: 'sandbox' }, 'steno --profile sandbox'],
+  ])('shows command lines for the same account with %j', async (env, command) => {
+    const user = new User();
+    await user.run(['--profile', 'work', 'config', 'set', 'timeout', '5s']);
+    const pages = await Pages.start(user, ['ui', '--no-open'], { env });
+    expect(await pages.json('about')).toMatchObject({ command });
+  });
+
   it.each(['x', '-1', '65536', '1.5', ''])('refuses the port %j', async (port) => {
     const { code, stderr } = await new User().run(['ui', '--no-open', `--port=${port}`]);
     expect(code, stderr).toBe(2);
