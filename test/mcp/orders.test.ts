@@ -4,6 +4,7 @@ import type { ElicitResult } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { type OrderingAccount, orderingAccount, reply } from '../support/ledger.ts';
 import { type Asked, assistant, BareClient, MANY_MS, processesOf, revisions } from '../support/mcp.ts';
+import { User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
 
 const LIMIT = ['--allow-orders', '--max-cost', '20'];
@@ -108,8 +109,9 @@ describe.each(revisions)('with revision %s', (revision) => {
 
   it('lets an order finish that is being sent when the client goes, and records it', async () => {
     const account = await buyer();
+    // A client that closes waits two seconds for the server to end.
     account.service.on('POST /order_url', (_, response) => {
-      setTimeout(() => reply(response, { order: 'slow', audiofiles: [1], message: 'ok' }), 1_500);
+      setTimeout(() => reply(response, { order: 'slow', audiofiles: [1], message: 'ok' }), 3_500);
     });
     const opened = await assistant(account.user, LIMIT, { revision, answer: () => yes });
     const called = opened.call('order', wanted).catch(() => 'gone');
@@ -200,6 +202,14 @@ describe('what allows orders', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('allow')]);
     const opened = await assistant(account.user, []);
     expect(await opened.call('files')).toMatchObject({ isError: false });
+  });
+
+  it('needs a ledger', async () => {
+    const { code, stderr } = await new User().run(
+      ['mcp', '--allow-orders', '--max-cost', '5', '--no-ledger'],
+      { stdin: '' },
+    );
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--no-ledger')]);
   });
 
   it('is not there by default: no tool has a way to spend', async () => {

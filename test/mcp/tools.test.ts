@@ -144,6 +144,28 @@ describe.each(revisions)('with revision %s', (revision) => {
     MANY_MS,
   );
 
+  it('estimates what is new, and names what is ordered already', async () => {
+    const opened = await open();
+    const urls = ['https://example.com/new.mp3', 'https://example.com/a.mp3'];
+    const { result, isError } = await opened.call('estimate', { urls, minutes: [5, 5], sku: ['TRANS14'] });
+    expect([isError, result]).toMatchObject([
+      false,
+      { orders: [{ audios: [{ url: urls[0] }] }], left_out: [{ url: urls[1] }] },
+    ]);
+  });
+
+  it('says that a list may have been cut', async () => {
+    const opened = await open();
+    const warning = { message: 'only the first 1 are listed; there may be more' };
+    for (const [limit, warnings] of [
+      [1, [warning]],
+      [3, undefined],
+    ]) {
+      const { text } = await opened.call('files', { limit });
+      expect(JSON.parse(text.slice(text.indexOf('\n'))).warnings).toEqual(warnings);
+    }
+  });
+
   it('turns the error of a command into one of the tool', async () => {
     const opened = await open();
     expect(await opened.call('file', { ids: ['77'] })).toMatchObject({
@@ -172,6 +194,9 @@ describe('the list of tools', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([...readOnly, 'order']);
     expect(JSON.stringify(tools).length / 4).toBeLessThan(2_500);
+    const { contents } = await client.readResource({ uri: 'steno://schema/order' });
+    const [{ text = '' } = {}] = contents as Array<{ text?: string }>;
+    expect(JSON.parse(text)).toEqual(JSON.parse(await steno('schema', 'order')));
   });
 });
 

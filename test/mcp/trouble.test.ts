@@ -38,6 +38,27 @@ describe('the end', () => {
     await nobody(user);
   });
 
+  it('comes after the answers to what was piped in', async () => {
+    const { service, user } = await orderingAccount();
+    service.allow('GET /prepay_balance', { body: { balance: '1.00' } });
+    const hello = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'pipe', version: '1' },
+    };
+    const client = new BareClient(user, []);
+    client.send(0, 'initialize', hello);
+    client.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    for (let id = 1; id <= 6; id += 1) client.call(id, 'balance');
+    client.send(7, 'tools/list', {});
+    client.child.stdin.end();
+    expect(await client.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(client.messages.map(({ id, error }) => [id, error]).sort()).toEqual(
+      [0, 1, 2, 3, 4, 5, 6, 7].map((id) => [id, undefined]),
+    );
+    await nobody(user);
+  });
+
   it('by a closed stdout comes with the next answer', async () => {
     const user = new User();
     const client = await new BareClient(user).open();
@@ -137,8 +158,8 @@ describe('a message', () => {
     const user = new User();
     const client = await new BareClient(user).open();
     client.child.stdin.write('x'.repeat(20_000_000));
-    const { stderr } = await client.ended;
-    expect(stderr).toContain('maximum size');
+    const { code, stderr } = await client.ended;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('maximum size')]);
     await nobody(user);
   });
 });
