@@ -107,7 +107,7 @@ PGPASSWORD: '\${{ secrets.STENO_LEDGER_PASSWORD }}'`,
 export const serviceGuide = (): Section[] => [
   section(
     'With systemd',
-    'Save this as /etc/systemd/system/steno-listen.service. Put STENO_API_KEY, STENO_BASE_URL and STENO_HOOK into /etc/steno/environment. STENO_HOOK is a path that only you and the service know: / followed by the output of openssl rand -hex 16.',
+    'Save this as /etc/systemd/system/steno-listen.service. Create the folder /etc/steno, and put STENO_API_KEY, STENO_BASE_URL and STENO_HOOK into /etc/steno/environment. STENO_HOOK is a path that only you and the service know: / followed by the output of openssl rand -hex 16.',
     `[Unit]
 Description=Receive transcription events
 Wants=network-online.target
