@@ -6,7 +6,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 /** A larger message ends the connection. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
 /** How long the last answers may take. */
-const LAST_ANSWERS_MS = 5_000;
+const LAST_ANSWERS_MS = 10_000;
 
 export class Wire extends StdioServerTransport {
   readonly #input: PassThrough;
