@@ -47,7 +47,7 @@ export async function serve(context: Context, maxCost: Money | undefined): Promi
       transport: wire,
       onerror: (error) => {
         isTooLarge ||= errorMessage(error).includes('maximum size');
-        out.warn(`client error: ${errorMessage(error)}`);
+        void out.warn(`client error: ${errorMessage(error)}`);
       },
     },
   );

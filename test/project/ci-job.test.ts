@@ -263,6 +263,38 @@ describe.concurrent('a ledger that is gone', () => {
     expect(ordered(account)).toHaveLength(urls.length * 2);
   });
 
+  it.each([
+    ['machine died after it ordered', (order: number) => ({ dieAfter: order })],
+    ['cache was full when it ended', () => ({ saves: 1 })],
+  ])('because the %s, is not replaced by an older one', async (_, trouble) => {
+    const account = await orderingAccount();
+    let manifest = talks;
+    const setup = setupOf(account);
+    const files = (workspace: string): void => repositoryWith(manifest, version)(workspace);
+    const runner = new CiRunner(job, { ...setup, files });
+    const order = (await runner.run()).steps.findIndex(({ step }) => step.id === 'order');
+    manifest += 'https://example.com/new.mp3,TRANS14,,\n';
+    await runner.run(trouble(order));
+    const { failed, steps } = await runner.run();
+    expect([failed, leafOf({ steps }, 'order')?.ran]).toEqual([true, false]);
+    expect(leafOf({ steps }, 'guard')?.commands).toEqual([
+      expect.stringMatching(/^::error title=steno::An earlier run has not saved its ledger/),
+    ]);
+    expect(ordered(account)).toHaveLength(urls.length + 1);
+    runner.replaceJob(jobWith({ 'new-ledger': 'true', manifest: '' }));
+    expect((await runner.run()).failed).toBe(false);
+    runner.replaceJob(job);
+    expect((await runner.run()).failed).toBe(false);
+  });
+
+  it('cannot be saved, so nothing is ordered', async () => {
+    const account = await orderingAccount();
+    const outcome = await runnerFor(account, jobWith({})).run({ saves: 0 });
+    expect([outcome.failed, codeOf(outcome, 'order'), exitCode(outcome)]).toEqual([true, 2, '2']);
+    expect(leafOf(outcome, 'order')?.commands[0]).toContain('The cache cannot be written');
+    expect(ordered(account)).toEqual([]);
+  });
+
   it('is made anew where the repository says so', async () => {
     const account = await orderingAccount();
     const runner = runnerFor(account, jobWith({ 'new-ledger': 'true' }));
@@ -295,12 +327,19 @@ describe.concurrent('a ledger that is gone', () => {
     expect(ordered(kept)).toHaveLength(urls.length);
   }, 60_000);
 
-  it('of another branch is warned about', async () => {
+  it('of another branch is not seen, so only one branch orders, and each may download', async () => {
     const account = await orderingAccount();
-    const outcome = await new CiRunner(job, { ...setupOf(account), branch: 'side' }).run();
-    expect(leafOf(outcome, 'settings')?.commands).toEqual([
-      expect.stringMatching(/^::warning title=steno::/),
+    const onBranch = (own: Job): Promise<Outcome> =>
+      new CiRunner(own, { ...setupOf(account), branch: 'side' }).run();
+    const refused = await onBranch(job);
+    expect(refused.failed).toBe(true);
+    expect(leafOf(refused, 'settings')?.commands).toEqual([
+      expect.stringMatching(/^::error title=steno::GitHub keeps caches by branch/),
     ]);
+    expect((await onBranch(jobWith({ manifest: '' }))).failed).toBe(false);
+    expect(ordered(account)).toEqual([]);
+    expect((await onBranch(jobWith({ branch: 'side' }))).failed).toBe(false);
+    expect(ordered(account)).toHaveLength(urls.length);
   });
 });
 
@@ -309,7 +348,7 @@ describe.concurrent('hostile', () => {
 
   const inputs = [
     ...['manifest', 'feed', 'latest', 'sku', 'max-cost', 'budget', 'download', 'format', 'since'],
-    ...['artifact', 'ledger', 'cache', 'new-ledger', 'version'],
+    ...['artifact', 'ledger', 'cache', 'branch', 'new-ledger', 'version'],
   ];
 
   it.each(sliceOf(inputs, 4))(

@@ -87,7 +87,7 @@ export interface Outcome {
 }
 
 export const leafOf = ({ steps }: Pick<Outcome, 'steps'>, name: string): Leaf | undefined =>
-  steps.find(({ step: { id, uses } }) => id === name || uses?.includes(name));
+  steps.find(({ step: { id } }) => id === name) ?? steps.find(({ step: { uses } }) => uses?.includes(name));
 
 /** What goes wrong in a run. */
 export interface Trouble {
@@ -99,6 +99,8 @@ export interface Trouble {
   readonly dieAfter?: number;
   /** GitHub has removed all caches. */
   readonly evicted?: boolean;
+  /** The number of caches that are saved before the cache service fails; a save then only warns. */
+  readonly saves?: number;
 }
 
 /** What a repository has, and what is on the machine. */
@@ -122,6 +124,7 @@ interface Run {
   readonly trouble: Trouble;
   cancelled: boolean;
   dead: boolean;
+  saved: number;
 }
 
 /** Where steps stand: in the job, or in an action. */
@@ -188,7 +191,7 @@ export class CiRunner {
       for (const name of readdirSync(this.#cache)) rmSync(join(this.#cache, name), { recursive: true });
     const summary = join(temp, 'summary.md');
     writeFileSync(summary, '');
-    const flags = { cancelled: false, dead: false };
+    const flags = { cancelled: false, dead: false, saved: 0 };
     const run: Run = {
       ...{ number: ++this.#runs, home, workspace, temp, summary, paths: [], leaves: [], trouble },
       ...flags,
@@ -265,8 +268,8 @@ export class CiRunner {
     const action = uses.replace(/@v\d+$/, '');
     const { path = '', key = '' } = given;
     if (action === 'actions/checkout') this.#checkOut(run.workspace);
-    else if (action === 'actions/cache/restore') return this.#restore(path, given['restore-keys'] ?? key);
-    else if (action === 'actions/cache/save') this.#save(path, key);
+    else if (action === 'actions/cache/restore') return this.#restore(given);
+    else if (action === 'actions/cache/save') this.#save(path, key, run);
     else if (action === 'actions/upload-artifact') this.#upload(join(run.workspace, path));
     else if (action !== 'actions/setup-node') throw new Error(`the runner has no action ${action}`);
     return SUCCEEDED;
@@ -278,16 +281,17 @@ export class CiRunner {
   }
 
   /** Gives back the newest entry whose key begins so. */
-  #restore(path: string, prefix: string): Done {
+  #restore({ path = '', key = '', 'restore-keys': prefix = key, 'lookup-only': looks }: Texts): Done {
     const names = readdirSync(this.#cache).filter((name) => keyOf(name).startsWith(prefix));
     const newest = names.sort().at(-1);
     if (!newest) return SUCCEEDED;
-    cpSync(join(this.#cache, newest), path, { recursive: true });
+    if (looks !== 'true') cpSync(join(this.#cache, newest), path, { recursive: true });
     return { failed: false, outputs: { 'cache-matched-key': keyOf(newest) } };
   }
 
   /** An entry is never replaced. */
-  #save(path: string, key: string): void {
+  #save(path: string, key: string, run: Run): void {
+    if (run.saved++ >= (run.trouble.saves ?? Number.POSITIVE_INFINITY)) return;
     const taken = readdirSync(this.#cache).some((name) => keyOf(name) === key);
     if (taken) throw new Error(`the cache has the key ${key} already`);
     const name = `${String(++this.#saved).padStart(6, '0')}-${encodeURIComponent(key)}`;
