@@ -1,5 +1,5 @@
 import { type RawAnswer, rawCall, sendRaw } from '../api/http/answer.ts';
-import { type Call, isWebhookPath, type MoneyTarget, moneyTargetOf } from '../api/http/call.ts';
+import { type Call, isPartOfCall, isWebhookPath, type MoneyTarget, moneyTargetOf } from '../api/http/call.ts';
 import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
 import type { Effect } from '../lib/command-entry.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -52,6 +52,7 @@ export const api = command({
   output: () => printed(described("the service's answer, unchanged", anything)),
   async run(context, { args: [method = '', path = '', ...pairs], options }) {
     const call = rawCall(checkMethod(method), checkPath(path), parsePairs(pairs));
+    checkBase(context.settings.get('base-url').value);
     const { out } = context;
     const done = `${call.method} ${call.path} was answered`;
     const onAnswer = async (answer: RawAnswer): Promise<void> => {
@@ -76,7 +77,8 @@ function effectOfCall(method: string, path: string, hasParameters: boolean): Eff
   if (moneyTargetOf(path)) return 'money';
   const isGet = method === 'GET' || method === 'HEAD';
   // A GET with a parameter sets the webhook, too.
-  if (isWebhookPath(path)) return isGet && !hasParameters && /^\/*webhook$/i.test(path) ? 'read' : 'account';
+  if (isWebhookPath(path.startsWith('/') ? path : `/${path}`))
+    return isGet && !hasParameters && /^\/?webhook$/i.test(path) ? 'read' : 'account';
   return isGet || (method === 'POST' && READS.test(path)) ? 'read' : 'money';
 }
 
@@ -153,6 +155,15 @@ function checkPath(text: string): string {
     );
   }
   return path;
+}
+
+/** What a call may do is told by its path. */
+function checkBase(baseUrl: string | undefined): void {
+  if (baseUrl && isPartOfCall(baseUrl))
+    throw usage(
+      `the base URL ${baseUrl} includes part of a path of the API`,
+      'end the base URL at /API4, and write the rest in the path',
+    );
 }
 
 function parsePairs(pairs: readonly string[]): JsonObject {

@@ -6,6 +6,7 @@ import type { Line } from '../lib/text.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import { type Account, type Connect, planListening, type SessionCallbacks } from '../listen/plan.ts';
 import { listen as runSession } from '../listen/session.ts';
+import { isAllowed } from '../spec/allow.ts';
 import { CALL_EXITS, command } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import {
@@ -173,7 +174,10 @@ export const listen = command({
     const connect = account && connector(context, account);
     const onExit = (cleanUp: () => Promise<void>): (() => void) => context.onExit(cleanUp);
     const spool = await context.ledgers.spool();
-    const resources = { ledger, spool, hide, connect, account, onExit, env, interrupt: signal };
+    const resources = {
+      ...{ ledger, spool, hide, connect, account, onExit, env, interrupt: signal },
+      mayChangeWebhook: isAllowed(context, 'account'),
+    };
     const screen = new ListenScreen(context, options);
     try {
       await runSession(plan, resources, screen.callbacks);

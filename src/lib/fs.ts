@@ -9,6 +9,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  type Stats,
   statfsSync,
   statSync,
   writeFileSync,
@@ -101,6 +102,15 @@ export function isDanglingLink(path: string): boolean {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {
     return false;
+  }
+}
+
+/** Undefined for what is not there, or can't be reached. */
+export function findStats(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 

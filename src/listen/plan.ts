@@ -56,6 +56,8 @@ export interface SessionResources {
   readonly connect: Connect | undefined;
   /** Whom `connect` connects as. */
   readonly account: Account | undefined;
+  /** Whether STENO_ALLOW and the settings allow the webhook to be changed. */
+  readonly mayChangeWebhook: boolean;
   /** Has something undone when the program ends, also when it crashes; returns what cancels that. */
   readonly onExit: (cleanUp: () => Promise<void>) => () => void;
   readonly env: Env;

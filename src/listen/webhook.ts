@@ -156,9 +156,16 @@ export class WebhookRegistration {
   }
 
   async #tend(): Promise<void> {
-    const { end, callbacks } = this.#session;
+    const { end, callbacks, resources } = this.#session;
     const left = (await this.#rows()).filter((row) => !this.#mayBeRunning(row) && !this.#settled.has(row.id));
     if (left.length === 0) return;
+    if (!resources.mayChangeWebhook) {
+      for (const { id } of left) this.#settled.add(id);
+      return callbacks.onWarning(
+        'an earlier listener crashed and may have left its webhook set; restoring it is not allowed here',
+        'run steno listen where the effect account is allowed, or: steno webhook set <url>',
+      );
+    }
     const task = await this.#task();
     if (!(await task.take())) return;
     try {

@@ -30,7 +30,7 @@ interface Where {
 
 /** Throws for an effect that is not allowed; `what` names the command or the flag. */
 export function requireAllowed({ env, globals }: Where, effect: Effect, what: string): void {
-  for (const { name, allowed } of rulesOf(env, globals))
+  for (const { name, allowed } of rulesOf(env, globals, effect))
     if (!allowed.has(effect))
       throw usage(
         `${what} is not allowed: it ${meanings[effect]}, and ${name} allows only ${[...allowed].join(', ')}`,
@@ -40,7 +40,7 @@ export function requireAllowed({ env, globals }: Where, effect: Effect, what: st
 
 /** Whether an effect is allowed, for what can be left out. */
 export function isAllowed({ env, globals }: Where, effect: Effect): boolean {
-  return rulesOf(env, globals).every(({ allowed }) => allowed.has(effect));
+  return rulesOf(env, globals, effect).every(({ allowed }) => allowed.has(effect));
 }
 
 /** Throws where the line does more than is allowed, before anything is opened. */
@@ -57,7 +57,7 @@ function effectsOf(
   if (input.options.dryRun === true) return [['read', path]];
   const own = spec.effectsOf?.(input) ?? [spec.effect ?? 'read'];
   const flags = Object.entries(spec.options ?? {})
-    .filter(([key, { initial }]) => String(input.options[key]) !== String(initial))
+    .filter(([key, { initial }]) => isGiven(input.options[key], initial))
     // To stdout: that changes no file.
     .filter(([key, option]) => !(longName(option) === '--output' && input.options[key] === '-'))
     .flatMap(
@@ -67,20 +67,24 @@ function effectsOf(
   return [...own.map((effect): [Effect, string] => [effect, path]), ...flags];
 }
 
-function rulesOf(env: Env, { profile, sandbox }: GlobalValues): Rule[] {
+const isGiven = (value: unknown, initial: unknown): boolean =>
+  Array.isArray(value) && Array.isArray(initial) ? value.length !== initial.length : value !== initial;
+
+function rulesOf(env: Env, { profile, sandbox }: GlobalValues, effect: Effect): Rule[] {
   const selected = sandbox ? SANDBOX : accountName(profile ?? (env.STENO_PROFILE || 'default'));
-  const kept = attempt(() => lookAtProfiles(env)[selected]?.allow);
+  const kept = keptRule(env, selected, effect);
   return [
     ...(env.STENO_ALLOW === undefined ? [] : [{ name: 'STENO_ALLOW', text: env.STENO_ALLOW }]),
     ...(kept === undefined ? [] : [{ name: `the setting allow of profile ${selected}`, text: kept }]),
   ].map(({ name, text }) => ({ name, allowed: parseEffects(text, name) }));
 }
 
-/** A config file that can't be read is reported by what needs it. */
-function attempt<T>(work: () => T): T | undefined {
+/** A config file that can't be read may allow no more than to read, which reports it where it is needed. */
+function keptRule(env: Env, profile: string, effect: Effect): string | undefined {
   try {
-    return work();
-  } catch {
-    return undefined;
+    return lookAtProfiles(env)[profile]?.allow;
+  } catch (error) {
+    if (effect === 'read') return undefined;
+    throw error;
   }
 }

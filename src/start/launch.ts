@@ -22,7 +22,9 @@ function readyText(argv: readonly string[]): string | undefined {
   if (page) return readyPage(['steno', ...page].join(' '));
   const [command = '', form = '--tabs'] = argv;
   const isCatalog = argv.length <= 2 && catalogCommands.has(command) && catalogForms.has(form);
-  return isCatalog && !isOnTerminal() ? readText(`${command} ${form}`) : undefined;
+  // What is allowed is checked by the program.
+  const isFree = process.env.STENO_ALLOW === undefined && !isOnTerminal();
+  return isCatalog && isFree ? readText(`${command} ${form}`) : undefined;
 }
 
 /** The words of a command whose help is asked for: `order --help` or `help order`. */

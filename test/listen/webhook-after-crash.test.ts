@@ -56,6 +56,19 @@ describe('two listeners that have registered', () => {
     expect(registrationsIn(user)).toBe(0);
   });
 
+  it('is left as it is by a listener that may not change it, which says so', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    await (await registered(user)).stop('SIGKILL');
+    const { url } = webhook;
+    const guarded = await Listener.start(user, [], { env: { ...quick, STENO_ALLOW: 'read,local' } });
+    const { stderr } = await guarded.stop();
+    expect(stderr.match(/^warning: .*restoring it is not allowed here$/gm)).toHaveLength(1);
+    expect([webhook.url, registrationsIn(user)]).toEqual([url, 1]);
+    await (await Listener.start(user)).stop();
+    expect(webhook.url).toBe(OTHER);
+  });
+
   it('that end in the same moment leave no dead address either', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);

@@ -1,5 +1,5 @@
 /** STENO_ALLOW and the setting `allow`: a line that does more is refused before anything is sent, read or written. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from '../../src/cli/main.ts';
@@ -37,6 +37,7 @@ const lines: ReadonlyArray<readonly [line: string, ...effects: Effect[]]> = [
   ['sync', 'read'],
   ['sync --download out', 'read', 'local'],
   ['sync --download out --exec cat', 'read', 'local', 'exec'],
+  ['sync --download undefined', 'read', 'local'],
   ['ui', 'read'],
   ['ui --no-open --port 0', 'read'],
   ['open 5', 'read'],
@@ -65,6 +66,7 @@ const lines: ReadonlyArray<readonly [line: string, ...effects: Effect[]]> = [
   ['listen --exec cat', 'local', 'exec'],
   ['listen --register --tunnel cat', 'local', 'account', 'exec'],
   ['listen --download out', 'local'],
+  ['listen --exec undefined', 'local', 'exec'],
   ['events', 'read'],
   ['events show 1', 'read'],
   ['events replay 1 --to http://127.0.0.1:9/', 'account'],
@@ -105,11 +107,15 @@ const lines: ReadonlyArray<readonly [line: string, ...effects: Effect[]]> = [
   ['api GET /webhook/test/TRANSCRIPT_COMPLETE', 'account'],
   ['api GET /x;a=b/../webhook;v=1 webhook=https://example.com/', 'account'],
   ['api PUT /webhook/', 'account'],
+  ['api GET /API4/webhook webhook=https://example.com/', 'account'],
+  ['api GET /..%2fAPI4%2fwebhook webhook=https://example.com/', 'account'],
+  ['api POST /transcript/..%2f..%2fAPI4%2fwebhook webhook=https://example.com/', 'account'],
   ['api GET /webhooks', 'read'],
   ['api POST /something_new', 'money'],
   ['api DELETE /audiofile/5', 'money'],
   ['report', 'read'],
   ['report --html out.html', 'read', 'local'],
+  ['report --html undefined', 'read', 'local'],
   ['ledger status', 'read'],
   ['ledger migrate', 'local'],
   ['ledger copy --to local', 'local'],
@@ -191,8 +197,27 @@ describe('STENO_ALLOW', () => {
     ['read,READ', /'READ' is not an effect/],
   ])('refuses %j, whatever the command', async (STENO_ALLOW, says) => {
     const { user, service } = await account();
-    const { code, stderr } = await user.run(['balance'], { env: { STENO_ALLOW } });
-    expect([code, stderr, service.got]).toEqual([2, expect.stringMatching(says), []]);
+    for (const args of [['balance'], ['skus', '--quiet']]) {
+      const { code, stderr } = await user.run(args, { env: { STENO_ALLOW } });
+      expect([code, stderr, service.got]).toEqual([2, expect.stringMatching(says), []]);
+    }
+  });
+
+  it('holds for a call of which the base URL has a part', async () => {
+    const { user, service } = await account();
+    const env = { STENO_ALLOW: 'read' };
+    const lines = [
+      ['/audiofile/5', 'GET', '/refund'],
+      ['/audiofile', 'GET', '/5/upgrade', 'sku=UPGRD1'],
+      ['/webhook/test', 'GET', '/TRANSCRIPT_COMPLETE'],
+      ['/x%2f..%2fWebhook', 'GET', '/test'],
+    ];
+    for (const [part, ...call] of lines) {
+      const args = ['--base-url', `${service.baseUrl}${part}`, 'api', ...call];
+      const { code, stderr } = await user.run(args, { env });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(' includes part of a path of the API\n')]);
+    }
+    expect(service.got).toEqual([]);
   });
 
   it('takes blanks as well as commas', async () => {
@@ -241,6 +266,15 @@ describe('the setting allow', () => {
       ]);
     }
     expect((await user.run(['config', 'unset', 'allow'])).code).toBe(2);
+    // It is not known what a file that can't be read would allow.
+    const path = (await user.run(['config', 'path', '--quiet'])).stdout.trim();
+    const settings = readFileSync(path, 'utf8');
+    writeFileSync(path, settings.slice(0, -3));
+    writeFileSync(join(user.home, 'talk.vtt'), 'WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n');
+    const unread = await user.run(['convert', 'talk.vtt', '--to', 'srt']);
+    expect([unread.code, readdirSync(user.home)]).toEqual([2, expect.not.arrayContaining(['talk.srt'])]);
+    expect((await user.run(['convert', 'talk.vtt', '--to', 'srt', '-o', '-'])).code).toBe(0);
+    writeFileSync(path, settings);
     expect((await user.run(['config', 'set', 'allow', 'money'])).code).toBe(2);
     const less = await user.run(['config', 'set', 'timeout', '9s'], { env: { STENO_ALLOW: 'read' } });
     expect([less.code, less.stderr]).toEqual([2, expect.stringContaining('STENO_ALLOW allows only read\n')]);

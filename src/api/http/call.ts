@@ -64,7 +64,13 @@ export function moneyTargetOf(path: string): MoneyTarget | undefined {
 
 /** Whether a path is about the webhook of the account, however it is spelled. */
 export const isWebhookPath = (path: string): boolean =>
-  [...readingsOf(path)].some((reading) => /^\/webhook\b/i.test(reading));
+  [...readingsOf(path)].some((reading) => /\/webhook\b/i.test(reading));
+
+const OPERATION = /\/(order_url|audiofile|transcript|invoice|prepay_balance|webhook)(\/|$)/i;
+
+/** Whether a base URL goes on into a call: then the path alone does not say what is called. */
+export const isPartOfCall = (baseUrl: string): boolean =>
+  [...readingsOf(new URL(baseUrl).pathname)].some((reading) => OPERATION.test(reading));
 
 /** A server may decode a path before it chooses what to do. */
 function* readingsOf(path: string): Generator<string> {

@@ -1,5 +1,4 @@
 /** Adds the transcripts on this disk to a podcast feed; every other byte of it stays as it is. */
-import { statSync } from 'node:fs';
 import { basename, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type Episode, type Feed, isUtf8Feed, parseFeed } from '../../feeds/feed.ts';
 import { feedBytes } from '../../feeds/read.ts';
@@ -7,6 +6,7 @@ import { Claims } from '../../ledger/claims.ts';
 import { Downloads } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
+import { findStats } from '../../lib/fs.ts';
 import { urlName } from '../../lib/names.ts';
 import { readableFormats } from '../../transcripts/model.ts';
 
@@ -46,7 +46,7 @@ export async function addTranscripts(
 ): Promise<FeedWithTranscripts> {
   const where = `the feed ${input.feed}`;
   for (const folder of input.folders)
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    if (!findStats(folder)?.isDirectory())
       throw usage(
         `'${folder}' is not a folder`,
         'with --feed, name folders of transcripts, not ids or files',
@@ -151,7 +151,7 @@ function placesOf(path: string, folders: readonly string[]): Place[] {
   });
 }
 
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+const isFile = (path: string): boolean => findStats(path)?.isFile() === true;
 
 /** Whose transcripts files are: as the ledger has it, or as it has others of the same name beside them. */
 class Owners {

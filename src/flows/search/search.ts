@@ -1,7 +1,7 @@
 /** Finds words in the transcripts on this disk, by an index that is brought up to date first. */
-import { statSync } from 'node:fs';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { StenoError } from '../../lib/errors.ts';
+import { findStats } from '../../lib/fs.ts';
 import type { Report } from '../../lib/progress.ts';
 import { isDamaged } from '../../lib/sqlite.ts';
 import { readBytes, readTranscript } from '../../transcripts/read.ts';
@@ -97,7 +97,7 @@ async function askIndex(place: SearchPlace, request: SearchRequest, report: Repo
 const markOf = (path: string | undefined): string | undefined =>
   path &&
   [path, `${path}-wal`]
-    .map((each) => statSync(each, { throwIfNoEntry: false }))
+    .map((each) => findStats(each))
     .map((found) => (found?.size ? `${found.size} ${found.mtimeMs}` : ''))
     .join(', ');
 
@@ -105,12 +105,8 @@ const isCurrent = (listing: Listing | undefined, ledgerMark: string | undefined)
   listing !== undefined && listing.ledger === ledgerMark && listing.files.every(isUnchanged);
 
 function isUnchanged([path, size, mtimeMs]: Listing['files'][number]): boolean {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found?.size === size && found.mtimeMs === mtimeMs;
-  } catch {
-    return false;
-  }
+  const found = findStats(path);
+  return found?.size === size && found.mtimeMs === mtimeMs;
 }
 
 interface Choice {

@@ -5,6 +5,7 @@ import { type DownloadFilter, type DownloadRow, Downloads } from '../../ledger/d
 import type { Ledger } from '../../ledger/ledger.ts';
 import { audioTitle, parseDetails } from '../../ledger/purchase.ts';
 import { StenoError, systemReason } from '../../lib/errors.ts';
+import { findStats } from '../../lib/fs.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { shellWord } from '../../lib/text.ts';
 import { readableFormats, type TranscriptFile } from '../../transcripts/model.ts';
@@ -72,7 +73,7 @@ export async function unreadableFiles(ledger: Ledger, filter: TranscriptFilter):
 function onDisk(row: DownloadRow, path = row.path): TranscriptOnDisk | undefined {
   const { file, ext, at, title, duration, details } = row;
   const format = readableFormats.find((each) => each === ext);
-  const found = format && statSync(path, { throwIfNoEntry: false });
+  const found = format && findStats(path);
   if (!format || !found?.isFile()) return undefined;
   const audio = parseDetails(details ?? '');
   const seconds = Number(duration || 0) * 60 || audio.seconds;
@@ -147,7 +148,7 @@ export async function transcriptsOf(
 const isPath = (arg: string): boolean =>
   arg.includes('/') || arg.includes(sep) || readableFormatOf(arg) !== undefined || isFile(arg);
 
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+const isFile = (path: string): boolean => findStats(path)?.isFile() === true;
 
 async function atPath(ledger: Ledger | undefined, path: string): Promise<TranscriptOnDisk[]> {
   const { size, mtimeMs } = statOf(path);
@@ -181,7 +182,7 @@ const aFolder = (path: string): StenoError =>
 async function ofFile(ledger: Ledger | undefined, id: string): Promise<TranscriptOnDisk[]> {
   const found: TranscriptOnDisk[] = [];
   if (ledger) for await (const page of transcriptsOnDisk(ledger, { files: [id] })) found.push(...page);
-  const isFolder = !/^\d+$/.test(id) && statSync(id, { throwIfNoEntry: false })?.isDirectory();
+  const isFolder = !/^\d+$/.test(id) && findStats(id)?.isDirectory();
   if (found.length === 0 && isFolder) throw aFolder(id);
   if (found.length === 0)
     throw new StenoError('failed', `no transcript of ${id} that can be read is on this disk`, {

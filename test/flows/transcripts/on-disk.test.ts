@@ -54,6 +54,15 @@ describe.each(storeKinds.filter((kind) => kind.isThere))('with a ledger $name', 
     await ledger.close();
   });
 
+  it('goes on after one whose folder is a file now', async () => {
+    const { ledger, folder } = await withDownloads('1.txt');
+    writeFileSync(join(folder, 'one'), '');
+    await note(ledger, '2', 'vtt', join(folder, 'one', '2.vtt'));
+    expect(names(await allOf(ledger))).toEqual(['1.txt']);
+    expect(await allOf(ledger, { files: ['2'] })).toEqual([]);
+    await ledger.close();
+  });
+
   it.skipIf(kind.isShared)('keeps the transcripts of a file together, on whatever page', async () => {
     const ledger = await kind.newPlace().open();
     const folder = freshFolder();
