@@ -1,6 +1,6 @@
 /** The README's CI job and its action, run as a runner would: nothing is ordered twice, whatever step fails. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -97,7 +97,7 @@ describe('the action', () => {
     const [restore, save] = ['restore', 'save'].map((id) => runs.steps.find((step) => step.id === id)?.with);
     expect(save?.key).toBe(restore?.key);
     expect(save?.path).toBe(restore?.path);
-    expect(restore?.['restore-keys']).toMatch(/^\$\{\{ inputs\.cache \}\}\/$/);
+    expect(restore?.['restore-keys']).toMatch(/^\$\{\{ steps\.settings\.outputs\.prefix \}\}$/);
   });
 });
 
@@ -175,6 +175,17 @@ describe.concurrent('a run of the action', () => {
     const second = await runner.run();
     expect([codeOf(second, 'order'), second.failed]).toEqual([9, true]);
     expect(account.service.calls('POST /order_url')).toHaveLength(1);
+    expect(second.summary).toContain('run the job once with the input `settle`, such as `1 --not-placed`');
+    for (const settle of ['1 --not-placed; touch pwned', '--all', '1\n--not-placed']) {
+      runner.replaceJob(jobWith({ manifest: 'one.txt', sku: 'TRANS14', settle }));
+      const refused = await runner.run();
+      expect([codeOf(refused, 'settle'), leafOf(refused, 'order')?.ran]).toEqual([2, false]);
+    }
+    account.service.on('POST /order_url', { body: { order: 'p1', audiofiles: [1] } });
+    runner.replaceJob(jobWith({ manifest: 'one.txt', sku: 'TRANS14', settle: '1 --not-placed' }));
+    const settled = await runner.run();
+    expect([codeOf(settled, 'settle'), settled.failed]).toEqual([0, false]);
+    expect(account.service.calls('POST /order_url')).toHaveLength(2);
   });
 
   it('keeps the ledger of a run that was cancelled while it ordered, which ends by itself', async () => {
@@ -327,6 +338,37 @@ describe.concurrent('a ledger that is gone', () => {
     expect(ordered(kept)).toHaveLength(urls.length);
   }, 60_000);
 
+  it('of another machine is used instead of an older one in a folder', async () => {
+    const account = await orderingAccount();
+    let manifest = talks;
+    const files = (workspace: string): void => repositoryWith(manifest, version)(workspace);
+    const folder = join(freshFolder(), 'ledger');
+    const runner = new CiRunner(jobWith({ ledger: folder }), { ...setupOf(account), files });
+    await runner.run();
+    // The folder of the other machine, which has not run before, is filled from the cache.
+    renameSync(folder, `${folder}-of-first`);
+    manifest += 'https://example.com/new.mp3,TRANS14,,\n';
+    expect((await runner.run()).failed).toBe(false);
+    rmSync(folder, { recursive: true });
+    renameSync(`${folder}-of-first`, folder);
+    const stopped = await runner.run();
+    expect(leafOf(stopped, 'guard')?.commands).toEqual([
+      expect.stringMatching(/^::error title=steno::Another machine has saved a newer ledger/),
+    ]);
+    rmSync(folder, { recursive: true });
+    expect((await runner.run()).failed).toBe(false);
+    expect(ordered(account)).toHaveLength(urls.length + 1);
+  });
+
+  it('is not replaced by the empty one of a job that only downloads', async () => {
+    const account = await orderingAccount();
+    const runner = runnerFor(account, jobWith({ manifest: '' }));
+    expect(leafOf(await runner.run(), 'save')?.ran).toBe(false);
+    runner.replaceJob(job);
+    expect(codeOf(await runner.run(), 'guard')).toBe(2);
+    expect(ordered(account)).toEqual([]);
+  });
+
   it('of another branch is not seen, so only one branch orders, and each may download', async () => {
     const account = await orderingAccount();
     const onBranch = (own: Job): Promise<Outcome> =>
@@ -340,6 +382,17 @@ describe.concurrent('a ledger that is gone', () => {
     expect(ordered(account)).toEqual([]);
     expect((await onBranch(jobWith({ branch: 'side' }))).failed).toBe(false);
     expect(ordered(account)).toHaveLength(urls.length);
+    const tagged = await new CiRunner(job, setupOf(account)).run({ isTag: true });
+    expect(leafOf(tagged, 'settings')?.result?.code).toBe(2);
+  });
+
+  it('of the default branch is not the one of a branch that orders in its place', async () => {
+    const account = await orderingAccount();
+    const runner = runnerFor(account, jobWith({ 'new-ledger': 'true' }));
+    await runner.run();
+    runner.replaceJob(jobWith({ branch: 'side' }));
+    expect(codeOf(await runner.run({ branch: 'side' }), 'guard')).toBe(2);
+    expect(ordered(account)).toHaveLength(urls.length);
   });
 });
 
@@ -348,7 +401,7 @@ describe.concurrent('hostile', () => {
 
   const inputs = [
     ...['manifest', 'feed', 'latest', 'sku', 'max-cost', 'budget', 'download', 'format', 'since'],
-    ...['artifact', 'ledger', 'cache', 'branch', 'new-ledger', 'version'],
+    ...['artifact', 'ledger', 'cache', 'branch', 'settle', 'new-ledger', 'version'],
   ];
 
   it.each(sliceOf(inputs, 4))(

@@ -99,6 +99,9 @@ export interface Trouble {
   readonly dieAfter?: number;
   /** GitHub has removed all caches. */
   readonly evicted?: boolean;
+  /** Where it runs, if not on the branch of the repository. */
+  readonly branch?: string;
+  readonly isTag?: boolean;
   /** The number of caches that are saved before the cache service fails; a save then only warns. */
   readonly saves?: number;
 }
@@ -145,6 +148,7 @@ interface Done {
 /** A test in the process of the program may change the working folder. */
 const ACTIONS = resolve('.github/actions');
 
+const DEFAULT_BRANCH = 'main';
 const SUCCEEDED: Done = { failed: false, outputs: {} };
 
 /**
@@ -205,7 +209,7 @@ export class CiRunner {
   #contexts({ number, temp }: Run): Contexts {
     const github = {
       ...{ run_id: String(9000 + number), run_attempt: '1', token: 'gh-token' },
-      event: { repository: { default_branch: 'main' } },
+      event: { repository: { default_branch: DEFAULT_BRANCH } },
     };
     return { github, runner: { temp } };
   }
@@ -268,7 +272,7 @@ export class CiRunner {
     const action = uses.replace(/@v\d+$/, '');
     const { path = '', key = '' } = given;
     if (action === 'actions/checkout') this.#checkOut(run.workspace);
-    else if (action === 'actions/cache/restore') return this.#restore(given);
+    else if (action === 'actions/cache/restore') return this.#restore(given, run);
     else if (action === 'actions/cache/save') this.#save(path, key, run);
     else if (action === 'actions/upload-artifact') this.#upload(join(run.workspace, path));
     else if (action !== 'actions/setup-node') throw new Error(`the runner has no action ${action}`);
@@ -280,22 +284,30 @@ export class CiRunner {
     this.#setup.files(workspace);
   }
 
-  /** Gives back the newest entry whose key begins so. */
-  #restore({ path = '', key = '', 'restore-keys': prefix = key, 'lookup-only': looks }: Texts): Done {
-    const names = readdirSync(this.#cache).filter((name) => keyOf(name).startsWith(prefix));
-    const newest = names.sort().at(-1);
+  /** Gives back the newest entry whose key begins so: of its branch, else of the default one, and of the same path. */
+  #restore(given: Texts, run: Run): Done {
+    const { path = '', key = '', 'restore-keys': prefix = key, 'lookup-only': looks } = given;
+    const all = readdirSync(this.#cache).sort().map(entryOf);
+    const fitting = all.filter((entry) => entry.path === path && entry.key.startsWith(prefix));
+    const ofBranch = (branch: string) => fitting.findLast((entry) => entry.branch === branch);
+    const newest = ofBranch(this.#branchOf(run)) ?? ofBranch(DEFAULT_BRANCH);
     if (!newest) return SUCCEEDED;
-    if (looks !== 'true') cpSync(join(this.#cache, newest), path, { recursive: true });
-    return { failed: false, outputs: { 'cache-matched-key': keyOf(newest) } };
+    if (looks !== 'true') cpSync(join(this.#cache, newest.name), inRun(path, run), { recursive: true });
+    return { failed: false, outputs: { 'cache-matched-key': newest.key } };
   }
 
   /** An entry is never replaced. */
   #save(path: string, key: string, run: Run): void {
     if (run.saved++ >= (run.trouble.saves ?? Number.POSITIVE_INFINITY)) return;
-    const taken = readdirSync(this.#cache).some((name) => keyOf(name) === key);
+    const taken = readdirSync(this.#cache).some((name) => entryOf(name).key === key);
     if (taken) throw new Error(`the cache has the key ${key} already`);
-    const name = `${String(++this.#saved).padStart(6, '0')}-${encodeURIComponent(key)}`;
-    if (existsSync(path)) cpSync(path, join(this.#cache, name), { recursive: true });
+    const names = [String(++this.#saved).padStart(6, '0'), this.#branchOf(run), path, key];
+    const name = names.map(encodeURIComponent).join(' ');
+    if (existsSync(inRun(path, run))) cpSync(inRun(path, run), join(this.#cache, name), { recursive: true });
+  }
+
+  #branchOf({ trouble }: Run): string {
+    return trouble.branch ?? this.#setup.branch ?? DEFAULT_BRANCH;
   }
 
   #upload(path: string): void {
@@ -324,7 +336,8 @@ export class CiRunner {
           GITHUB_RUN_ATTEMPT: '1',
           GITHUB_RUN_NUMBER: String(number),
         },
-        ...{ GITHUB_REF_NAME: this.#setup.branch ?? 'main', GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp },
+        ...{ GITHUB_REF_NAME: this.#branchOf(run), GITHUB_REF_TYPE: run.trouble.isTag ? 'tag' : 'branch' },
+        ...{ GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp },
         ...{ GITHUB_OUTPUT: files.output, GITHUB_PATH: files.path, GITHUB_STEP_SUMMARY: summary },
         ...(folder && { GITHUB_ACTION_PATH: folder }),
         ...this.#setup.env,
@@ -368,7 +381,14 @@ function commandsIn(text: string): { readonly commands: string[]; readonly outpu
 }
 
 /** Entries are numbered, so that the newest is the last. */
-const keyOf = (entry: string): string => decodeURIComponent(entry.slice(7));
+function entryOf(name: string) {
+  const [, branch = '', path = '', key = ''] = name.split(' ').map(decodeURIComponent);
+  return { name, branch, path, key };
+}
+
+/** A path as actions read it. */
+const inRun = (path: string, { home, workspace }: Run): string =>
+  path.startsWith('~/') ? join(home, path.slice(2)) : resolve(workspace, path);
 
 const linesOf = (file: string): string[] => readFileSync(file, 'utf8').split('\n').filter(Boolean);
 
