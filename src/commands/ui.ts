@@ -114,7 +114,7 @@ async function pageOf(
   const files = new Files(ledger);
   if (order !== undefined) {
     if ((await files.hasOrder(order)) || (await files.count({ order })) > 0)
-      return `/files?${new URLSearchParams({ q: order, group: 'order' })}`;
+      return `/files?${new URLSearchParams({ order })}`;
     throw usage(`order ${order} is not in the ledger`, 'list your files: steno files');
   }
   const file = checkId(id ?? '');

@@ -75,6 +75,7 @@ async function listWindow(
   const query: FileQuery = {
     words: wordsOf(call),
     states: call.query.getAll('state').filter(Boolean),
+    order: call.query.get('order') || undefined,
     sort: choiceOf(call, 'sort', fileSorts) ?? 'ordered_at',
     isDescending: choiceOf(call, 'dir', ['asc', 'desc']) !== 'asc',
     group: choiceOf(call, 'group', fileGroupings),

@@ -140,6 +140,18 @@ describe('files', () => {
     expect(await sorted('offset=99')).toEqual([]);
   });
 
+  it('are those of one order exactly, whatever else has its name', async () => {
+    const { pages, user } = await library();
+    queryLedger(user, "UPDATE files SET title = 'about o1', order_id = 'o12' WHERE id = '4'");
+    expect(ids(await pages.json<Window>('files?q=o1&sort=audiofile&dir=asc'))).toEqual(['1', '2', '4']);
+    const query = 'files?order=o1&sort=audiofile&dir=asc';
+    const found = await pages.json<Window>(`${query}&group=order`);
+    expect(found).toMatchObject({ total: 2, all: 4, groups: [{ name: 'o1', count: 2, offset: 0 }] });
+    expect(ids(found)).toEqual(['1', '2']);
+    expect(ids(await pages.json<Window>(`${query}&q=zebra`))).toEqual(['2']);
+    expect(await pages.json<Window>('files?order=O1')).toMatchObject({ total: 0 });
+  });
+
   it('are grouped, each file in one group', async () => {
     const { pages } = await library();
     const grouped = (by: string): Promise<Window> =>

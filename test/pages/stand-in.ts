@@ -403,6 +403,7 @@ export class StandIn {
   #listFiles(query: URLSearchParams): Answer {
     const words = (query.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     const state = query.get('state');
+    const order = query.get('order');
     const sort = query.get('sort') ?? 'ordered_at';
     const group = query.get('group') || undefined;
     const keyOf = (file: StandInFile): string =>
@@ -410,6 +411,7 @@ export class StandIn {
     let found = this.files.filter((file) => {
       const text =
         `${file.title} ${file.audiofile} ${file.order} ${file.state} ${file.tags} ${file.feed}`.toLowerCase();
+      if (order && file.order !== order) return false;
       return (!state || file.state === state) && words.every((word) => text.includes(word));
     });
     if (sort !== 'ordered_at') found = found.sort((a, b) => (String(a[sort]) < String(b[sort]) ? -1 : 1));

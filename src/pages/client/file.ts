@@ -6,7 +6,7 @@ import { type Child, el } from './el.ts';
 import { downloadButtons } from './files.ts';
 import { clock, counted, minutesText, money, plainTitle } from './format.ts';
 import * as parts from './parts.ts';
-import { filePath, go } from './route.ts';
+import { filePath, go, pathWith } from './route.ts';
 import { Reader } from './transcript.ts';
 import type { FileDocument, FilePage, Finding, HistoryEntry, Transcript } from './types.ts';
 
@@ -29,10 +29,7 @@ function detailsOf(file: FileDocument): Child {
     ] as const),
     ...detailNames.map((name) => [name, [file[name]].flat().join(', ')] as const),
   ]);
-  return [
-    details,
-    order && a({ href: `#/files?q=${encodeURIComponent(order)}` }, `All files of order ${order}`),
-  ];
+  return [details, order && a({ href: `#${pathWith('/files', { order })}` }, `All files of order ${order}`)];
 }
 
 const transcriptOf = ({ path, format, bytes, at, here }: Transcript): Child => [

@@ -16,7 +16,7 @@ const { a, p, span } = el;
 
 export const rows = new Rows<FileDocument>({
   ...{ path: '/api/files', topic: 'files' },
-  usual: { q: '', state: '', sort: 'ordered_at', dir: 'desc', group: '' },
+  usual: { q: '', state: '', order: '', sort: 'ordered_at', dir: 'desc', group: '' },
   idOf: ({ audiofile }) => audiofile,
   stateOf: ({ state }) => state,
   growsAtTop: ({ sort, dir, group }) => sort === 'ordered_at' && dir === 'desc' && !group,
@@ -83,11 +83,11 @@ const sortChoices = columns.flatMap(([label, , sort]): parts.Choice[] =>
 );
 
 export function Files() {
-  const { state = '', group = '', sort = '' } = rows.query.value;
+  const { state = '', order = '', group = '', sort = '' } = rows.query.value;
   const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(rows, columns, name));
   return h(Listing<FileDocument>, {
     ...{ rows, columns, noun: 'file', hint: 'Filter: title, id, order, key, tag, feed, state' },
-    line: state ? `files --state ${shellWord(state)}` : 'files',
+    line: `files${order && ` --order ${shellWord(order)}`}${state && ` --state ${shellWord(state)}`}`,
     none: [
       'No files yet. Order one, and it appears here.',
       'order https://example.com/talk.mp3 --sku TRANS14',
@@ -96,6 +96,10 @@ export function Files() {
       parts.select('State', state, stateChoices, (name) => rows.choose({ state: name })),
       parts.select('Group', group, groupChoices, (name) => rows.choose({ group: name })),
       span('only-narrow', sorting),
+      order &&
+        parts.button(`order ${order.slice(0, 40)} ×`, () => rows.choose({ order: '' }), {
+          ...{ 'aria-pressed': true, title: 'Show all orders' },
+        }),
     ],
   });
 }
