@@ -11,7 +11,7 @@ import { type Json, type PlainJson, parseJson, toJson } from '../lib/json.ts';
 import { Kept } from '../lib/kept.ts';
 import { nowMs, parseSince, parseUntil } from '../lib/time.ts';
 import { budgetsView, invoiceRecord } from '../views/money.ts';
-import { attemptRecord, settleLine } from '../views/purchases.ts';
+import { attemptRecord, settleLines } from '../views/purchases.ts';
 import { groupings } from '../views/report.ts';
 import { doctorView, listenerRecord } from '../views/setup.ts';
 import { type Call, choiceOf, type Handlers, type PageSource } from './source.ts';
@@ -91,6 +91,6 @@ async function health({ ledger, command }: PageSource, checks: Json): Promise<Js
   return toJson({
     checks: checks as PlainJson,
     listeners: listeners.map((each) => listenerRecord.json(each)),
-    attempts: attempts.map((each) => attemptRecord.json(each).set('settle', settleLine(each, command))),
+    attempts: attempts.map((each) => attemptRecord.json(each).set('settle', settleLines(each, command))),
   });
 }

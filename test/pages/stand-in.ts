@@ -262,7 +262,9 @@ const healthOf = (count: number) => ({
       detail: 'the connection broke after sending',
       skus: [],
     },
-    settle: `steno --sandbox attempts settle ${17 + at} --placed ${at ? '' : 'ORDER'}`.trim(),
+    settle: [at ? '--placed' : '--placed <order>', '--not-placed'].map(
+      (end) => `steno --sandbox attempts settle ${17 + at} ${end}`,
+    ),
   })),
 });
 

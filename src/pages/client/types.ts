@@ -81,9 +81,9 @@ export interface Spend {
 }
 
 type Attempt = Counts<'attempt'> &
-  Texts<'status' | 'kind' | 'settle'> &
+  Texts<'status' | 'kind'> &
   MaybeTexts<'attempted_at' | 'detail'> &
-  Lists<'urls' | 'audiofiles'>;
+  Lists<'urls' | 'audiofiles' | 'settle'>;
 
 export interface Health {
   readonly checks: ReadonlyArray<Texts<'check' | 'status' | 'message'> & MaybeTexts<'hint'>>;
