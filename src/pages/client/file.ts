@@ -3,7 +3,7 @@ import { h } from 'preact';
 import { bytesText, shellWord } from '../../lib/text.ts';
 import { useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
-import { downloadButtons } from './files.ts';
+import { downloads } from './files.ts';
 import { clock, counted, minutesText, money, plainTitle } from './format.ts';
 import * as parts from './parts.ts';
 import { filePath, go, pathWith } from './route.ts';
@@ -35,12 +35,6 @@ function detailsOf(file: FileDocument): Child {
 const transcriptOf = ({ path, format, bytes, at, here }: Transcript): Child => [
   code('', path),
   p('muted', `${format}, ${bytesText(bytes)}, `, parts.timeAt(at), here ? '' : ', no longer on this disk'),
-];
-
-const downloadsOf = (id: string, transcripts: readonly Transcript[]): Child => [
-  parts.facts(transcripts, transcriptOf),
-  downloadButtons(id),
-  parts.command(`transcript ${shellWord(id)} --format txt`),
 ];
 
 function entryOf({ what, text, event, at, by }: HistoryEntry): Child {
@@ -89,7 +83,7 @@ export function FileView({ id }: { id: string }) {
   const lead = header('lead', h1('', parts.text(title)), p('', parts.stepsOf(file), times));
   const facts = [
     parts.panel('Details', null, detailsOf(file)),
-    parts.panel('Downloads', null, downloadsOf(id, transcripts)),
+    parts.panel('Downloads', null, parts.facts(transcripts, transcriptOf), downloads(file)),
     isHere && h(Findings, { id }),
     parts.panel('History', null, parts.facts(history, entryOf)),
   ];

@@ -33,12 +33,15 @@ async function download(id: string, format: string): Promise<void> {
   }
 }
 
-export function downloadButtons(id: string): Child {
+/** The ways to save a transcript, or why there is none to save. */
+export function downloads({ audiofile: id, ended, state }: FileDocument): Child {
+  if (ended === 'unfinished')
+    return p('muted', `${state}: this file ended without a transcript to download.`);
   const buttons = formats.map(({ ext, meaning }) => {
     const props = { 'aria-label': `Download ${ext}`, title: meaning };
     return parts.button(`↓ ${ext}`, () => void download(id, ext), props);
   });
-  return p('buttons', buttons);
+  return [parts.command(`transcript ${shellWord(id)} --format txt`), p('buttons', buttons)];
 }
 
 function titleCell({ title: given, url, audiofile, feed, tags }: FileDocument, tabIndex: number) {
@@ -51,14 +54,12 @@ function titleCell({ title: given, url, audiofile, feed, tags }: FileDocument, t
   ];
 }
 
-function moreButton({ audiofile, ended }: FileDocument, tabIndex: number) {
+function moreButton(file: FileDocument, tabIndex: number) {
+  const { audiofile, ended } = file;
   const props = { class: 'plain more', tabIndex, 'aria-label': `Actions for file ${audiofile}` };
   const id = shellWord(audiofile);
-  const lines = [`file ${id}`, ended ? `transcript ${id} --format txt` : `wait ${id}`].map((line) =>
-    parts.command(line),
-  );
-  const show = (): void =>
-    parts.showDialog(`File ${audiofile}`, [lines, ended === 'delivered' && downloadButtons(audiofile)]);
+  const next = ended ? downloads(file) : parts.command(`wait ${id}`);
+  const show = (): void => parts.showDialog(`File ${audiofile}`, [parts.command(`file ${id}`), next]);
   return parts.button('⋯', show, props);
 }
 
