@@ -64,4 +64,32 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
     await inPage('location.hash = "/spend?by=tag"');
     await shows('Spend by tag');
   });
+
+  it('offers no download of a file that ended without a transcript, and says why', async () => {
+    const server = await serve(14);
+    await open(server, '/file/100014');
+    await shows('Refunded: this file ended without a transcript to download', '[aria-label="Downloads"]');
+    await shows(/No transcript is on this disk\.$/, '.reader');
+    expect(await text('main')).not.toMatch(/↓|steno --sandbox transcript/);
+    await page.close();
+    await open(server, '/files?state=Refunded');
+    await shows('1 of 14');
+    await page.click('button.more');
+    await shows('Refunded: this file ended without a transcript to download', 'dialog');
+    expect(await text('dialog')).not.toMatch(/↓|steno --sandbox transcript/);
+  });
+
+  it.each([
+    ['budget review', 'budget review'],
+    ['"next year" plan*', `'"next year"' 'plan*'`],
+    ['budget -draft', '-- budget -draft'],
+    ['budget --forget -"next year"', `-- budget --forget '-"next year"'`],
+    [`it's "open`, `'it'\\''s' '"open'`],
+  ])('gives the command line that finds %s', async (words, line) => {
+    await open(await serve(1), `/search?${new URLSearchParams({ q: words })}`);
+    await until(
+      async () => (await text('.tools .command')) === `steno --sandbox search ${line}`,
+      `the command line of ${words}`,
+    );
+  });
 });

@@ -30,7 +30,9 @@ export function Search() {
   const marksIn = markerOf(query);
   // A phrase is one word of the shell, with its quotes.
   const words = query.match(/-?"[^"]*"?\*?|[^\s"]+/g) ?? ['words'];
-  const line = `search ${words.map(shellWord).join(' ')}`;
+  // After `--`, a word to leave out is never a flag.
+  const all = words.some((word) => word.startsWith('-')) ? ['--', ...words] : words;
+  const line = ['search', ...all].map(shellWord).join(' ');
   useEffect(focusOn('#words'), []);
   const step = (by: number) => (): void => {
     const all = [...document.querySelectorAll<HTMLElement>('.hits a')];
