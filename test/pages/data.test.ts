@@ -393,7 +393,7 @@ describe('spending and health', () => {
         JSON.parse((await user.runAlone([name, '--json'])).stdout),
       ),
     )) as [Record<string, unknown>, object, Array<Record<string, unknown>>];
-    const spend = await pages.json<{ report: Record<string, unknown> }>('spend?by=month');
+    const spend = await pages.json<{ report: Record<string, unknown> }>('spend');
     expect({ ...spend.report, made_at: '' }).toEqual({ ...report, made_at: '' });
     expect(spend).toMatchObject({ budgets: budget });
     const health = await pages.json<{ checks: Array<{ check: string }>; attempts: unknown }>('health');
@@ -409,7 +409,7 @@ describe('spending and health', () => {
     expect(await settled("kind = 'refund', order_id = '', named = ''")).toEqual(['--placed', '--not-placed']);
     const [placed = ''] = settle;
     expect(spawnSync('sh', ['-c', placed]).status, 'a syntax error').toBe(2);
-    expect((await pages.call('spend?by=year')).status).toBe(400);
+    expect((await pages.call('spend.csv?by=year')).status).toBe(400);
     expect((await pages.call('spend?since=never')).status).toBe(400);
     const csv = await user.run(['report', '--by', 'sku', '--csv']);
     expect((await pages.call('spend.csv?by=sku')).text).toBe(csv.stdout);

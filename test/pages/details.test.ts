@@ -92,4 +92,87 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       `the command line of ${words}`,
     );
   });
+
+  it('prints the transcript of a file that can be played with its times, as wide as the paper', async () => {
+    await open(await serve(1), '/file/100001');
+    await shows('thank you all');
+    expect(await inPage('document.querySelectorAll("button.at").length')).toBeGreaterThan(0);
+    await page.emulateMediaType('print');
+    await page.setViewport({ width: 1000, height: 800 });
+    await shows(/0:06\s+Grace We looked at the budget/, '.transcript');
+    expect(await text()).not.toMatch(/↓ txt|”/);
+    expect(await inPage('document.querySelector(".segment p").offsetWidth')).toBeGreaterThan(900);
+  });
+
+  it('shows what hides in a text or turns it around, wherever it stands', async () => {
+    const hidden = 'one\u202etwo\u200bthree\u0007';
+    const shown = 'one\ufffdtwo\ufffdthree\ufffd';
+    const server = await serve(3);
+    server.said = `budget ${hidden}\nline`;
+    Object.assign(server.files[0] ?? {}, { notes: hidden, tags: [hidden], feed: hidden, state: hidden });
+    const event = { event: hidden, fields: { note: hidden } };
+    server.addEvent('Talk');
+    Object.assign(server.events[0] ?? {}, event);
+    const pages = [
+      ['/files', '.row.current .feed', '.row.current .chip', '.row.current .state'],
+      ['/file/100001?q=budget', '.pairs', '.segment', 'h1 + p .state'],
+      ['/events', '.row.current .event', '.row.current .title'],
+      ['/event/4', 'h1', '.pairs'],
+    ] as const;
+    for (const [go, ...places] of pages) {
+      await open(server, go);
+      for (const place of places) await shows(shown, place);
+      expect(await inPage('document.body.innerHTML')).not.toMatch(/[\u202e\u200b\u0007]/);
+      await page.close();
+    }
+  });
+
+  it('says that the report is being read, and reads it once for all groupings', async () => {
+    const server = await serve(3);
+    let finish = (): void => {};
+    server.reporting = new Promise((resolve) => {
+      finish = resolve;
+    });
+    await open(server, '/spend');
+    await shows('Loading…', 'main');
+    finish();
+    await shows('Spend by month');
+    expect(await text('main')).not.toContain('Loading');
+    for (const by of ['sku', 'feed', 'tag', 'month']) {
+      await inPage(
+        `[...document.querySelectorAll(".tabs button")].find((each) => each.innerText === "${by}").click()`,
+      );
+      await shows(`Spend by ${by}`);
+      await until(() => page.url().endsWith(`by=${by}`), `the address of ${by}`);
+    }
+    expect(server.asked.filter((path) => path === '/api/spend')).toHaveLength(1);
+  });
+
+  it('says what there is none of', async () => {
+    await open(await serve(0), '/spend');
+    await shows('No invoices yet.', '[aria-label="Invoices"]');
+    await shows('No budget is set.', '[aria-label="Budget"]');
+    await shows('Nothing was bought yet.', '[aria-label="Spend by month"]');
+  });
+
+  it('shows each tag apart, also one with a comma', async () => {
+    const server = await serve(1);
+    Object.assign(server.files[0] ?? {}, { tags: ['red, green', 'blue'] });
+    await open(server, '/file/100001');
+    await shows('red, green', '.pairs');
+    const chips = await inPage(
+      '[...document.querySelectorAll(".pairs .chip")].map((each) => each.innerText)',
+    );
+    expect(chips).toEqual(expect.arrayContaining(['red, green', 'blue']));
+  });
+
+  it('tells a screen reader what is live, and names every key', async () => {
+    await open(await serve(1), '/files');
+    await shows(/^Live updates:\s*live$/, '.link');
+    await page.keyboard.press('?');
+    const keys = ['/', 'j k ↓ ↑', 'Home End', 'Enter', '.', 'Esc', 'g f', 'n N', 'Space', 'p', 'r', 'c', '?'];
+    expect(
+      await inPage('[...document.querySelectorAll("dialog kbd")].map((each) => each.innerText)'),
+    ).toEqual(keys);
+  });
 });

@@ -1,5 +1,9 @@
-/** Elements as functions: `p('muted', 'text')` is `<p class="muted">text</p>`. A text is never markup. */
+/**
+ * Elements as functions: `p('muted', 'text')` is `<p class="muted">text</p>`. A text is never markup, and what hides in
+ * it or turns it around is shown, as on a terminal.
+ */
 import { type ComponentChildren, h, type JSX, type VNode } from 'preact';
+import { forTerminalLines } from '../../lib/text.ts';
 
 export type Child = ComponentChildren;
 export type Tags = JSX.IntrinsicElements;
@@ -8,9 +12,14 @@ type Elements = {
   readonly [Tag in keyof Tags]: (props: string | (Tags[Tag] & Data), ...children: Child[]) => VNode;
 };
 
+function visible(child: Child): Child {
+  if (Array.isArray(child)) return child.map(visible);
+  return typeof child === 'string' ? forTerminalLines(child) : child;
+}
+
 export const el = new Proxy({} as Elements, {
   get:
     (_, tag: string) =>
     (props: string | object, ...children: Child[]) =>
-      h(tag, typeof props === 'string' ? { class: props || undefined } : props, ...children),
+      h(tag, typeof props === 'string' ? { class: props || undefined } : props, ...children.map(visible)),
 });

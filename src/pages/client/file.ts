@@ -4,7 +4,7 @@ import { bytesText, shellWord } from '../../lib/text.ts';
 import { useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
 import { downloads } from './files.ts';
-import { clock, counted, minutesText, money, plainTitle } from './format.ts';
+import { clock, counted, minutesText, money } from './format.ts';
 import * as parts from './parts.ts';
 import { filePath, go, pathWith } from './route.ts';
 import { Reader } from './transcript.ts';
@@ -27,7 +27,7 @@ function detailsOf(file: FileDocument): Child {
       ['by', who],
       ['job', by?.job],
     ] as const),
-    ...detailNames.map((name) => [name, [file[name]].flat().join(', ')] as const),
+    ...detailNames.map((name) => [name, file[name]] as const),
   ]);
   return [details, order && a({ href: `#${pathWith('/files', { order })}` }, `All files of order ${order}`)];
 }
@@ -73,7 +73,7 @@ export function FileView({ id }: { id: string }) {
   const line = `file ${shellWord(id)}`;
   const title = data?.file.title || data?.file.url || `audiofile ${id}`;
   parts.useCommand(line, { Escape: () => go('/files') });
-  parts.useTitle(plainTitle(title));
+  parts.useTitle(title);
   const above = parts.crumbs('Files', line);
   if (!data) return parts.frame(above, error);
   const { file, transcripts, playable, history } = data;

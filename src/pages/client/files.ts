@@ -2,7 +2,7 @@
 import { h } from 'preact';
 import { formats } from '../../catalog/formats.ts';
 import { fileStates } from '../../catalog/states.ts';
-import { shellWord } from '../../lib/text.ts';
+import { forTerminal, shellWord } from '../../lib/text.ts';
 import { post } from './api.ts';
 import { type Child, el } from './el.ts';
 import { minutesText, money } from './format.ts';
@@ -47,7 +47,7 @@ export function downloads({ audiofile: id, ended, state }: FileDocument): Child 
 function titleCell({ title: given, url, audiofile, feed, tags }: FileDocument, tabIndex: number) {
   const title = given || url || `audiofile ${audiofile}`;
   return [
-    a({ href: filePath(audiofile), tabIndex, title: title.slice(0, 300) }, parts.text(title)),
+    a({ href: filePath(audiofile), tabIndex, title: forTerminal(title.slice(0, 300)) }, parts.text(title)),
     ' ',
     feed && span('feed muted', `${feed.slice(0, 100)} `),
     tags.slice(0, 2).map((tag) => span('chip', tag.slice(0, 40))),
@@ -74,8 +74,8 @@ const columns: ReadonlyArray<Column<FileDocument>> = [
   ['Actions', moreButton],
 ];
 
-const same = (name: string): parts.Choice => [name, name];
-const stateChoices = [['', 'All states'] as const, ...fileStates.map(({ name }) => same(name))];
+const stateNames = fileStates.map(({ name }): parts.Choice => [name, name]);
+const stateChoices: readonly parts.Choice[] = [['', 'All states'], ...stateNames];
 const groupChoices = ['', 'order', 'feed', 'tag'].map(
   (by): parts.Choice => [by, by ? `By ${by}` : 'No groups'],
 );

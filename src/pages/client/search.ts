@@ -1,5 +1,6 @@
 /** `steno search`: words in all transcripts on this disk. */
 import { useEffect } from 'preact/hooks';
+import { partsOfLine } from '../../flows/search/query.ts';
 import { shellWord } from '../../lib/text.ts';
 import { useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
@@ -29,7 +30,7 @@ export function Search() {
   const { data: hits, error } = useLoad<readonly Hit[]>(query && path);
   const marksIn = markerOf(query);
   // A phrase is one word of the shell, with its quotes.
-  const words = query.match(/-?"[^"]*"?\*?|[^\s"]+/g) ?? ['words'];
+  const words = partsOfLine(query || 'words');
   // After `--`, a word to leave out is never a flag.
   const all = words.some((word) => word.startsWith('-')) ? ['--', ...words] : words;
   const line = ['search', ...all].map(shellWord).join(' ');
