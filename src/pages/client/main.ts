@@ -39,7 +39,7 @@ function Bar() {
     span('grow'),
     sandbox ? span('chip sandbox', 'sandbox') : span('muted profile', profile),
     ledger === 'shared' && span('chip', 'shared ledger'),
-    span(`link ${link.value}`, linkNames[link.value]),
+    span(`link ${link.value}`, span('unseen', 'Live updates: '), linkNames[link.value]),
     parts.button('?', showKeys, { class: 'plain', 'aria-label': 'Keys', title: 'Keys (?)' }),
   );
 }

@@ -10,7 +10,7 @@ type MaybeCounts<Names extends string> = Readonly<Record<Names, number | null>>;
 type Amounts<Names extends string> = Readonly<Record<Names, Amount>>;
 
 /** `command`: how a copied command line begins, such as `steno --sandbox`. */
-export type About = Texts<'version' | 'profile' | 'ledger' | 'command' | 'now'> & {
+export type About = Texts<'profile' | 'ledger' | 'command' | 'now'> & {
   readonly sandbox: boolean;
 };
 
