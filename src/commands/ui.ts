@@ -210,8 +210,7 @@ async function sourceOf(context: Context): Promise<PageSource> {
   let running: Promise<unknown> = Promise.resolve();
   return {
     ...{ assets: join(__dirname, 'ui'), folder: makeStateFolder(env) },
-    ...{ version: STENO_VERSION, env, signal, settings },
-    hide: mask.hide,
+    ...{ env, signal, settings, hide: mask.hide },
     requireAllowed: (effect, what) => requireAllowed(context, effect, what),
     isSandbox: sandbox !== undefined,
     command: globals.sandbox ? 'steno --sandbox' : `steno${profile}`,

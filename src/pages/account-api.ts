@@ -1,9 +1,7 @@
 /** What the pages are told of the account: spending, budgets, and the state of the set-up. */
 import { decodeKeptInvoice } from '../api/account.ts';
-import { formats } from '../catalog/formats.ts';
 import { budgetReport } from '../flows/orders/cost.ts';
 import type { Changes } from '../ledger/changes.ts';
-import { fileGroupings } from '../ledger/file-windows.ts';
 import { Invoices } from '../ledger/invoices.ts';
 import { OpenAttempts } from '../ledger/open-attempts.ts';
 import { Runs } from '../ledger/runs.ts';
@@ -37,10 +35,7 @@ export function accountHandlers(source: PageSource, changes: Changes): Handlers 
   };
   return {
     'GET about': async () => about(source),
-    'GET spend': async (call) => {
-      choiceOf(call, 'by', groupings);
-      return spend(source, await report(call, '--limit', String(MAX_ROWS), '--json'));
-    },
+    'GET spend': async (call) => spend(source, await report(call, '--limit', String(MAX_ROWS), '--json')),
     'GET spend.csv': async (call) => {
       const by = choiceOf(call, 'by', groupings);
       const csv = await report(call, ...(by ? ['--by', by] : []), '--csv');
@@ -53,15 +48,11 @@ export function accountHandlers(source: PageSource, changes: Changes): Handlers 
   };
 }
 
-const about = ({ version, settings, isSandbox, ledger, command }: PageSource): Json =>
+const about = ({ settings, isSandbox, ledger, command }: PageSource): Json =>
   toJson({
-    ...{ version, profile: settings.profileName, sandbox: isSandbox },
+    ...{ profile: settings.profileName, sandbox: isSandbox, command },
     ledger: ledger.db.isShared ? 'shared' : 'local',
-    currency: settings.currency || null,
     now: new Date(nowMs()).toISOString(),
-    command,
-    formats: formats.map(({ ext }) => ext),
-    groupings: [...fileGroupings],
   });
 
 async function spend({ ledger, settings }: PageSource, report: string): Promise<Json> {
