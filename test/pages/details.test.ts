@@ -104,6 +104,15 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
     expect(await inPage('document.querySelector(".segment p").offsetWidth')).toBeGreaterThan(900);
   });
 
+  it('prints every column of the spending on paper, which is narrower than most screens', async () => {
+    await open(await serve(3), '/spend', { width: 700 });
+    await shows('Spend by month');
+    expect(await text('main table')).not.toContain('unpaid');
+    await page.emulateMediaType('print');
+    await shows(/spent\s+unpaid\s+estimated\s+files/, 'main table');
+    expect(await text('h1')).toBe('Spend');
+  });
+
   it('shows what hides in a text or turns it around, wherever it stands', async () => {
     const hidden = 'one\u202etwo\u200bthree\u0007';
     const shown = 'one\ufffdtwo\ufffdthree\ufffd';

@@ -50,7 +50,7 @@ function titleCell({ title: given, url, audiofile, feed, tags }: FileDocument, t
     a({ href: filePath(audiofile), tabIndex, title: forTerminal(title.slice(0, 300)) }, parts.text(title)),
     ' ',
     feed && span('feed muted', `${feed.slice(0, 100)} `),
-    tags.slice(0, 2).map((tag) => span('chip', tag.slice(0, 40))),
+    tags.slice(0, 2).map((tag) => [span('chip', tag.slice(0, 40)), ' ']),
   ];
 }
 

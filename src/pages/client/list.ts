@@ -20,7 +20,7 @@ function matched(query: string): Signal<boolean> {
   return isMatched;
 }
 
-const isNarrow = matched('(max-width: 760px)');
+const isNarrow = matched('screen and (max-width: 760px)');
 const isPrinted = matched('print');
 const TYPING_PAUSE_MS = 120;
 /** Rows beyond the view, once it was painted, so that a quick scroll finds them there. */

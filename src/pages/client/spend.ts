@@ -134,7 +134,6 @@ export function SpendPage() {
   parts.useCommand(line);
   const tab = (each: Grouping) => parts.button(each, () => setBy(each), { 'aria-pressed': each === by });
   const above = parts.tools(
-    h1('unseen', 'Spend'),
     fieldset('tabs', legend('unseen', 'Group by'), (Object.keys(groupings) as Grouping[]).map(tab)),
     span('grow'),
     parts.button('Export CSV', () => void exportCsv(pathWith('/api/spend.csv', { by }), by)),
@@ -142,5 +141,5 @@ export function SpendPage() {
     parts.command(line),
   );
   const lead = data ? tilesOf(data.report) : !error && p('muted', 'Loading…');
-  return parts.frame(above, error, lead, data && columnsOf(data, by));
+  return parts.frame([h1('unseen', 'Spend'), above], error, lead, data && columnsOf(data, by));
 }
