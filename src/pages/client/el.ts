@@ -1,7 +1,4 @@
-/**
- * Elements as functions: `p('muted', 'text')` is `<p class="muted">text</p>`. A text is never markup, and what hides in
- * it or turns it around is shown, as on a terminal.
- */
+/** Elements as functions: `p('muted', 'text')` is `<p class="muted">text</p>`. A text is never markup. */
 import { type ComponentChildren, h, type JSX, type VNode } from 'preact';
 import { forTerminalLines } from '../../lib/text.ts';
 
@@ -12,6 +9,7 @@ type Elements = {
   readonly [Tag in keyof Tags]: (props: string | (Tags[Tag] & Data), ...children: Child[]) => VNode;
 };
 
+/** What hides in a text or turns it around is shown, as on a terminal. */
 function visible(child: Child): Child {
   if (Array.isArray(child)) return child.map(visible);
   return typeof child === 'string' ? forTerminalLines(child) : child;

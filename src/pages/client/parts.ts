@@ -57,8 +57,14 @@ export function marked(given: string, marks: readonly Mark[]) {
 }
 
 /** A command line that does or shows the same, to copy. */
-export const command = (line: string, whole = commandLine(line)) =>
-  button(code('', whole), () => void copy(whole), { class: 'command', title: 'Copy this command line' });
+export function command(line: string, whole = commandLine(line)) {
+  // Browsers break a line after any hyphen, and would cut a flag in two.
+  const words = whole.split(/(?<= )(-[\w-]+)/).map((part, at) => (at % 2 ? span('flag', part) : part));
+  return button(code('', words), () => void copy(whole), {
+    class: 'command',
+    title: 'Copy this command line',
+  });
+}
 
 export const failed = (error: Error | undefined): Child =>
   error && p({ class: 'failed', role: 'alert' }, error.message);

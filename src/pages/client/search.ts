@@ -29,7 +29,6 @@ export function Search() {
   const path = pathWith('/api/search', { q: query, limit: LIMIT });
   const { data: hits, error } = useLoad<readonly Hit[]>(query && path);
   const marksIn = markerOf(query);
-  // A phrase is one word of the shell, with its quotes.
   const words = partsOfLine(query || 'words');
   // After `--`, a word to leave out is never a flag.
   const all = words.some((word) => word.startsWith('-')) ? ['--', ...words] : words;
