@@ -114,7 +114,7 @@ async function pageOf(
   const files = new Files(ledger);
   if (order !== undefined) {
     if ((await files.hasOrder(order)) || (await files.count({ order })) > 0)
-      return `/files?${new URLSearchParams({ q: order, group: 'order' })}`;
+      return `/files?${new URLSearchParams({ order })}`;
     throw usage(`order ${order} is not in the ledger`, 'list your files: steno files');
   }
   const file = checkId(id ?? '');
@@ -210,8 +210,7 @@ async function sourceOf(context: Context): Promise<PageSource> {
   let running: Promise<unknown> = Promise.resolve();
   return {
     ...{ assets: join(__dirname, 'ui'), folder: makeStateFolder(env) },
-    ...{ version: STENO_VERSION, env, signal, settings },
-    hide: mask.hide,
+    ...{ env, signal, settings, hide: mask.hide },
     requireAllowed: (effect, what) => requireAllowed(context, effect, what),
     isSandbox: sandbox !== undefined,
     command: globals.sandbox ? 'steno --sandbox' : `steno${profile}`,

@@ -13,6 +13,7 @@ export interface FileQuery {
   readonly words: readonly string[];
   /** Empty: all of them. `ordered` is a file that the service was not asked about. */
   readonly states: readonly string[];
+  readonly order: string | undefined;
   readonly sort: FileSort;
   readonly isDescending: boolean;
   readonly group: FileGrouping | undefined;
@@ -109,9 +110,10 @@ export class FileWindows extends Table {
     return this.db.isShared ? 'LIMIT 1000000000' : '';
   }
 
-  #where({ words = [], states = [] }: Partial<FileQuery> = {}): Conditions {
+  #where({ words = [], states = [], order }: Partial<FileQuery> = {}): Conditions {
     const all = new Conditions().add('files.profile = ?', this.profile);
     if (states.length) all.add(`${STATE} IN (SELECT value FROM json_each(?))`, jsonList(states));
+    if (order !== undefined) all.add('files.order_id = ?', order);
     for (const word of words) {
       const forms = spellings(word);
       // Speed: details are read as JSON only where the word is in their text.

@@ -1,9 +1,7 @@
 /** What the pages are told of the account: spending, budgets, and the state of the set-up. */
 import { decodeKeptInvoice } from '../api/account.ts';
-import { formats } from '../catalog/formats.ts';
 import { budgetReport } from '../flows/orders/cost.ts';
 import type { Changes } from '../ledger/changes.ts';
-import { fileGroupings } from '../ledger/file-windows.ts';
 import { Invoices } from '../ledger/invoices.ts';
 import { OpenAttempts } from '../ledger/open-attempts.ts';
 import { Runs } from '../ledger/runs.ts';
@@ -11,7 +9,7 @@ import { type Json, type PlainJson, parseJson, toJson } from '../lib/json.ts';
 import { Kept } from '../lib/kept.ts';
 import { nowMs, parseSince, parseUntil } from '../lib/time.ts';
 import { budgetsView, invoiceRecord } from '../views/money.ts';
-import { attemptRecord, settleLine } from '../views/purchases.ts';
+import { attemptRecord, settleLines } from '../views/purchases.ts';
 import { groupings } from '../views/report.ts';
 import { doctorView, listenerRecord } from '../views/setup.ts';
 import { type Call, choiceOf, type Handlers, type PageSource } from './source.ts';
@@ -37,10 +35,7 @@ export function accountHandlers(source: PageSource, changes: Changes): Handlers 
   };
   return {
     'GET about': async () => about(source),
-    'GET spend': async (call) => {
-      choiceOf(call, 'by', groupings);
-      return spend(source, await report(call, '--limit', String(MAX_ROWS), '--json'));
-    },
+    'GET spend': async (call) => spend(source, await report(call, '--limit', String(MAX_ROWS), '--json')),
     'GET spend.csv': async (call) => {
       const by = choiceOf(call, 'by', groupings);
       const csv = await report(call, ...(by ? ['--by', by] : []), '--csv');
@@ -53,15 +48,11 @@ export function accountHandlers(source: PageSource, changes: Changes): Handlers 
   };
 }
 
-const about = ({ version, settings, isSandbox, ledger, command }: PageSource): Json =>
+const about = ({ settings, isSandbox, ledger, command }: PageSource): Json =>
   toJson({
-    ...{ version, profile: settings.profileName, sandbox: isSandbox },
+    ...{ profile: settings.profileName, sandbox: isSandbox, command },
     ledger: ledger.db.isShared ? 'shared' : 'local',
-    currency: settings.currency || null,
     now: new Date(nowMs()).toISOString(),
-    command,
-    formats: formats.map(({ ext }) => ext),
-    groupings: [...fileGroupings],
   });
 
 async function spend({ ledger, settings }: PageSource, report: string): Promise<Json> {
@@ -91,6 +82,6 @@ async function health({ ledger, command }: PageSource, checks: Json): Promise<Js
   return toJson({
     checks: checks as PlainJson,
     listeners: listeners.map((each) => listenerRecord.json(each)),
-    attempts: attempts.map((each) => attemptRecord.json(each).set('settle', settleLine(each, command))),
+    attempts: attempts.map((each) => attemptRecord.json(each).set('settle', settleLines(each, command))),
   });
 }

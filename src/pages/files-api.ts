@@ -9,7 +9,7 @@ import { checkFiles } from '../flows/check/check.ts';
 import { FoundFiles } from '../flows/files/found.ts';
 import { type ListedFile, listed } from '../flows/files/listed.ts';
 import { isLate } from '../flows/report/report.ts';
-import { parseQuery } from '../flows/search/query.ts';
+import { parseQuery, partsOfLine } from '../flows/search/query.ts';
 import { findHits, prepareSearch } from '../flows/search/search.ts';
 import { outputTarget, saveTranscripts } from '../flows/transcripts/fetch.ts';
 import { mostPrecise, type TranscriptOnDisk, transcriptsOnDisk } from '../flows/transcripts/on-disk.ts';
@@ -52,9 +52,6 @@ const MAX_SEGMENTS = 20_000;
 const MAX_TEXT_LENGTH = 5_000_000;
 const MAX_QUERY_LENGTH = 500;
 
-/** As a shell would hand them over, but with the quotes of a phrase. */
-const quotedOrWord = /-?"[^"]*"?\*?|[^\s"]+/g;
-
 export function fileHandlers(source: PageSource, changes: Changes): Handlers {
   const found = new FoundFiles(source.ledger, changes);
   return {
@@ -75,6 +72,7 @@ async function listWindow(
   const query: FileQuery = {
     words: wordsOf(call),
     states: call.query.getAll('state').filter(Boolean),
+    order: call.query.get('order') || undefined,
     sort: choiceOf(call, 'sort', fileSorts) ?? 'ordered_at',
     isDescending: choiceOf(call, 'dir', ['asc', 'desc']) !== 'asc',
     group: choiceOf(call, 'group', fileGroupings),
@@ -195,7 +193,7 @@ async function search(source: PageSource, call: Call): Promise<Json> {
   const text = (call.query.get('q') ?? '').slice(0, MAX_QUERY_LENGTH);
   if (text.trim() === '') return [];
   const { limit } = windowOf(call);
-  const request = { query: parseQuery(text.match(quotedOrWord) ?? []), limit };
+  const request = { query: parseQuery(partsOfLine(text)), limit };
   const place = { ...(await source.searchPlace()), signal, openLedger: async () => ledger };
   const searched = await prepareSearch(place, request, noReport);
   const hits: Json[] = [];

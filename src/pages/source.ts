@@ -12,7 +12,6 @@ import type { Json } from '../lib/json.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface PageSource {
-  readonly version: string;
   readonly isSandbox: boolean;
   /** How a command line begins that means the same account: `steno --sandbox`. */
   readonly command: string;

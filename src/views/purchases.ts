@@ -48,9 +48,16 @@ export const attemptRecord = new RecordType<Attempt>([
   }),
 ]);
 
-/** The line that settles an attempt, once a person has looked; it ends where they write the id of an order. */
-export const settleLine = ({ attempt, kind, order }: Attempt, command = 'steno'): string =>
-  `${command} attempts settle ${attempt} --placed${kind === 'order' ? ` ${order && shellWord(order)}` : ''}`;
+/** The lines that settle an attempt, once a person has looked. A shell refuses `<order>`, where the id is to be put. */
+export function settleLines(
+  { attempt, status, kind, order, isAccepted }: Attempt,
+  command: string,
+): string[] {
+  if (status === 'being sent') return [];
+  const placed = kind === 'order' ? `--placed ${order ? shellWord(order) : '<order>'}` : '--placed';
+  const ends = isAccepted ? [placed] : [placed, '--not-placed'];
+  return ends.map((end) => `${command} attempts settle ${attempt} ${end}`);
+}
 
 export function attemptsView(attempts: readonly Attempt[], isBrief: boolean): View {
   const shown = isBrief ? attempts.map((each) => ({ ...each, urls: [shortened(namesOf(each))] })) : attempts;

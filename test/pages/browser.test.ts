@@ -1,11 +1,27 @@
 /** The page of `steno ui` in a real browser, against a server with made-up data. */
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import puppeteer, { type Browser, type Page, type SerializedAXNode } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page, SerializedAXNode } from 'puppeteer-core';
+import { describe, expect, it } from 'vitest';
 import { chromium } from '../support/browser.ts';
-import { isLong, longOnly, sliceOf } from '../support/slices.ts';
+import { longOnly, sliceOf } from '../support/slices.ts';
 import { until } from '../support/until.ts';
+import {
+  browser,
+  faults,
+  focused,
+  focuses,
+  inPage,
+  MANY,
+  open,
+  page,
+  serve,
+  servers,
+  shows,
+  text,
+  turnTo,
+  useBrowser,
+} from './browser.ts';
 import { StandIn } from './stand-in.ts';
 
 it('is at most 120 kB compressed, styles included', () => {
@@ -14,61 +30,6 @@ it('is at most 120 kB compressed, styles included', () => {
   );
   expect(sizes.reduce((sum, each) => sum + each, 0)).toBeLessThan(120_000);
 });
-
-const MANY = 100_000;
-/** A browser starts in a second, on a loaded machine in a minute. */
-const START_MS = 120_000;
-let browser: Browser;
-/** The server with a great many rows, if the run is long. */
-let many: StandIn | undefined;
-let page: Page;
-/** What went wrong in the page: exceptions, and what its policy refused. */
-const faults: string[] = [];
-const servers: StandIn[] = [];
-
-async function serve(count: number): Promise<StandIn> {
-  if (count === MANY && many) return many;
-  const server = await new StandIn(count).listen();
-  servers.push(server);
-  return server;
-}
-
-interface Look {
-  readonly width?: number;
-  readonly scheme?: 'light' | 'dark';
-}
-
-async function open(
-  server: Pick<StandIn, 'url'>,
-  go: string,
-  { width = 1280, scheme = 'light' }: Look = {},
-): Promise<void> {
-  page = await browser.newPage();
-  page.on('pageerror', (error) => faults.push(String(error)));
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  await page.setViewport({ width, height: 800 });
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-  await page.goto(server.url(go));
-}
-
-/** The value of an expression in the page. */
-const inPage = <T>(expression: string): Promise<T> => page.evaluate(expression) as Promise<T>;
-
-/** What a reader sees. */
-const text = (selector = 'body'): Promise<string> =>
-  inPage(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`);
-
-const shows = (wanted: string | RegExp, selector = 'body'): Promise<boolean> =>
-  until(async () => {
-    const found = await text(selector);
-    return typeof wanted === 'string' ? found.includes(wanted) : wanted.test(found);
-  }, `${wanted} in ${selector}`);
-
-const focused = (): Promise<string> =>
-  inPage('document.activeElement?.innerText || document.activeElement?.id || ""');
-
-const focuses = (wanted: string): Promise<boolean> =>
-  until(async () => (await focused()) === wanted, `${wanted} has the focus`);
 
 /** Controls that a screen reader can't name. */
 async function unnamed(): Promise<string[]> {
@@ -124,26 +85,7 @@ const LOW_CONTRAST = `(() => {
 })()`;
 
 describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
-  beforeAll(async () => {
-    // Without its sandbox, because tests may run as root; it opens only our own pages.
-    const args = [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-dev-shm-usage',
-      '--autoplay-policy=no-user-gesture-required',
-    ];
-    browser = await puppeteer.launch({ executablePath: '/usr/bin/chromium', pipe: true, args });
-    if (isLong) many = await new StandIn(MANY).listen();
-  }, START_MS);
-  afterEach(async () => {
-    await page?.close().catch(() => {});
-    for (const server of servers.splice(0)) await server.close();
-    faults.length = 0;
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await many?.close();
-  });
+  useBrowser();
 
   describe('trouble', () => {
     it('shows no data without the token, and says what to do', async () => {
@@ -152,7 +94,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await page.goto('about:blank');
       await inPage('0');
       const other = await browser.createBrowserContext();
-      page = await other.newPage();
+      turnTo(await other.newPage());
       await page.goto(`http://127.0.0.1:${server.port}/#/files`);
       await shows('This tab has no access');
       expect(await text()).not.toContain('Board meeting');
@@ -316,7 +258,10 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       const [first, ...others] = tabs;
       const show = async (title: string, all: readonly Page[]): Promise<void> => {
         server.addEvent(title);
-        for (page of all) await shows(title);
+        for (const each of all) {
+          turnTo(each);
+          await shows(title);
+        }
       };
       await show('To all', tabs);
       expect(server.liveCount).toBe(1);
@@ -324,7 +269,10 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await until(() => server.liveCount === 1, 'another tab reads');
       await show('To the others', others);
       await server.close();
-      for (page of others) await shows('is not responding');
+      for (const each of others) {
+        turnTo(each);
+        await shows('is not responding');
+      }
       for (const each of others) await each.close();
     });
 
@@ -391,7 +339,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
   describe('hostile titles', () => {
     const titles = [
       ['markup', '<img src=x onerror="document.title=1"><script>document.title=2</script>'],
-      ['letters that turn the direction', '\u202egnp.exe\u202c \u2067abc'],
+      ['letters that turn the direction', '\u202egnp.exe\u202c \u2067abc\u200b'],
       ['ten thousand letters', 'x'.repeat(10_000)],
     ] as const;
     it.each(sliceOf(titles, 3))('are text: %s', async (_, title) => {
@@ -401,7 +349,10 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       server.addEvent(title);
       for (const go of ['/files', '/file/100001', '/events', '/event/4']) {
         await open(server, go);
-        await shows(title.slice(0, 20));
+        await shows(title.slice(0, 20).replace(/[\u200b\u202c\u202e\u2067]/g, '\ufffd'));
+        expect(await inPage('document.body.innerHTML + document.title')).not.toMatch(
+          /[\u200b\u202c\u202e\u2067]/,
+        );
         expect(await inPage('document.querySelectorAll("main img, main script").length')).toBe(0);
         expect(await page.title()).toMatch(/steno$/);
         expect((await page.title()).length).toBeLessThan(100);

@@ -1,4 +1,5 @@
 /** What the pages are told: the documents of the commands, in windows of a table of any size. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -140,6 +141,18 @@ describe('files', () => {
     expect(await sorted('offset=99')).toEqual([]);
   });
 
+  it('are those of one order exactly, whatever else has its name', async () => {
+    const { pages, user } = await library();
+    queryLedger(user, "UPDATE files SET title = 'about o1', order_id = 'o12' WHERE id = '4'");
+    expect(ids(await pages.json<Window>('files?q=o1&sort=audiofile&dir=asc'))).toEqual(['1', '2', '4']);
+    const query = 'files?order=o1&sort=audiofile&dir=asc';
+    const found = await pages.json<Window>(`${query}&group=order`);
+    expect(found).toMatchObject({ total: 2, all: 4, groups: [{ name: 'o1', count: 2, offset: 0 }] });
+    expect(ids(found)).toEqual(['1', '2']);
+    expect(ids(await pages.json<Window>(`${query}&q=zebra`))).toEqual(['2']);
+    expect(await pages.json<Window>('files?order=O1')).toMatchObject({ total: 0 });
+  });
+
   it('are grouped, each file in one group', async () => {
     const { pages } = await library();
     const grouped = (by: string): Promise<Window> =>
@@ -230,6 +243,8 @@ describe('files', () => {
     expect(hits).toMatchObject([{ audiofile: '1', path: join(user.home, 'out', '1.txt') }]);
     expect(hits).toEqual(await printed('search', 'budget', '--context', '1'));
     expect(await pages.json('search?q=%22the+budget%22+-large')).toHaveLength(1);
+    const line = ['search', '--json', '--context', '1', '--', '"the budget"', '-x', '--forget'];
+    expect(JSON.parse((await user.run(line)).stdout)).toEqual(hits);
     expect(await pages.json('search?q=%22budget+the%22')).toEqual([]);
     expect(await pages.json('search?q=')).toEqual([]);
     expect((await pages.call('search?q=-budget')).status).toBe(400);
@@ -371,21 +386,30 @@ describe('spending and health', () => {
       user,
       "UPDATE purchases SET status = 'uncertain', outcome = 'uncertain', order_id = '', named = ''",
     );
+    queryLedger(user, "UPDATE files SET purchase = ''");
     const pages = await Pages.start(user);
     const [report, budget, attempts] = (await Promise.all(
       ['report', 'budget', 'attempts'].map(async (name) =>
         JSON.parse((await user.runAlone([name, '--json'])).stdout),
       ),
     )) as [Record<string, unknown>, object, Array<Record<string, unknown>>];
-    const spend = await pages.json<{ report: Record<string, unknown> }>('spend?by=month');
+    const spend = await pages.json<{ report: Record<string, unknown> }>('spend');
     expect({ ...spend.report, made_at: '' }).toEqual({ ...report, made_at: '' });
     expect(spend).toMatchObject({ budgets: budget });
     const health = await pages.json<{ checks: Array<{ check: string }>; attempts: unknown }>('health');
     expect(health.checks.map(({ check }) => check)).toContain('ledger');
-    expect(health.attempts).toEqual(
-      attempts.map((each) => ({ ...each, settle: 'steno attempts settle 1 --placed ' })),
-    );
-    expect((await pages.call('spend?by=year')).status).toBe(400);
+    const settle = ['--placed <order>', '--not-placed'].map((end) => `steno attempts settle 1 ${end}`);
+    expect(health.attempts).toEqual(attempts.map((each) => ({ ...each, settle })));
+    const settled = async (change: string): Promise<string[]> => {
+      queryLedger(user, `UPDATE purchases SET ${change}`);
+      const { attempts: now } = await pages.json<{ attempts: Array<{ settle: string[] }> }>('health');
+      return now.flatMap((each) => each.settle.map((line) => line.replace('steno attempts settle 1 ', '')));
+    };
+    expect(await settled("order_id = 'o7', named = 'o7'")).toEqual(['--placed o7']);
+    expect(await settled("kind = 'refund', order_id = '', named = ''")).toEqual(['--placed', '--not-placed']);
+    const [placed = ''] = settle;
+    expect(spawnSync('sh', ['-c', placed]).status, 'a syntax error').toBe(2);
+    expect((await pages.call('spend.csv?by=year')).status).toBe(400);
     expect((await pages.call('spend?since=never')).status).toBe(400);
     const csv = await user.run(['report', '--by', 'sku', '--csv']);
     expect((await pages.call('spend.csv?by=sku')).text).toBe(csv.stdout);

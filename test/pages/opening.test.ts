@@ -201,7 +201,7 @@ describe('steno open', () => {
     const pages = await Pages.start(user);
     for (const [args, go] of [
       [['1'], '/file/1'],
-      [['--order', 'o1'], '/files?q=o1&group=order'],
+      [['--order', 'o1'], '/files?order=o1'],
       [['--event', '5'], '/event/5'],
     ] as const) {
       const browser = fakeBrowser(user);

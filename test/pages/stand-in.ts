@@ -262,7 +262,9 @@ const healthOf = (count: number) => ({
       detail: 'the connection broke after sending',
       skus: [],
     },
-    settle: `steno --sandbox attempts settle ${17 + at} --placed ${at ? '' : 'ORDER'}`.trim(),
+    settle: [at ? '--placed' : '--placed <order>', '--not-placed'].map(
+      (end) => `steno --sandbox attempts settle ${17 + at} ${end}`,
+    ),
   })),
 });
 
@@ -274,7 +276,13 @@ export class StandIn {
   readonly events: StandInEvent[];
   readonly posted: Array<{ readonly path: string; readonly body: Record<string, unknown> }> = [];
   readonly denied: string[] = [];
+  /** What the pages asked for. */
+  readonly asked: string[] = [];
+  /** Until it is kept, no report is there. */
+  reporting: Promise<void> = Promise.resolve();
   segments = 40;
+  /** Of the first segment. */
+  said = says[0] ?? '';
   readonly #count: number;
   readonly #live = new Set<ServerResponse>();
   readonly #server = createServer((request, response) => void this.#answer(request, response));
@@ -331,6 +339,8 @@ export class StandIn {
     }
     if (pathname === '/api/live') return this.#goLive(response);
     if (request.method === 'POST') return this.#act(pathname, request, response);
+    this.asked.push(pathname);
+    if (pathname === '/api/spend') await this.reporting;
     const answer = this.#get(pathname, searchParams);
     if (pathname.endsWith('.csv')) return void response.setHeader('Content-Type', 'text/csv').end(answer);
     if (answer === undefined)
@@ -365,19 +375,20 @@ export class StandIn {
     switch ([what, part].filter(Boolean).join(' ')) {
       case 'about':
         return {
-          version: '1.0.0',
           profile: 'default',
           sandbox: true,
           ledger: 'local',
           command: 'steno --sandbox',
-          formats: ['txt', 'docx', 'vtt'],
         };
       case 'files':
         return this.#listFiles(query);
       case 'file':
         return this.#file(id);
       case 'file transcript':
-        return { format: query.get('format'), segments: segments(this.segments), truncated: false };
+        return {
+          ...{ format: query.get('format'), truncated: false },
+          segments: segments(this.segments).map((each, at) => (at ? each : { ...each, text: this.said })),
+        };
       case 'file check':
         return [
           { line: 7, start: 13, rule: 'inaudible', severity: 'error', text: '[inaudible]' },
@@ -403,6 +414,7 @@ export class StandIn {
   #listFiles(query: URLSearchParams): Answer {
     const words = (query.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     const state = query.get('state');
+    const order = query.get('order');
     const sort = query.get('sort') ?? 'ordered_at';
     const group = query.get('group') || undefined;
     const keyOf = (file: StandInFile): string =>
@@ -410,6 +422,7 @@ export class StandIn {
     let found = this.files.filter((file) => {
       const text =
         `${file.title} ${file.audiofile} ${file.order} ${file.state} ${file.tags} ${file.feed}`.toLowerCase();
+      if (order && file.order !== order) return false;
       return (!state || file.state === state) && words.every((word) => text.includes(word));
     });
     if (sort !== 'ordered_at') found = found.sort((a, b) => (String(a[sort]) < String(b[sort]) ? -1 : 1));

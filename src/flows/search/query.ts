@@ -20,9 +20,12 @@ export type Mark = readonly [start: number, end: number];
 /** A phrase in quotes with a dash before it or a star behind it, or a word. The last quote may be missing. */
 const quotedOrWord = /-?"[^"]*"?\*?|[^\s"]+/g;
 
+/** As a shell would hand them over, but with the quotes of a phrase. */
+export const partsOfLine = (line: string): readonly string[] => line.match(quotedOrWord) ?? [];
+
 /** A shell takes the quotes off a phrase: what has blanks and neither quotes nor a word to leave out is one. */
 const partsOf = (given: string): readonly string[] =>
-  given.includes('"') || /\s-\S/.test(given) ? (given.match(quotedOrWord) ?? []) : [given];
+  given.includes('"') || /\s-\S/.test(given) ? partsOfLine(given) : [given];
 
 export function parseQuery(given: readonly string[]): Query {
   const wanted: Term[] = [];

@@ -1,5 +1,6 @@
 /** Elements as functions: `p('muted', 'text')` is `<p class="muted">text</p>`. A text is never markup. */
 import { type ComponentChildren, h, type JSX, type VNode } from 'preact';
+import { forTerminalLines } from '../../lib/text.ts';
 
 export type Child = ComponentChildren;
 export type Tags = JSX.IntrinsicElements;
@@ -8,9 +9,15 @@ type Elements = {
   readonly [Tag in keyof Tags]: (props: string | (Tags[Tag] & Data), ...children: Child[]) => VNode;
 };
 
+/** What hides in a text or turns it around is shown, as on a terminal. */
+function visible(child: Child): Child {
+  if (Array.isArray(child)) return child.map(visible);
+  return typeof child === 'string' ? forTerminalLines(child) : child;
+}
+
 export const el = new Proxy({} as Elements, {
   get:
     (_, tag: string) =>
     (props: string | object, ...children: Child[]) =>
-      h(tag, typeof props === 'string' ? { class: props || undefined } : props, ...children),
+      h(tag, typeof props === 'string' ? { class: props || undefined } : props, ...children.map(visible)),
 });

@@ -55,14 +55,8 @@ function Replay({ event }: { event: ShownEvent }) {
   type Typed = { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement };
   const onInput = (typed: Typed): void => setTo(typed.currentTarget.value);
   const onEdit = (typed: Typed): void => setBody(typed.currentTarget.value);
-  const field = el.input({
-    id: 'target',
-    type: 'url',
-    required: true,
-    placeholder: EXAMPLE,
-    value: to,
-    onInput,
-  });
+  const props = { type: 'url', placeholder: EXAMPLE, value: to, onInput } as const;
+  const field = el.input({ ...props, id: 'target', required: true });
   const edit = body !== undefined && [
     label('', 'Body ', isEdited && span('chip', 'edited')),
     el.textarea({ rows: 8, spellcheck: false, value: body, onInput: onEdit, 'aria-label': 'Body' }),

@@ -3,10 +3,10 @@ import { h } from 'preact';
 import { bytesText, shellWord } from '../../lib/text.ts';
 import { useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
-import { downloadButtons } from './files.ts';
-import { clock, counted, minutesText, money, plainTitle } from './format.ts';
+import { downloads } from './files.ts';
+import { clock, counted, minutesText, money } from './format.ts';
 import * as parts from './parts.ts';
-import { filePath, go } from './route.ts';
+import { filePath, go, pathWith } from './route.ts';
 import { Reader } from './transcript.ts';
 import type { FileDocument, FilePage, Finding, HistoryEntry, Transcript } from './types.ts';
 
@@ -27,23 +27,14 @@ function detailsOf(file: FileDocument): Child {
       ['by', who],
       ['job', by?.job],
     ] as const),
-    ...detailNames.map((name) => [name, [file[name]].flat().join(', ')] as const),
+    ...detailNames.map((name) => [name, file[name]] as const),
   ]);
-  return [
-    details,
-    order && a({ href: `#/files?q=${encodeURIComponent(order)}` }, `All files of order ${order}`),
-  ];
+  return [details, order && a({ href: `#${pathWith('/files', { order })}` }, `All files of order ${order}`)];
 }
 
 const transcriptOf = ({ path, format, bytes, at, here }: Transcript): Child => [
   code('', path),
   p('muted', `${format}, ${bytesText(bytes)}, `, parts.timeAt(at), here ? '' : ', no longer on this disk'),
-];
-
-const downloadsOf = (id: string, transcripts: readonly Transcript[]): Child => [
-  parts.facts(transcripts, transcriptOf),
-  downloadButtons(id),
-  parts.command(`transcript ${shellWord(id)} --format txt`),
 ];
 
 function entryOf({ what, text, event, at, by }: HistoryEntry): Child {
@@ -82,7 +73,7 @@ export function FileView({ id }: { id: string }) {
   const line = `file ${shellWord(id)}`;
   const title = data?.file.title || data?.file.url || `audiofile ${id}`;
   parts.useCommand(line, { Escape: () => go('/files') });
-  parts.useTitle(plainTitle(title));
+  parts.useTitle(title);
   const above = parts.crumbs('Files', line);
   if (!data) return parts.frame(above, error);
   const { file, transcripts, playable, history } = data;
@@ -92,7 +83,7 @@ export function FileView({ id }: { id: string }) {
   const lead = header('lead', h1('', parts.text(title)), p('', parts.stepsOf(file), times));
   const facts = [
     parts.panel('Details', null, detailsOf(file)),
-    parts.panel('Downloads', null, downloadsOf(id, transcripts)),
+    parts.panel('Downloads', null, parts.facts(transcripts, transcriptOf), downloads(file)),
     isHere && h(Findings, { id }),
     parts.panel('History', null, parts.facts(history, entryOf)),
   ];

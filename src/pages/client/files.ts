@@ -2,7 +2,7 @@
 import { h } from 'preact';
 import { formats } from '../../catalog/formats.ts';
 import { fileStates } from '../../catalog/states.ts';
-import { shellWord } from '../../lib/text.ts';
+import { forTerminal, shellWord } from '../../lib/text.ts';
 import { post } from './api.ts';
 import { type Child, el } from './el.ts';
 import { minutesText, money } from './format.ts';
@@ -16,7 +16,7 @@ const { a, p, span } = el;
 
 export const rows = new Rows<FileDocument>({
   ...{ path: '/api/files', topic: 'files' },
-  usual: { q: '', state: '', sort: 'ordered_at', dir: 'desc', group: '' },
+  usual: { q: '', state: '', order: '', sort: 'ordered_at', dir: 'desc', group: '' },
   idOf: ({ audiofile }) => audiofile,
   stateOf: ({ state }) => state,
   growsAtTop: ({ sort, dir, group }) => sort === 'ordered_at' && dir === 'desc' && !group,
@@ -33,32 +33,33 @@ async function download(id: string, format: string): Promise<void> {
   }
 }
 
-export function downloadButtons(id: string): Child {
+/** The ways to save a transcript, or why there is none to save. */
+export function downloads({ audiofile: id, ended, state }: FileDocument): Child {
+  if (ended === 'unfinished')
+    return p('muted', `${state}: this file ended without a transcript to download.`);
   const buttons = formats.map(({ ext, meaning }) => {
     const props = { 'aria-label': `Download ${ext}`, title: meaning };
     return parts.button(`↓ ${ext}`, () => void download(id, ext), props);
   });
-  return p('buttons', buttons);
+  return [parts.command(`transcript ${shellWord(id)} --format txt`), p('buttons', buttons)];
 }
 
 function titleCell({ title: given, url, audiofile, feed, tags }: FileDocument, tabIndex: number) {
   const title = given || url || `audiofile ${audiofile}`;
   return [
-    a({ href: filePath(audiofile), tabIndex, title: title.slice(0, 300) }, parts.text(title)),
+    a({ href: filePath(audiofile), tabIndex, title: forTerminal(title.slice(0, 300)) }, parts.text(title)),
     ' ',
     feed && span('feed muted', `${feed.slice(0, 100)} `),
-    tags.slice(0, 2).map((tag) => span('chip', tag.slice(0, 40))),
+    tags.slice(0, 2).map((tag) => [span('chip', tag.slice(0, 40)), ' ']),
   ];
 }
 
-function moreButton({ audiofile, ended }: FileDocument, tabIndex: number) {
+function moreButton(file: FileDocument, tabIndex: number) {
+  const { audiofile, ended } = file;
   const props = { class: 'plain more', tabIndex, 'aria-label': `Actions for file ${audiofile}` };
   const id = shellWord(audiofile);
-  const lines = [`file ${id}`, ended ? `transcript ${id} --format txt` : `wait ${id}`].map((line) =>
-    parts.command(line),
-  );
-  const show = (): void =>
-    parts.showDialog(`File ${audiofile}`, [lines, ended === 'delivered' && downloadButtons(audiofile)]);
+  const next = ended ? downloads(file) : parts.command(`wait ${id}`);
+  const show = (): void => parts.showDialog(`File ${audiofile}`, [parts.command(`file ${id}`), next]);
   return parts.button('⋯', show, props);
 }
 
@@ -73,8 +74,8 @@ const columns: ReadonlyArray<Column<FileDocument>> = [
   ['Actions', moreButton],
 ];
 
-const same = (name: string): parts.Choice => [name, name];
-const stateChoices = [['', 'All states'] as const, ...fileStates.map(({ name }) => same(name))];
+const stateNames = fileStates.map(({ name }): parts.Choice => [name, name]);
+const stateChoices: readonly parts.Choice[] = [['', 'All states'], ...stateNames];
 const groupChoices = ['', 'order', 'feed', 'tag'].map(
   (by): parts.Choice => [by, by ? `By ${by}` : 'No groups'],
 );
@@ -83,11 +84,11 @@ const sortChoices = columns.flatMap(([label, , sort]): parts.Choice[] =>
 );
 
 export function Files() {
-  const { state = '', group = '', sort = '' } = rows.query.value;
+  const { state = '', order = '', group = '', sort = '' } = rows.query.value;
   const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(rows, columns, name));
   return h(Listing<FileDocument>, {
     ...{ rows, columns, noun: 'file', hint: 'Filter: title, id, order, key, tag, feed, state' },
-    line: state ? `files --state ${shellWord(state)}` : 'files',
+    line: `files${order && ` --order ${shellWord(order)}`}${state && ` --state ${shellWord(state)}`}`,
     none: [
       'No files yet. Order one, and it appears here.',
       'order https://example.com/talk.mp3 --sku TRANS14',
@@ -96,6 +97,10 @@ export function Files() {
       parts.select('State', state, stateChoices, (name) => rows.choose({ state: name })),
       parts.select('Group', group, groupChoices, (name) => rows.choose({ group: name })),
       span('only-narrow', sorting),
+      order &&
+        parts.button(`order ${order.slice(0, 40)} ×`, () => rows.choose({ order: '' }), {
+          ...{ 'aria-pressed': true, title: 'Show all orders' },
+        }),
     ],
   });
 }

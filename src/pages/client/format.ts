@@ -1,6 +1,6 @@
 /** Values as people read them. */
 import { signal } from '@preact/signals';
-import { type Mark, marksOf, parseQuery } from '../../flows/search/query.ts';
+import { type Mark, marksOf, parseQuery, partsOfLine } from '../../flows/search/query.ts';
 import { wordsOf } from '../../flows/search/words.ts';
 import type { Amount } from './types.ts';
 
@@ -79,13 +79,9 @@ export function money(amount: Amount | undefined, currency?: string | null): str
 /** Finds the marks of a query in a text, as `steno search` does; nothing in a text that does not match. */
 export function markerOf(query: string): (text: string) => readonly Mark[] {
   try {
-    const parsed = parseQuery(query.match(/-?"[^"]*"?\*?|[^\s"]+/g) ?? []);
+    const parsed = parseQuery(partsOfLine(query));
     return (text) => marksOf(parsed, wordsOf(text)) ?? [];
   } catch {
     return () => [];
   }
 }
-
-/** A title for the browser's tab: short, and without characters that turn the direction of writing. */
-export const plainTitle = (text: string): string =>
-  text.replace(/[\u0000-\u001f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ' ').slice(0, 80);

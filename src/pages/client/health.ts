@@ -26,7 +26,7 @@ function listenerOf(listener: Of<'listeners'>): Child {
 function attemptOf({ attempt, status, kind, ...more }: Of<'attempts'>): Child {
   const detail = [more.detail, ...more.urls.slice(0, 3)].filter(Boolean).join('; ');
   const files = more.audiofiles.map((id) => parts.fileLink(id, `file ${id} `));
-  const settling = [parts.command('', more.settle), parts.command(`attempts settle ${attempt} --not-placed`)];
+  const settling = more.settle.map((line) => parts.command('', line));
   const what = [b('bad', status), ` ${kind} ${attempt}, `, parts.timeAt(more.attempted_at)];
   return [what, p('muted', parts.text(detail, 500)), p('', files), settling];
 }

@@ -49,8 +49,9 @@ export const focusOn = (selector: string) => (): void => {
 
 /** For the page that `?` shows. */
 export const keyHelp: ReadonlyArray<readonly [string, string]> = [
-  ['/', 'filter, or search in the transcript'],
-  ['j k', 'next and previous row'],
+  ['/', 'filter or search'],
+  ['j k ↓ ↑', 'next and previous row (j k also on Search)'],
+  ['Home End', 'first and last row'],
   ['Enter', 'open the row'],
   ['.', 'actions for the row'],
   ['Esc', 'leave the field, then go back'],
@@ -58,6 +59,7 @@ export const keyHelp: ReadonlyArray<readonly [string, string]> = [
   ['n N', 'next and previous hit in the transcript'],
   ['Space', 'play or pause the audio'],
   ['p', 'pause the list of events'],
+  ['r', 'replay an event: go to its target URL'],
   ['c', 'copy the command line of what is shown'],
   ['?', 'these keys'],
 ];

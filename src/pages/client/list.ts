@@ -6,6 +6,7 @@ import { type Child, el } from './el.ts';
 import { counted, countText } from './format.ts';
 import { focusOn, useKeys } from './keys.ts';
 import { button, command, empty, failed, searchField, text, tools, useCommand } from './parts.ts';
+import { route } from './route.ts';
 import type { Group, Rows } from './rows.ts';
 
 const { div, h1, main, output, span, table, tbody, td, th, thead, tr } = el;
@@ -19,7 +20,7 @@ function matched(query: string): Signal<boolean> {
   return isMatched;
 }
 
-const isNarrow = matched('(max-width: 760px)');
+const isNarrow = matched('screen and (max-width: 760px)');
 const isPrinted = matched('print');
 const TYPING_PAUSE_MS = 120;
 /** Rows beyond the view, once it was painted, so that a quick scroll finds them there. */
@@ -59,6 +60,7 @@ export function Listing<Row>(props: ListingProps<Row>) {
   const showAll = button(`Show all ${noun}s`, () => rows.choose(rows.kind.usual));
   const filter = (q: string): void => rows.choose({ q }, TYPING_PAUSE_MS);
   // Asked for before the empty list is painted.
+  useLayoutEffect(() => rows.follow(), [route.value]);
   useLayoutEffect(() => rows.open(), []);
   useCommand(line, { ...keys, '/': focusOn('#filter') });
   return main(
@@ -115,7 +117,11 @@ function List<Row>({ rows, columns, label }: ListProps<Row>) {
     see();
   }, [found.value]);
   useLayoutEffect(() => {
-    if (box.current && rows.top) box.current.scrollTop = rows.top;
+    // Where the list was left: to look at it has already noted the top.
+    if (box.current && view.top) {
+      box.current.scrollTop = view.top;
+      see();
+    }
     const watch = new ResizeObserver(see);
     if (box.current) watch.observe(box.current);
     return () => watch.disconnect();

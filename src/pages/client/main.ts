@@ -39,7 +39,7 @@ function Bar() {
     span('grow'),
     sandbox ? span('chip sandbox', 'sandbox') : span('muted profile', profile),
     ledger === 'shared' && span('chip', 'shared ledger'),
-    span(`link ${link.value}`, linkNames[link.value]),
+    span(`link ${link.value}`, span('unseen', 'Live updates: '), linkNames[link.value]),
     parts.button('?', showKeys, { class: 'plain', 'aria-label': 'Keys', title: 'Keys (?)' }),
   );
 }
@@ -74,12 +74,13 @@ function Tab({ name }: { name: keyof typeof tabs }) {
 }
 
 function Page() {
-  const { page, id } = route.value;
+  const { page, id, params } = route.value;
   if (link.value === 'denied') return noAccess();
   if (page === 'file') return h(FileView, { key: id, id });
   if (page === 'event') return h(EventPage, { key: id, id });
   const name = Object.hasOwn(tabs, page) ? (page as keyof typeof tabs) : 'files';
-  return h(Tab, { key: name, name });
+  // A list follows the address by itself.
+  return h(Tab, { key: name === 'files' || name === 'events' ? name : `${name}?${params}`, name });
 }
 
 function App() {

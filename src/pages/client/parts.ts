@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { findFileState, toneOfState } from '../../catalog/states.ts';
 import type { Mark } from '../../flows/search/query.ts';
+import { oneLine } from '../../lib/text.ts';
 import { type Child, el, type Tags } from './el.ts';
 import { exactTime, relative } from './format.ts';
 import { useKeys } from './keys.ts';
@@ -56,8 +57,14 @@ export function marked(given: string, marks: readonly Mark[]) {
 }
 
 /** A command line that does or shows the same, to copy. */
-export const command = (line: string, whole = commandLine(line)) =>
-  button(code('', whole), () => void copy(whole), { class: 'command', title: 'Copy this command line' });
+export function command(line: string, whole = commandLine(line)) {
+  // Browsers break a line after any hyphen, and would cut a flag in two.
+  const words = whole.split(/(?<= )(-[\w-]+)/).map((part, at) => (at % 2 ? span('flag', part) : part));
+  return button(code('', words), () => void copy(whole), {
+    class: 'command',
+    title: 'Copy this command line',
+  });
+}
 
 export const failed = (error: Error | undefined): Child =>
   error && p({ class: 'failed', role: 'alert' }, error.message);
@@ -90,10 +97,15 @@ export function select(label: string, value: string, choices: readonly Choice[],
 export const tools = (...children: Child[]) =>
   el.form({ class: 'tools', onSubmit: (event) => event.preventDefault() }, children);
 
+type Pair = readonly [name: Child, value: string | readonly string[] | null | undefined];
+
 /** Names and values; what is empty is left out. */
-export function pairs(all: ReadonlyArray<readonly [Child, string | null | undefined]>) {
-  const pair = (name: Child, value: string) => div('', el.dt('', name), el.dd('', text(value, 2000)));
-  const shown = all.map(([name, value]) => value && pair(name, value));
+export function pairs(all: readonly Pair[]) {
+  const chips = (values: readonly string[]) => values.map((each) => [span('chip', text(each)), ' ']);
+  const shown = all.map(([name, value]) => {
+    const content = typeof value === 'string' ? text(value, 2000) : chips(value ?? []);
+    return value?.length ? div('', el.dt('', name), el.dd('', content)) : null;
+  });
   return el.dl('pairs', shown);
 }
 
@@ -133,7 +145,7 @@ export const useCommand = (line: string, keys: Readonly<Record<string, () => voi
 /** The title of the browser's tab. */
 export const useTitle = (title: string): void =>
   useEffect(() => {
-    document.title = `${title} · steno`;
+    document.title = `${oneLine(title.slice(0, 80))} · steno`;
   }, [title]);
 
 const steps = ['Ordered', 'Audio', 'Transcription', 'Editing', 'Delivered'];

@@ -35,7 +35,7 @@ export function pathWith(path: string, params: Params): string {
 
 /** Notes what is chosen on a page in its address, so that it survives a reload; not a step to go back to. */
 export const keep = (params: Params): void =>
-  history.replaceState(null, '', `#${pathWith(`/${route.value.page}`, params)}`);
+  history.replaceState({}, '', `#${pathWith(`/${route.value.page}`, params)}`);
 
 export const filePath = (id: string, params: Params = {}): string =>
   `#${pathWith(`/file/${encodeURIComponent(id)}`, params)}`;

@@ -57,6 +57,7 @@ export class Rows<Row> {
   #isStale = true;
   #typing: ReturnType<typeof setTimeout> | undefined;
   #isBegun = false;
+  #isOpen = false;
 
   constructor(kind: Kind<Row>) {
     this.kind = kind;
@@ -78,26 +79,43 @@ export class Rows<Row> {
   /** Asks for the first rows, before there is a page to show them. */
   begin(): Promise<void> {
     this.#isBegun = true;
-    this.query.value = { ...this.kind.usual, ...Object.fromEntries(route.peek().params) };
+    this.query.value = this.#addressed();
     return this.#ask().catch(() => {});
   }
 
   /** While its page is shown; gives what ends it. */
   open(): () => void {
-    const given = Object.fromEntries(route.peek().params);
-    if (!this.#isBegun && (Object.keys(given).length || this.#isStale))
-      this.choose({ ...this.kind.usual, ...given });
-    else {
-      this.#keepQuery();
-      if (!this.#isBegun) this.refresh();
-    }
+    this.#isOpen = true;
+    const stop = onChange([this.kind.topic], this.refresh);
+    return () => {
+      this.#isOpen = false;
+      stop();
+    };
+  }
+
+  /** Shows what the address asks for; after a bare link from another page, the list as it was left. */
+  follow(): void {
+    const wanted = this.#addressed();
+    // An entry of the history that was shown before has a state.
+    const isBare = !this.#isOpen && route.peek().params.size === 0 && history.state === null;
+    if (!isBare && !this.#isChosen(wanted)) this.choose(wanted);
+    else if (!this.#isBegun) this.refresh();
     this.#isBegun = false;
-    return onChange([this.kind.topic], this.refresh);
+    this.#keepQuery();
+  }
+
+  #addressed(): Query {
+    const { params } = route.peek();
+    const given = Object.entries(this.kind.usual).map(([name, usual]) => [name, params.get(name) ?? usual]);
+    return Object.fromEntries(given) as Query;
+  }
+
+  #isChosen(query: Query): boolean {
+    return Object.entries(query).every(([name, value]) => this.query.peek()[name] === value);
   }
 
   choose(change: Query, delay = 0): void {
-    const isSame = Object.entries(change).every(([name, value]) => this.query.value[name] === value);
-    if (!isSame) this.query.value = { ...this.query.value, ...change };
+    if (!this.#isChosen(change)) this.query.value = { ...this.query.value, ...change };
     this.#isStale = true;
     this.#keepQuery();
     clearTimeout(this.#typing);

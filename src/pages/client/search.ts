@@ -1,5 +1,6 @@
 /** `steno search`: words in all transcripts on this disk. */
 import { useEffect } from 'preact/hooks';
+import { partsOfLine } from '../../flows/search/query.ts';
 import { shellWord } from '../../lib/text.ts';
 import { useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
@@ -28,9 +29,10 @@ export function Search() {
   const path = pathWith('/api/search', { q: query, limit: LIMIT });
   const { data: hits, error } = useLoad<readonly Hit[]>(query && path);
   const marksIn = markerOf(query);
-  // A phrase is one word of the shell, with its quotes.
-  const words = query.match(/-?"[^"]*"?\*?|[^\s"]+/g) ?? ['words'];
-  const line = `search ${words.map(shellWord).join(' ')}`;
+  const words = partsOfLine(query || 'words');
+  // After `--`, a word to leave out is never a flag.
+  const all = words.some((word) => word.startsWith('-')) ? ['--', ...words] : words;
+  const line = ['search', ...all].map(shellWord).join(' ');
   useEffect(focusOn('#words'), []);
   const step = (by: number) => (): void => {
     const all = [...document.querySelectorAll<HTMLElement>('.hits a')];

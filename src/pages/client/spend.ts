@@ -46,14 +46,16 @@ function tilesOf({ totals, counts }: Spend['report']) {
 const amounts = ['spent', 'unpaid', 'estimated'] as const;
 const sumOf = (row: SpendRow): number =>
   amounts.reduce((sum, name) => sum + Math.max(0, Number(row[name])), 0);
-function chartOf(rows: readonly SpendRow[], by: Grouping) {
+
+function chartOf({ totals, ...report }: Spend['report'], by: Grouping) {
+  const rows = report[groupings[by]];
   const most = rows.reduce((top, row) => Math.max(top, sumOf(row)), 0) || 1;
   const cellsOf = (row: SpendRow): Child[] => {
     const shares = amounts.map((name) => [name, Number(row[name]) / most] as const);
     const share = bar(shares, `${Math.round((100 * sumOf(row)) / most)} % of the largest`);
     const [spent, ...others] = amounts.map((name) => Number(row[name]) && money(row[name], row.currency));
     const sums = [spent || money(0, row.currency), ...others.map((sum) => sum || '')];
-    return [parts.text(String(row[by] ?? 'unknown'), 200), share, ...sums, countText(row.files)];
+    return [parts.text(String(row[by] ?? `no ${by}`), 200), share, ...sums, countText(row.files)];
   };
   const head = [by, 'share', 'spent', 'unpaid', 'estimated', 'files'];
   const title = `Spend by ${by}`;
@@ -61,7 +63,7 @@ function chartOf(rows: readonly SpendRow[], by: Grouping) {
   const table = parts.grid(title, head, rows.slice(0, MAX_ROWS).map(cellsOf));
   const more =
     rows.length > MAX_ROWS && p('muted', `and ${counted(rows.length - MAX_ROWS, 'row')} more in the CSV`);
-  const none = p('muted', 'Nothing was bought yet.');
+  const none = p('muted', totals.length ? `No file has a ${by}.` : 'Nothing was bought yet.');
   return parts.panel(title, span('legend muted', kinds), rows.length ? [table, more] : none);
 }
 
@@ -111,32 +113,33 @@ async function exportCsv(path: string, by: Grouping): Promise<void> {
 function columnsOf({ report, budgets: { budgets }, invoices }: Spend, by: Grouping) {
   const unclear = report.waiting.filter(({ kind }) => kind === 'unclear');
   const noBudget = budgets.length === 0 && parts.empty('No budget is set.', 'budget set 500/month');
+  const noInvoice = invoices.length === 0 && p('muted', 'No invoices yet.');
   const isClear = unclear.length + report.notes.length === 0 && p('good', 'Nothing: every amount is known.');
   const notes = [isClear, ...report.notes.map((note) => p('', note))];
   const open = parts.facts(unclear.slice(0, MAX_ROWS), unclearOf);
   const right = [
     parts.panel('Budget', null, noBudget, parts.facts(budgets, budgetOf)),
     parts.panel('Uncertain', parts.command('attempts'), notes, open),
-    invoices.length > 0 && parts.panel('Invoices', null, parts.facts(invoices, invoiceOf)),
+    parts.panel('Invoices', null, noInvoice, parts.facts(invoices, invoiceOf)),
   ];
-  return [chartOf(report[groupings[by]], by), right];
+  return [chartOf(report, by), right];
 }
 
 export function SpendPage() {
   const given = route.value.params.get('by') ?? '';
   const [by, setBy] = useState(Object.hasOwn(groupings, given) ? (given as Grouping) : 'month');
-  const { data, error } = useLoad<Spend>(pathWith('/api/spend', { by }), ['spend']);
+  const { data, error } = useLoad<Spend>('/api/spend', ['spend']);
   const line = `report --by ${by}`;
   useEffect(() => keep({ by }), [by]);
   parts.useCommand(line);
   const tab = (each: Grouping) => parts.button(each, () => setBy(each), { 'aria-pressed': each === by });
   const above = parts.tools(
-    h1('unseen', 'Spend'),
     fieldset('tabs', legend('unseen', 'Group by'), (Object.keys(groupings) as Grouping[]).map(tab)),
     span('grow'),
     parts.button('Export CSV', () => void exportCsv(pathWith('/api/spend.csv', { by }), by)),
     parts.button('Print', () => print()),
     parts.command(line),
   );
-  return parts.frame(above, error, data && tilesOf(data.report), data && columnsOf(data, by));
+  const lead = data ? tilesOf(data.report) : !error && p('muted', 'Loading…');
+  return parts.frame([h1('unseen', 'Spend'), above], error, lead, data && columnsOf(data, by));
 }

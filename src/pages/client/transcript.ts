@@ -177,7 +177,8 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
   );
   const field = parts.searchField('inside', 'Search inside the transcript', typed, setTyped);
   const found = isHere && [field, output('count muted', place)];
-  const none = p('muted', 'No transcript is on this disk. Download one to read it here.');
+  const next = file.ended !== 'unfinished' && ' Download one to read it here.';
+  const none = p('muted', 'No transcript is on this disk.', next);
   const cut = p('muted', `This is the first part; ${counted(segments.length, 'segment')} are shown.`);
   return section(
     { class: 'panel reader', 'aria-label': 'Transcript' },

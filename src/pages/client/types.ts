@@ -10,7 +10,7 @@ type MaybeCounts<Names extends string> = Readonly<Record<Names, number | null>>;
 type Amounts<Names extends string> = Readonly<Record<Names, Amount>>;
 
 /** `command`: how a copied command line begins, such as `steno --sandbox`. */
-export type About = Texts<'version' | 'profile' | 'ledger' | 'command' | 'now'> & {
+export type About = Texts<'profile' | 'ledger' | 'command' | 'now'> & {
   readonly sandbox: boolean;
 };
 
@@ -81,9 +81,9 @@ export interface Spend {
 }
 
 type Attempt = Counts<'attempt'> &
-  Texts<'status' | 'kind' | 'settle'> &
+  Texts<'status' | 'kind'> &
   MaybeTexts<'attempted_at' | 'detail'> &
-  Lists<'urls' | 'audiofiles'>;
+  Lists<'urls' | 'audiofiles' | 'settle'>;
 
 export interface Health {
   readonly checks: ReadonlyArray<Texts<'check' | 'status' | 'message'> & MaybeTexts<'hint'>>;
