@@ -85,6 +85,7 @@ const invoiceOf = ({ invoice, state, total, currency, created }: Spend['invoices
   b('', invoice),
   ` ${state ?? ''} ${money(total, currency)} `,
   span('muted', parts.timeAt(created)),
+  ' ',
   parts.command(`invoice ${shellWord(invoice)}`),
 ];
 
