@@ -152,7 +152,7 @@ SystemCallFilter=@system-service
 
 [Install]
 WantedBy=multi-user.target`,
-    'Install Node and steno for the whole system: the service cannot see /home. Write the path that which steno prints into ExecStart. Then run:',
+    'Install Node and steno system-wide: the service cannot see /home. Write the path that which steno prints into ExecStart. Then run:',
     `sudo useradd --system --shell /usr/sbin/nologin steno
 sudo chmod 600 /etc/steno/environment
 sudo systemd-analyze verify steno-listen.service

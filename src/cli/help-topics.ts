@@ -172,7 +172,7 @@ function environmentSections(): Section[] {
     ),
     section(
       'Precedence',
-      'Flag, environment, the selected profile, built-in default: the first one set wins. allow and budget add up instead: what the environment says and what the profile says must both hold. To change the setting allow, money must be allowed; to undo a stricter one, edit the file that steno config path names.',
+      'Flag, environment, the selected profile, built-in default: the first one set wins. For allow and budget, the environment and the profile must both agree. Changing the setting allow takes the effect money; to loosen a setting without it, edit the file that steno config path prints.',
     ),
   ];
 }

@@ -157,7 +157,7 @@ function checkPath(text: string): string {
   return path;
 }
 
-/** What a call may do is told by its path. */
+/** STENO_ALLOW and the ledger judge a call by its path alone. */
 function checkBase(baseUrl: string | undefined): void {
   if (baseUrl && isPartOfCall(baseUrl))
     throw usage(

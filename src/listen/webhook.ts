@@ -162,8 +162,8 @@ export class WebhookRegistration {
     if (!resources.mayChangeWebhook) {
       for (const { id } of left) this.#settled.add(id);
       return callbacks.onWarning(
-        'an earlier listener crashed and may have left its webhook set; restoring it is not allowed here',
-        'run steno listen where the effect account is allowed, or: steno webhook set <url>',
+        'an earlier listener crashed and may have left its webhook set; this one is not allowed to restore it',
+        'allow the effect account and run steno listen again, or: steno webhook set <url>',
       );
     }
     const task = await this.#task();

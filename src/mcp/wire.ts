@@ -24,7 +24,7 @@ export class Wire extends StdioServerTransport {
     stdin.on('end', () => {
       this.#isLast = true;
       setTimeout(() => input.end(), LAST_ANSWERS_MS).unref();
-      // Not before what has come is read.
+      // Only after everything received so far was read.
       input.write('', () => setImmediate(() => this.#endIfDone()));
     });
     stdin.pipe(input, { end: false });

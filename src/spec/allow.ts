@@ -79,7 +79,7 @@ function rulesOf(env: Env, { profile, sandbox }: GlobalValues, effect: Effect): 
   ].map(({ name, text }) => ({ name, allowed: parseEffects(text, name) }));
 }
 
-/** A config file that can't be read may allow no more than to read, which reports it where it is needed. */
+/** What a config file that can't be read would allow is not known: only reading goes on. */
 function keptRule(env: Env, profile: string, effect: Effect): string | undefined {
   try {
     return lookAtProfiles(env)[profile]?.allow;

@@ -22,7 +22,7 @@ function readyText(argv: readonly string[]): string | undefined {
   if (page) return readyPage(['steno', ...page].join(' '));
   const [command = '', form = '--tabs'] = argv;
   const isCatalog = argv.length <= 2 && catalogCommands.has(command) && catalogForms.has(form);
-  // What is allowed is checked by the program.
+  // With STENO_ALLOW, the program itself must check.
   const isFree = process.env.STENO_ALLOW === undefined && !isOnTerminal();
   return isCatalog && isFree ? readText(`${command} ${form}`) : undefined;
 }

@@ -63,7 +63,7 @@ describe('two listeners that have registered', () => {
     const { url } = webhook;
     const guarded = await Listener.start(user, [], { env: { ...quick, STENO_ALLOW: 'read,local' } });
     const { stderr } = await guarded.stop();
-    expect(stderr.match(/^warning: .*restoring it is not allowed here$/gm)).toHaveLength(1);
+    expect(stderr.match(/^warning: .*this one is not allowed to restore it$/gm)).toHaveLength(1);
     expect([webhook.url, registrationsIn(user)]).toEqual([url, 1]);
     await (await Listener.start(user)).stop();
     expect(webhook.url).toBe(OTHER);

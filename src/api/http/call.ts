@@ -68,7 +68,7 @@ export const isWebhookPath = (path: string): boolean =>
 
 const OPERATION = /\/(order_url|audiofile|transcript|invoice|prepay_balance|webhook)(\/|$)/i;
 
-/** Whether a base URL goes on into a call: then the path alone does not say what is called. */
+/** Whether a base URL contains part of a call, so that the path alone does not show what is called. */
 export const isPartOfCall = (baseUrl: string): boolean =>
   [...readingsOf(new URL(baseUrl).pathname)].some((reading) => OPERATION.test(reading));
 

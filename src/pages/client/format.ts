@@ -39,7 +39,7 @@ export function relative(at: string): string {
 const orAsItIs = (at: string, write: (date: Date) => string): string =>
   Number.isNaN(Date.parse(at)) ? at : write(new Date(at));
 
-/** Not by Intl: its first use would be a tenth of the time until the first page is there. */
+/** Without Intl, whose first use takes a tenth of the time to the first page. */
 export const exactTime = (at: string): string => orAsItIs(at, String);
 
 export const shortTime = (at: string): string =>

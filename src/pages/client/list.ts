@@ -23,7 +23,7 @@ function matched(query: string): Signal<boolean> {
 const isNarrow = matched('screen and (max-width: 760px)');
 const isPrinted = matched('print');
 const TYPING_PAUSE_MS = 120;
-/** Rows beyond the view, once it was painted, so that a quick scroll finds them there. */
+/** Rows beyond the view, added after the first paint, so that a quick scroll finds them. */
 const SPARE = 8;
 /** What is printed of a long list. */
 const PRINTED_ROWS = 500;
@@ -117,7 +117,7 @@ function List<Row>({ rows, columns, label }: ListProps<Row>) {
     see();
   }, [found.value]);
   useLayoutEffect(() => {
-    // Where the list was left: to look at it has already noted the top.
+    // Back to where the list was left: `rows.top` is overwritten by now.
     if (box.current && view.top) {
       box.current.scrollTop = view.top;
       see();

@@ -89,7 +89,7 @@ function App() {
   return [skip, ...[Bar, Page, Banner, parts.Dialog].map((part) => h(part, {}))];
 }
 
-/** How long a list waits for its rows, to be painted once and with them. */
+/** How long the first paint waits for the rows of a list. */
 const FIRST_ROWS_MS = 250;
 
 const { page: first } = route.peek();
