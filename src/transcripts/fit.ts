@@ -44,6 +44,8 @@ interface Timing {
 /** The cues of a transcript with times, one after the other. */
 export function cuesOf(transcript: TranscriptText, timing: Timing): Cue[] {
   const { path } = timing;
+  const [fault] = transcript.format === 'tstxt' ? transcript.faults : [];
+  if (fault) throw unusable(path, fault.line, `${fault.message}; correct it`);
   const spoken = timedIn(transcript, path);
   const cues: Cue[] = [];
   for (let at = 0; at < spoken.length; ) {
@@ -58,7 +60,7 @@ export function cuesOf(transcript: TranscriptText, timing: Timing): Cue[] {
   return cues;
 }
 
-/** A turn of a tstxt without a time goes on where the last one began; what is before the first is no speech. */
+/** A turn of a tstxt without a time goes on where the last one began; before the first, only a speaker's is speech. */
 function timedIn({ format, segments }: TranscriptText, path: string): Timed[] {
   const hasTimes =
     ['vtt', 'srt', 'tstxt'].includes(format) && segments.some(({ start }) => start !== undefined);
@@ -70,7 +72,7 @@ function timedIn({ format, segments }: TranscriptText, path: string): Timed[] {
     if (text.length > MAX_TURN)
       throw unusable(path, segment.line, 'this caption has more than a million characters; split it');
     if (text && start !== undefined) timed.push({ ...segment, start, text });
-    else if (text && format !== 'tstxt')
+    else if (text && (format !== 'tstxt' || segment.speaker !== undefined))
       throw unusable(path, segment.line, 'this caption has no time; give it one');
   }
   return timed;

@@ -15,6 +15,8 @@ export interface Segment {
   readonly speaker?: string | undefined;
   /** Without markup and without the speaker. The lines of a cue are kept, each separated by `\n`. */
   readonly text: string;
+  /** It stands above the conversation: the title, source or length. */
+  readonly isHead?: true | undefined;
 }
 
 /** A part of the file that could not be read, such as a cue with a broken time. */

@@ -1,56 +1,95 @@
 /** Transcripts to read: paragraphs that begin with a speaker, and perhaps with a time. */
+import { oneLine } from '../lib/text.ts';
 import { CLOCK, clockMs } from './cues.ts';
-import type { Segment } from './model.ts';
+import type { Fault, Segment, TranscriptText } from './model.ts';
 import type { TextLine } from './page.ts';
-import { isLabelled, isName, splitSpeaker } from './speakers.ts';
+import { isLabelled, nameIn, splitSpeaker } from './speakers.ts';
 
-/** The head of a transcript is looked for in its first lines. */
-const MAX_HEAD_LINES = 12;
+/** The head of a transcript is looked for in its first lines, of which some are blank; its title is shorter. */
+const [MAX_HEAD_LINES, MAX_TITLE_LINES] = [30, 3];
 
 interface Paragraph {
   readonly line: number;
+  /** NaN: what stands for it is no time. */
   readonly start?: number | undefined;
   readonly speaker?: string | undefined;
-  readonly isHead: boolean;
+  readonly place: 'head' | 'heading' | 'conversation';
   readonly lines: string[];
 }
 
 /** `isStamped`: a line may begin with a time that has no brackets around it. */
-export function readProse(lines: readonly TextLine[], isStamped: boolean): Segment[] {
-  const head = headOf(lines);
+export function readProse(
+  lines: readonly TextLine[],
+  isStamped: boolean,
+): Pick<TranscriptText, 'segments' | 'faults'> {
+  const layout = { isStamped, nameAndTime: isStamped ? nameBeforeTime : nameAboveText(lines) };
+  const head = headOf(lines, layout);
   const all: Paragraph[] = [];
+  const faults: Fault[] = [];
   let isOpen = false;
-  for (const { line, text, isHeading = false } of lines) {
-    const isHead = isHeading || line <= head;
-    const { start, speaker, text: said } = isHead ? { text: text.trim() } : begun(text, isStamped);
+  for (const [at, textLine] of lines.entries()) {
+    const { line, text } = textLine;
+    const place = placeOf(textLine, at < head);
+    const {
+      start,
+      speaker,
+      text: said,
+    } = place === 'conversation' ? begun(text, layout) : { text: text.trim() };
+    if (Number.isNaN(start)) faults.push({ line, message: `this is no time: ${oneLine(text, 60)}` });
     const before = all.at(-1);
     const isNew = start !== undefined || speaker !== undefined;
     // A blank line ends a paragraph, but not a speaker's name on a line of its own.
-    if (said === '' && !isNew) isOpen = before?.lines.join('') === '';
-    else if (isNew || !isOpen || before?.isHead !== isHead) {
+    if (said === '' && !isNew) isOpen = isEmpty(before);
+    else if (isNew || !isOpen || before?.place !== place) {
       isOpen = true;
-      all.push({ line, start, speaker: speaker ?? inherited(isHead, before), isHead, lines: [said] });
+      all.push(continued({ line, start, speaker, place, lines: [said] }, before));
     } else before.lines.push(said);
   }
-  return all.map(segmentOf).filter(({ text }) => text !== '');
+  const segments = all.map(segmentOf).filter(({ text }) => text !== '');
+  return { segments, faults };
 }
 
-const inherited = (isHead: boolean, before: Paragraph | undefined): string | undefined =>
-  isHead ? undefined : before?.speaker;
+function placeOf({ isHeading }: TextLine, isHead: boolean): Paragraph['place'] {
+  if (isHead) return 'head';
+  return isHeading ? 'heading' : 'conversation';
+}
 
-const segmentOf = ({ line, start, speaker, lines }: Paragraph): Segment => ({
+const isEmpty = (paragraph: Paragraph | undefined): boolean => paragraph?.lines.join('') === '';
+
+/** By the last speaker, unless it has one. A time on a line of its own is that of the speaker below it. */
+const continued = (paragraph: Paragraph, before: Paragraph | undefined): Paragraph =>
+  paragraph.place !== 'conversation' || !before
+    ? paragraph
+    : {
+        ...paragraph,
+        start: paragraph.start ?? (isEmpty(before) ? before.start : undefined),
+        speaker: paragraph.speaker ?? before.speaker,
+      };
+
+const segmentOf = ({ line, start, speaker, place, lines }: Paragraph): Segment => ({
   line,
-  start,
+  start: Number.isNaN(start) ? undefined : start,
   speaker,
   text: lines.filter(Boolean).join('\n'),
+  isHead: place === 'head' || undefined,
 });
 
-/** The last line of what stands before the conversation: its title, source and length. 0: there is nothing. */
-const headOf = (lines: readonly TextLine[]): number =>
-  lines
-    .filter(({ text }) => text.trim() !== '')
-    .slice(0, MAX_HEAD_LINES)
-    .findLast(({ text }) => isLabelled(text))?.line ?? 0;
+/** A title that looks like a speaker's words has one of these under it. */
+const underTitle = /^(?:audio|duration|file|filename|job|length|link|order|source|url)\s?[:：]/i;
+
+/** How many lines stand before the conversation: its title, source and length. */
+function headOf(lines: readonly TextLine[], layout: Layout): number {
+  const first = [...lines.slice(0, MAX_HEAD_LINES).entries()].filter(([, { text }]) => text.trim() !== '');
+  let head = 0;
+  for (const [at, [index, { text, isHeading }]] of first.entries()) {
+    const { start, speaker } = begun(text, layout);
+    const isTitle = isHeading || (at === 0 && underTitle.test(first[1]?.[1].text ?? ''));
+    if (start !== undefined || (speaker !== undefined && !isTitle)) break;
+    if (isLabelled(text)) head = index + 1;
+    else if (head || at >= MAX_TITLE_LINES) break;
+  }
+  return head;
+}
 
 interface Begun {
   readonly start?: number | undefined;
@@ -58,25 +97,44 @@ interface Begun {
   readonly text: string;
 }
 
+interface Layout {
+  readonly isStamped: boolean;
+  /** A line that is only a name and a time. */
+  readonly nameAndTime: RegExp | undefined;
+}
+
 const inBrackets = new RegExp(`^\\s*[[(](${CLOCK})[\\])]`);
 const bare = new RegExp(`^\\s*(${CLOCK})(?=\\s|$)`);
-const afterName = new RegExp(`^(.{1,60}?):?\\s{0,3}[[(](${CLOCK})[\\])]:?`);
-const afterNameBare = new RegExp(`^(.{1,60}?)\\s{1,3}(${CLOCK})$`);
+/** `Monday (10:30) is when it leaves` has no colon. */
+const afterName = new RegExp(
+  `^(.{1,60}?)(?::\\s{0,3}[[(](${CLOCK})[\\])]:?|\\s{0,3}[[(](${CLOCK})[\\])](?::|\\s*$))`,
+);
+const nameBeforeTime = new RegExp(`^(.{1,60}?)\\s{1,9}(${CLOCK})$`);
+const nameFarFromTime = new RegExp(`^(.{1,60}?)(?:\\t|\\s{2,9})(${CLOCK})$`);
+
+/** Otter and Teams write `Ada Lovelace   0:03` above what Ada says. A single such line may be anything. */
+function nameAboveText(lines: readonly TextLine[]): RegExp | undefined {
+  const isNamed = ({ text }: TextLine): boolean =>
+    nameIn(nameFarFromTime.exec(text.trim())?.[1] ?? '') !== undefined;
+  return lines.filter(isNamed).length > 1 ? nameFarFromTime : undefined;
+}
 
 /** `[00:01:02] Ada: text`, `Ada (00:01:02): text`, `00:01:02 Ada: text`. */
-function begun(line: string, isStamped: boolean): Begun {
+function begun(line: string, { isStamped, nameAndTime }: Layout): Begun {
+  const timeOf = (clock: string): number | undefined =>
+    clockMs(clock) ?? (isStamped ? Number.NaN : undefined);
   const stamp = inBrackets.exec(line) ?? (isStamped ? bare.exec(line) : null);
   if (stamp) {
-    const start = clockMs(stamp[1] ?? '');
+    const start = timeOf(stamp[1] ?? '');
     const said = splitSpeaker(line.slice(stamp[0].length).replace(/^\s*[-–—]\s/, ''));
     // Without seconds and speaker it may be the time of day that somebody says.
     const isSure = /^\s*[[(]/.test(stamp[0]) || /:.*:/.test(stamp[0]) || said.speaker || said.text === '';
     return start !== undefined && isSure ? { start, ...said } : splitSpeaker(line);
   }
-  const [all = '', name = '', clock = ''] =
-    afterName.exec(line) ?? (isStamped ? afterNameBare.exec(line.trim()) : null) ?? [];
-  const start = clockMs(clock);
-  return start === undefined || !isName(name)
+  const [all = '', name = '', clock, other = ''] =
+    afterName.exec(line) ?? nameAndTime?.exec(line.trim()) ?? [];
+  const [speaker, start] = [nameIn(name), timeOf(clock ?? other)];
+  return start === undefined || speaker === undefined
     ? splitSpeaker(line)
-    : { start, speaker: name.trim(), text: line.trim().slice(all.length).trim() };
+    : { start, speaker, text: line.trim().slice(all.length).trim() };
 }

@@ -27,11 +27,11 @@ const failed = (message: string, hint?: string, cause?: unknown): StenoError =>
 /** Throws for what is no transcript in this format: a web page, a zip bomb, too large, not text. */
 export function readTranscript(bytes: Buffer, format: ReadableFormat, path: string): TranscriptText {
   checkSize(bytes.length, path);
-  if (format === 'docx') return { format, segments: readProse(docxLines(bytes, path), false), faults: [] };
+  if (format === 'docx') return { format, ...readProse(docxLines(bytes, path), false) };
   const text = textOf(bytes, format, path);
-  if (format === 'html') return { format, segments: readProse(pageLines(text), false), faults: [] };
+  if (format === 'html') return { format, ...readProse(pageLines(text), false) };
   if (format === 'txt' || format === 'tstxt')
-    return { format, segments: readProse(linesOf(text), format === 'tstxt'), faults: [] };
+    return { format, ...readProse(linesOf(text), format === 'tstxt') };
   const { segments, faults, areCaptions } = readCues(text, format);
   if (!areCaptions)
     throw failed(`${path} has no captions: no line in it is a time such as 00:00:01.000 --> 00:00:02.000`);

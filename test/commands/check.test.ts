@@ -268,6 +268,8 @@ describe('facts are errors and exit 1:', () => {
     expect(found.map(({ rule, text: words }) => [rule, words])).toEqual([['empty-cue', 'no words: Ada:']]);
     const stamped = '[00:00:05] Ada: one\n[00:00:04] Ada: two\n[00:00:06] Ada: three';
     expect((await check(withFiles({ 'a.tstxt': stamped }), 'a.tstxt')).lines).toEqual(['2 4 time-order']);
+    const noTime = '[00:00:05] Ada: one\n\n[00:00:75] Ada: two';
+    expect((await check(withFiles({ 'a.tstxt': noTime }), 'a.tstxt')).lines).toEqual(['3 - broken-cue']);
   });
 });
 

@@ -320,6 +320,24 @@ to talk about the garden with us today.
     });
   });
 
+  it.each([
+    ['txt', 'A talk\nSource: https://x.example/a\nLength: 00:12\n\nAda: Hi.\n'],
+    ['html', '<h1>A talk</h1><p>Source: x<br>Length: 00:12</p><p>Ada: Hi.</p>'],
+  ])('of %s is text without its head', async (format, content) => {
+    const { read, convert } = userWith({ [`a.${format}`]: content });
+    expect((await convert(`a.${format}`, '--to', 'md,txt', '-o', 'out')).code).toBe(0);
+    expect([read('out/a.md'), read('out/a.txt')]).toEqual(['# a\n\n## Ada\n\nHi.\n', 'Ada: Hi.\n']);
+  });
+
+  it('of a tstxt keeps what is said before the first time, which captions can not have', async () => {
+    const { user, read, convert } = userWith({ 'a.tstxt': 'Ada: Early.\n\n[00:00:09] Bo: Late.\n' });
+    expect((await convert('a.tstxt', '--to', 'txt')).code).toBe(0);
+    expect(read('a.txt')).toBe('Ada: Early.\n\nBo: Late.\n');
+    const { code, stderr } = await convert('a.tstxt', '--to', 'vtt');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('a.tstxt, line 1: this caption has no time')]);
+    expect(files(user)).toEqual(['a.tstxt', 'a.txt']);
+  });
+
   it('keeps words outside of cues, and says so', async () => {
     const { read, convert } = userWith({ 'a.srt': `${SRT}\n\nleft over\n` });
     const { code, stderr } = await convert('a.srt', '--to', 'vtt');

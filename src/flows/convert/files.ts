@@ -223,10 +223,12 @@ async function inTurns(parts: Iterable<string>, signal: AbortSignal): Promise<st
   return all.join('');
 }
 
-/** Without the head of a tstxt, which is all that has no time before the first turn. */
+/** Without the head, which in a tstxt is also what nobody says before the first time. */
 function spokenIn({ format, segments }: TranscriptText): readonly Segment[] {
-  const first = segments.findIndex(({ start }) => start !== undefined);
-  return format === 'tstxt' && first > 0 ? segments.slice(first) : segments;
+  const first = format === 'tstxt' ? segments.findIndex(({ start }) => start !== undefined) : 0;
+  const isSpoken = ({ isHead, speaker }: Segment, at: number): boolean =>
+    !isHead && (at >= first || speaker !== undefined);
+  return segments.some(isSpoken) ? segments.filter(isSpoken) : segments;
 }
 
 const stemOf = (path: string): string => basename(path, extname(path));
