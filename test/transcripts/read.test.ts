@@ -115,6 +115,16 @@ describe('vtt', () => {
     ]);
   });
 
+  it.each(['00:01,000 --> 00:02,000', '00:01 --> 00:02', '0:01.000 --> 00:02.0'])(
+    'is read with times that players refuse, and says so: %s',
+    (times) => {
+      expect(segments(`WEBVTT\n\n${times}\nOne`, 'vtt')).toEqual(['1000-2000 One']);
+      expect(faults(`WEBVTT\n\n${times}\nOne`, 'vtt')).toEqual([
+        `3: players need times such as 00:00:01.000: ${times}`,
+      ]);
+    },
+  );
+
   it('keeps cues without text, and times in any order', () => {
     const text = 'WEBVTT\n\n00:05.000 --> 00:04.000\n\n00:01.000 --> 00:02.000\nText\n';
     expect(segments(text, 'vtt')).toEqual(['5000-4000 ', '1000-2000 Text']);
@@ -169,6 +179,19 @@ describe('srt', () => {
     expect(segments('1\n00:00:01,000 --> 00:00:02,000\n主持人：你好', 'srt')).toEqual([
       '1000-2000 主持人: 你好',
     ]);
+  });
+
+  it.each(['->', '–>', '→', '--&gt;'])('has no time with the arrow %s, and no words of it', (arrow) => {
+    const times = `00:00:03,000 ${arrow} 00:00:04,000`;
+    const text = `1\n00:00:01,000 --> 00:00:02,000\none\n\n2\n${times}\ntwo\n10:30 → 11:30\n`;
+    expect(segments(text, 'srt')).toEqual(['1000-2000 one', 'two\n10:30 → 11:30']);
+    expect(faults(text, 'srt')).toEqual([`6: this is no time: ${times}`]);
+  });
+
+  it('has no names of cues: a line above a time was said', () => {
+    const text = '1\n00:00:01,000 --> 00:00:02,000\none\n\nso it is\n00:00:03,000 --> 00:00:04,000\ntwo\n';
+    expect(segments(text, 'srt')).toEqual(['1000-2000 one\nso it is', '3000-4000 two']);
+    expect(faults(text, 'srt')).toEqual(['5: text outside of a cue']);
   });
 
   it('keeps text after a blank line within a cue, and an arrow that somebody writes', () => {
@@ -549,6 +572,7 @@ describe('the words alone', () => {
       '00:00:01.000 --> 00:00:02.000',
       '00:01,000 --> 00:02,000 align:start',
       '1:2 --> 3',
+      '00:00:01,000 -> 00:00:02,000',
       ' 00:03 --> 00:04',
     ],
   );
