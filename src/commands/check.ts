@@ -35,7 +35,7 @@ export const check = command({
       ['broken-cue', "a caption that can't be read"],
       ['time-order', 'a time that goes backwards, or a caption that lasts no time'],
       ['outside-audio', 'a time past the end of the audio'],
-      ['overlap', 'a caption that starts before the previous one ends'],
+      ['overlap', 'a caption that starts before an earlier one ends'],
       ['empty-cue', 'a caption with no words'],
     ],
     'Warnings: name-change (Jerry, Jerry Coleman) and, with --rules, reading-speed, line-length, line-count, too-short, ' +

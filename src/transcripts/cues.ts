@@ -12,7 +12,7 @@ const timing = new RegExp(`^\\s*(${CLOCK})\\s*-->\\s*(${CLOCK})(?:\\s|$)`);
 const strictVttTiming = /^\s*(?:\d+:)?\d\d:\d\d\.\d{3}\s*-->\s*(?:\d+:)?\d\d:\d\d\.\d{3}(?:\s|$)/;
 /** Between times of hours or fractions: `10:30 → 11:30` may be said. */
 const brokenArrow = new RegExp(
-  `^(?=.*(?:\\d:\\d\\d:|\\d[.,]\\d))[^\\S\\n]*${CLOCK}[^\\S\\n]*(?:[-–—]{1,3}(?:>|&gt;)|→)[^\\S\\n]*${CLOCK}`,
+  `^[^\\S\\n]*(?=\\d.{0,40}(?::\\d\\d:|\\d[.,]\\d))${CLOCK}[^\\S\\n]*(?:[-–—]{1,3}(?:>|&gt;)|→)[^\\S\\n]*${CLOCK}`,
   'm',
 );
 
@@ -153,7 +153,8 @@ function segmentsOf({ line, start, end, lines }: Cue, isVtt: boolean, isSpeaker:
     text: part.lines.join('\n').trim(),
   }));
   const filled = said.filter(({ text, speaker }) => text !== '' || speaker !== undefined);
-  return filled.length ? filled : [{ line, start, end, speaker: undefined, text: '' }];
+  if (filled.length === 0) return [{ line, start, end, speaker: undefined, text: '' }];
+  return filled.map((each, at) => (at > 0 ? { ...each, isSameCue: true } : each));
 }
 
 /** Only what is markup for sure: `<` may also be said. */

@@ -13,65 +13,51 @@ interface Paragraph {
   /** NaN: what stands for it is no time. */
   readonly start?: number | undefined;
   readonly speaker?: string | undefined;
-  readonly place: 'head' | 'heading' | 'conversation';
+  readonly isHead: boolean;
+  readonly isHeading: boolean;
   readonly lines: string[];
 }
 
+type Prose = Pick<TranscriptText, 'segments' | 'faults'>;
+
 /** `isStamped`: a line may begin with a time that has no brackets around it. */
-export function readProse(
-  lines: readonly TextLine[],
-  isStamped: boolean,
-): Pick<TranscriptText, 'segments' | 'faults'> {
+export function readProse(lines: readonly TextLine[], isStamped: boolean): Prose {
   const layout = { isStamped, nameAndTime: isStamped ? nameBeforeTime : nameAboveText(lines) };
   const head = headOf(lines, layout);
   const all: Paragraph[] = [];
   const faults: Fault[] = [];
   let isOpen = false;
-  for (const [at, textLine] of lines.entries()) {
-    const { line, text } = textLine;
-    const place = placeOf(textLine, at < head);
-    const {
-      start,
-      speaker,
-      text: said,
-    } = place === 'conversation' ? begun(text, layout) : { text: text.trim() };
-    if (Number.isNaN(start)) faults.push({ line, message: `this is no time: ${oneLine(text, 60)}` });
+  for (const [at, { line, text: raw, isHeading = false }] of lines.entries()) {
+    const isHead = at < head;
+    const { start, speaker, text } = isHead || isHeading ? { text: raw.trim() } : begun(raw, layout);
+    if (Number.isNaN(start)) faults.push({ line, message: `this is no time: ${oneLine(raw, 60)}` });
     const before = all.at(-1);
     const isNew = start !== undefined || speaker !== undefined;
     // A blank line ends a paragraph, but not a speaker's name on a line of its own.
-    if (said === '' && !isNew) isOpen = isEmpty(before);
-    else if (isNew || !isOpen || before?.place !== place) {
+    if (text === '' && !isNew) isOpen = isEmpty(before);
+    else if (isNew || !isOpen || before?.isHead !== isHead || before.isHeading !== isHeading) {
       isOpen = true;
-      all.push(continued({ line, start, speaker, place, lines: [said] }, before));
-    } else before.lines.push(said);
+      all.push(continued({ line, start, speaker, isHead, isHeading, lines: [text] }, before));
+    } else before.lines.push(text);
   }
-  const segments = all.map(segmentOf).filter(({ text }) => text !== '');
-  return { segments, faults };
-}
-
-function placeOf({ isHeading }: TextLine, isHead: boolean): Paragraph['place'] {
-  if (isHead) return 'head';
-  return isHeading ? 'heading' : 'conversation';
+  return { segments: all.map(segmentOf).filter(({ text }) => text !== ''), faults };
 }
 
 const isEmpty = (paragraph: Paragraph | undefined): boolean => paragraph?.lines.join('') === '';
 
 /** By the last speaker, unless it has one. A time on a line of its own is that of the speaker below it. */
-const continued = (paragraph: Paragraph, before: Paragraph | undefined): Paragraph =>
-  paragraph.place !== 'conversation' || !before
-    ? paragraph
-    : {
-        ...paragraph,
-        start: paragraph.start ?? (isEmpty(before) ? before.start : undefined),
-        speaker: paragraph.speaker ?? before.speaker,
-      };
+function continued(paragraph: Paragraph, before: Paragraph | undefined): Paragraph {
+  if (paragraph.isHead || paragraph.isHeading || !before) return paragraph;
+  const start = paragraph.start ?? (isEmpty(before) ? before.start : undefined);
+  return { ...paragraph, start, speaker: paragraph.speaker ?? before.speaker };
+}
 
-const segmentOf = ({ line, start, speaker, place, lines }: Paragraph): Segment => ({
+const segmentOf = ({ line, start, speaker, isHead, lines }: Paragraph): Segment => ({
   line,
   start: Number.isNaN(start) ? undefined : start,
   speaker,
   text: lines.filter(Boolean).join('\n'),
-  isHead: place === 'head' || undefined,
+  isHead: isHead || undefined,
 });
 
 /** A title that looks like a speaker's words has one of these under it. */
