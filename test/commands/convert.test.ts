@@ -238,6 +238,13 @@ describe('a file', () => {
     expect(read('out/a.srt')).toContain('Hi');
   });
 
+  it('is written once, however often its source is given', async () => {
+    const { user, convert } = userWith({ 'b.srt': SRT, 'c.srt': SRT });
+    const path = join(user.home, 'b.srt');
+    const { code, stdout } = await convert('b.srt', './b.srt', 'c.srt', path, '--to', 'vtt', '--quiet');
+    expect([code, stdout]).toEqual([0, 'b.vtt\nc.vtt\n']);
+  });
+
   it('goes where -o says: a folder, a name that tells its format, or stdout', async () => {
     const { user, read, convert } = userWith({ 'a.vtt': VTT });
     expect((await convert('a.vtt', '--to', 'srt,md', '-o', 'public')).code).toBe(0);

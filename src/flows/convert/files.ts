@@ -98,15 +98,19 @@ export interface Item {
   readonly error?: StenoError | undefined;
 }
 
-/** Of each argument the transcript, in each format. */
-export const itemsOf = (
+/** Of each argument the transcript, in each format; what is named again is taken once. */
+export function itemsOf(
   found: ReadonlyArray<Outcome<readonly TranscriptFile[]>>,
   formats: readonly ConvertedFormat[],
-): Item[] =>
-  found.flatMap(({ what, value, error }) => {
+): Item[] {
+  const items = new Map<string, Omit<Item, 'format'>>();
+  for (const { what: arg, value, error } of found) {
     const files = value && readableFormats.flatMap((ext) => value.find((file) => file.format === ext) ?? []);
-    return formats.map((format) => ({ what: files?.[0]?.path ?? what, files, error, format }));
-  });
+    const what = files?.[0]?.path ?? arg;
+    if (!items.has(resolve(what))) items.set(resolve(what), { what, files, error });
+  }
+  return [...items.values()].flatMap((item) => formats.map((format) => ({ ...item, format })));
+}
 
 type Warning = readonly [message: string, hint?: string];
 
@@ -169,7 +173,7 @@ export class Converter {
     const hint = `steno check ${shellWord(file.path)}`;
     if (first)
       this.#faulty.set(file.path, [`${file.path}, line ${first.line}: ${first.message}${others}`, hint]);
-    const fitted = fitCues(cues, lineLength, showsNames);
+    const fitted = fitCues(cues, lineLength, showsNames, file.duration);
     const spoken = spokenIn(text);
     const write: Readonly<Record<ConvertedFormat, () => Iterable<string>>> = {
       vtt: () => toVtt(fitted),
