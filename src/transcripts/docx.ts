@@ -60,8 +60,9 @@ function findDocument(bytes: Buffer, path: string): { method: number; packed: Bu
   throw failed(`${path} is a zip file, but not a Word document`);
 }
 
-/** mc:Fallback repeats for old programs what stands before it. */
-const element = /<(\/?)(w:p|w:t|w:tab|w:br|w:cr|w:noBreakHyphen|mc:Fallback)((?:\s[^<>]*)?\/?)>([^<]*)/g;
+/** mc:Fallback repeats for old programs what stands before it, w:moveFrom what was moved elsewhere. */
+const element =
+  /<(\/?)(w:p|w:t|w:tab|w:br|w:cr|w:noBreakHyphen|mc:Fallback|w:moveFrom)((?:\s[^<>]*)?\/?)>([^<]*)/g;
 /** What stands for a character of the text. */
 const characters = new Map([
   ['w:tab', '\t'],
@@ -70,12 +71,22 @@ const characters = new Map([
   ['w:noBreakHyphen', '-'],
 ]);
 
+/** With entities in place of marked sections. Speed: split first, so that one without an end costs little. */
+const withoutCdata = (xml: string): string =>
+  xml
+    .split('<![CDATA[')
+    .map((part, at) => (at > 0 ? part.replace(/^.*?\]\]>/s, asEntities) : part))
+    .join('');
+
+const asEntities = (section: string): string =>
+  section.slice(0, -']]>'.length).replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
 function linesOf(xml: string): TextLine[] {
   const paragraphs = [''];
   let isRepeated = false;
-  for (const [, slash, name = '', more = '', said = ''] of xml.matchAll(element)) {
+  for (const [, slash, name = '', more = '', said = ''] of withoutCdata(xml).matchAll(element)) {
     const isOpen = slash === '' && !more.endsWith('/');
-    if (name === 'mc:Fallback') isRepeated = isOpen;
+    if (name === 'mc:Fallback' || name === 'w:moveFrom') isRepeated = isOpen;
     else if (isRepeated || slash) continue;
     else if (name === 'w:p') paragraphs.push('');
     else paragraphs[paragraphs.length - 1] += characters.get(name) ?? (isOpen ? decodeEntities(said) : '');

@@ -78,10 +78,11 @@ const linesOf = (text: string): TextLine[] =>
   text.split('\n').map((each, at) => ({ line: at + 1, text: each }));
 
 function checkSize(bytes: number, path: string): void {
-  if (bytes > MAX_TRANSCRIPT_BYTES)
-    throw failed(
-      `${path} is too large for a transcript: ${bytesText(bytes)}, and at most ${bytesText(MAX_TRANSCRIPT_BYTES)} are read`,
-    );
+  if (bytes <= MAX_TRANSCRIPT_BYTES) return;
+  const isAlike = bytesText(bytes) === bytesText(MAX_TRANSCRIPT_BYTES);
+  const sizeOf = (size: number): string => bytesText(size) + (isAlike ? ` (${size} bytes)` : '');
+  const limit = sizeOf(MAX_TRANSCRIPT_BYTES);
+  throw failed(`${path} is too large for a transcript: ${sizeOf(bytes)}, and at most ${limit} are read`);
 }
 
 /** The content of a file, bounded in size. */

@@ -282,6 +282,14 @@ describe('docx', () => {
     ]);
   });
 
+  it('has marked sections, and what was moved only where it is now', () => {
+    const body =
+      '<w:p><w:moveFrom w:id="1"><w:r><w:t>Bob: moved</w:t></w:r></w:moveFrom></w:p>' +
+      '<w:p><w:r><w:t><![CDATA[Ada: 5 < 6 &amp; ]]>so on <![CDATA[</w:t>]]></w:t></w:r></w:p>' +
+      '<w:p><w:moveTo w:id="1"><w:r><w:t>Bob: moved</w:t></w:r></w:moveTo></w:p>';
+    expect(segments(docx(body), 'docx')).toEqual(['Ada: 5 < 6 &amp; so on </w:t>', 'Bob: moved']);
+  });
+
   it('is refused if it is none, damaged, or a bomb', () => {
     const bomb = zipOf({ 'word/document.xml': Buffer.alloc(60_000_000, ' ') });
     expect(bomb.length).toBeLessThan(100_000);
@@ -366,7 +374,11 @@ describe('any text', () => {
       ['plain text\0', 'txt', 'talk.txt, line 1: it contains a zero byte'],
       [Buffer.from('caf\u00e9', 'latin1'), 'txt', 'talk.txt is not UTF-8 (it looks like Latin-1)'],
       [docx(''), 'txt', 'talk.txt is a zip file or a Word document'],
-      [Buffer.alloc(MAX_TRANSCRIPT_BYTES + 1, 'a'), 'txt', 'talk.txt is too large for a transcript: 20 MB'],
+      [
+        Buffer.alloc(MAX_TRANSCRIPT_BYTES + 1, 'a'),
+        'txt',
+        'talk.txt is too large for a transcript: 20 MB (20000001 bytes), and at most 20 MB (20000000 bytes) are read',
+      ],
     ];
     for (const [content, format, message] of cases)
       expect(() => read(content, format), message).toThrow(
@@ -479,10 +491,12 @@ describe('any text', () => {
       ['vtt', `WEBVTT\n\n${'00:01.000 --> 00:02.000\n'.repeat(100_000)}`],
       ['vtt', `WEBVTT\n\n${' '.repeat(million)}-->${' '.repeat(million)}\n\n00:01.000 --> 00:02.000\nx`],
       ['srt', `${'1\n'.repeat(million / 4)}00:00:01,000 --> 00:00:02,000\n${'{\\'.repeat(million)}`],
-      ['docx', ''],
+      ['docx', '<w:t '],
+      ['docx', '<w:t><![CDATA['],
+      ['srt', `1\n00:00:01,000 --> 00:00:02,000\n\n${'0:00:00 - '.repeat(million)}`],
     ];
     for (const [format, text] of bad) {
-      const content = format === 'docx' ? docx('<w:t '.repeat(million)) : text;
+      const content = format === 'docx' ? docx(text.repeat(million)) : text;
       const started = process.cpuUsage();
       try {
         read(content, format);
