@@ -391,6 +391,15 @@ describe('what can not be read', () => {
     expect(await reader.texts('pie')).toHaveLength(1);
   });
 
+  it('is an index that is a folder: the files are read', async () => {
+    const reader = await new Reader().has({ '1.txt': 'apple' });
+    mkdirSync(reader.index);
+    const { code, stdout, stderr } = await reader.run(['search', 'apple', '--quiet']);
+    expect([code, stdout]).toEqual([0, `${reader.home}/1.txt\n`]);
+    expect(stderr).toMatch(/^warning: searching without an index.* can't be deleted: it is a folder\n$/);
+    expect((await reader.run(['search', '--forget'])).stderr).toMatch(/^steno: .*: it is a folder\n$/);
+  });
+
   it('is SQLite without FTS5: the files are read, and the same is found', async () => {
     const reader = await new Reader().has({ '1.txt': 'apple pie. 東京都', '2.vtt': talk, '3.vtt': '<html>' });
     const patch = join(reader.home, 'patch.cjs');

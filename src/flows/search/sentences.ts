@@ -31,7 +31,12 @@ export function sentencesOf({ format, segments }: TranscriptText): Sentence[] {
   const isCaptions = format === 'vtt' || format === 'srt';
   const sentences: Sentence[] = [];
   let open: Piece | undefined;
-  for (const piece of segments.flatMap(piecesOf)) {
+  let last: string | undefined;
+  const spoken = (segment: Segment): Segment => {
+    last = segment.speaker ?? (isCaptions ? last : undefined);
+    return { ...segment, speaker: last };
+  };
+  for (const piece of segments.flatMap((segment) => piecesOf(spoken(segment)))) {
     const join = open && isCaptions ? joinOf(open, piece) : 'ended';
     if (open && join === 'joined') {
       open = { ...open, text: `${open.text} ${piece.text}`, end: piece.end, isWhole: piece.isWhole };

@@ -15,7 +15,7 @@ const CREATE_TEXTS =
 /** An index that has another one, of a newer or an older version, is made anew. */
 const migrations = [
   {
-    name: 'search 2',
+    name: 'search 3',
     sql: `CREATE TABLE files (id INTEGER PRIMARY KEY, profile TEXT NOT NULL, path TEXT NOT NULL, file TEXT NOT NULL,
         trouble TEXT, UNIQUE (profile, path));
       CREATE INDEX troubles ON files (profile) WHERE trouble IS NOT NULL;
