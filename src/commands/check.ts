@@ -1,6 +1,6 @@
 import { failures, type Outcome, raiseFailures, values } from '../flows/bulk.ts';
 import { type CaptionRules, captionRules } from '../flows/check/captions.ts';
-import { type Checked, checkGiven, checkNew, LastCheck, nextTurn } from '../flows/check/check.ts';
+import { type Checked, checkGiven, checkNew, LastCheck } from '../flows/check/check.ts';
 import type { Severity } from '../flows/check/finding.ts';
 import { unreadableFiles } from '../flows/transcripts/on-disk.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -9,6 +9,7 @@ import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
 import { text } from '../spec/options.ts';
+import { nextTurn } from '../transcripts/read.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { checkOutput, findingPages } from '../views/check.ts';

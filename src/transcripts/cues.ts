@@ -2,7 +2,7 @@
 import { oneLine } from '../lib/text.ts';
 import type { Fault, Segment } from './model.ts';
 import { decodeEntities } from './page.ts';
-import { isUnnamed, splitSpeaker } from './speakers.ts';
+import { isUnnamed, type Said, splitSpeaker } from './speakers.ts';
 
 /** hh:mm:ss.mmm, where the hours and the fraction may be missing. */
 export const CLOCK = String.raw`(?:\d{1,4}:)?\d{1,2}:\d\d(?:[.,]\d{1,3})?`;
@@ -78,10 +78,11 @@ class CueReader {
     return isStart || this.#place === 'skipped';
   }
 
-  /** Within a text, an arrow that is not one may be said. */
+  /** Within a text, `&gt;` is what somebody says; a comment may have any arrow. */
   #isTiming(line: string): boolean {
     const hasArrow = line.includes('-->') && /^\s*(?:-?\d|-->)/.test(line);
-    return hasArrow || (this.#place === 'between' && brokenArrow.test(line));
+    const isNone = this.#place === 'skipped' || (this.#place === 'text' && line.includes('&'));
+    return hasArrow || (!isNone && brokenArrow.test(line));
   }
 
   /** The next line is a time. Without a blank line before it, and in SubRip, only a number is a name. */
@@ -200,7 +201,7 @@ function voices(text: string, line: number): Part[] {
   return parts;
 }
 
-const breaksIn = (text: string): number => text.split('\n').length - 1;
+export const breaksIn = (text: string): number => (text.includes('\n') ? text.split('\n').length - 1 : 0);
 
 /** `Ada: text`, at the beginning of a line. */
 function named(lines: readonly string[], line: number, isSpeaker: SpeakerTest): Part[] {
@@ -214,7 +215,7 @@ function named(lines: readonly string[], line: number, isSpeaker: SpeakerTest): 
   return parts;
 }
 
-function splitIf(isSpeaker: SpeakerTest, line: string): ReturnType<typeof splitSpeaker> {
+function splitIf(isSpeaker: SpeakerTest, line: string): Said {
   const said = splitSpeaker(line);
   return said.speaker === undefined || isSpeaker(said.speaker) ? said : { text: line.trim() };
 }

@@ -3,7 +3,7 @@ import { oneLine } from '../lib/text.ts';
 import { CLOCK, clockMs } from './cues.ts';
 import type { Fault, Segment, TranscriptText } from './model.ts';
 import type { TextLine } from './page.ts';
-import { isLabelled, nameIn, splitSpeaker } from './speakers.ts';
+import { isLabelled, nameIn, type Said, splitSpeaker } from './speakers.ts';
 
 /** The head of a transcript is looked for in its first lines, of which some are blank; its title is shorter. */
 const [MAX_HEAD_LINES, MAX_TITLE_LINES] = [30, 3];
@@ -22,14 +22,15 @@ type Prose = Pick<TranscriptText, 'segments' | 'faults'>;
 
 /** `isStamped`: a line may begin with a time that has no brackets around it. */
 export function readProse(lines: readonly TextLine[], isStamped: boolean): Prose {
-  const layout = { isStamped, nameAndTime: isStamped ? nameBeforeTime : nameAboveText(lines) };
-  const head = headOf(lines, layout);
+  const nameAndTime = isStamped ? nameBeforeTime : nameAboveText(lines);
+  const begunIn = (text: string): Begun => begun(text, isStamped, nameAndTime);
+  const head = headOf(lines, begunIn);
   const all: Paragraph[] = [];
   const faults: Fault[] = [];
   let isOpen = false;
   for (const [at, { line, text: raw, isHeading = false }] of lines.entries()) {
     const isHead = at < head;
-    const { start, speaker, text } = isHead || isHeading ? { text: raw.trim() } : begun(raw, layout);
+    const { start, speaker, text } = isHead || isHeading ? { text: raw.trim() } : begunIn(raw);
     if (Number.isNaN(start)) faults.push({ line, message: `this is no time: ${oneLine(raw, 60)}` });
     const before = all.at(-1);
     const isNew = start !== undefined || speaker !== undefined;
@@ -64,11 +65,11 @@ const segmentOf = ({ line, start, speaker, isHead, lines }: Paragraph): Segment 
 const underTitle = /^(?:audio|duration|file|filename|job|length|link|order|source|url)\s?[:：]/i;
 
 /** How many lines stand before the conversation: its title, source and length. */
-function headOf(lines: readonly TextLine[], layout: Layout): number {
+function headOf(lines: readonly TextLine[], begunIn: (text: string) => Begun): number {
   const first = [...lines.slice(0, MAX_HEAD_LINES).entries()].filter(([, { text }]) => text.trim() !== '');
   let head = 0;
   for (const [at, [index, { text, isHeading }]] of first.entries()) {
-    const { start, speaker } = begun(text, layout);
+    const { start, speaker } = begunIn(text);
     const isTitle = isHeading || (at === 0 && underTitle.test(first[1]?.[1].text ?? ''));
     if (start !== undefined || (speaker !== undefined && !isTitle)) break;
     if (isLabelled(text)) head = index + 1;
@@ -77,16 +78,8 @@ function headOf(lines: readonly TextLine[], layout: Layout): number {
   return head;
 }
 
-interface Begun {
+interface Begun extends Said {
   readonly start?: number | undefined;
-  readonly speaker?: string | undefined;
-  readonly text: string;
-}
-
-interface Layout {
-  readonly isStamped: boolean;
-  /** A line that is only a name and a time. */
-  readonly nameAndTime: RegExp | undefined;
 }
 
 const inBrackets = new RegExp(`^\\s*[[(](${CLOCK})[\\])]`);
@@ -105,8 +98,8 @@ function nameAboveText(lines: readonly TextLine[]): RegExp | undefined {
   return lines.filter(isNamed).length > 1 ? nameFarFromTime : undefined;
 }
 
-/** `[00:01:02] Ada: text`, `Ada (00:01:02): text`, `00:01:02 Ada: text`. */
-function begun(line: string, { isStamped, nameAndTime }: Layout): Begun {
+/** `[00:01:02] Ada: text`, `Ada (00:01:02): text`, `00:01:02 Ada: text`; `nameAndTime` is a line that is only these. */
+function begun(line: string, isStamped: boolean, nameAndTime: RegExp | undefined): Begun {
   const timeOf = (clock: string): number | undefined =>
     clockMs(clock) ?? (isStamped ? Number.NaN : undefined);
   const stamp = inBrackets.exec(line) ?? (isStamped ? bare.exec(line) : null);

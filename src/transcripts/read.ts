@@ -98,12 +98,17 @@ export function readBytes(path: string): Buffer {
   }
 }
 
+/** In work that takes long, an interruption comes between two turns. */
+export async function nextTurn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise(setImmediate);
+  if (signal?.aborted) throw new StenoError('interrupted', 'interrupted');
+}
+
 /** Reads a file of many: an interruption may come before it. */
 export async function readTranscriptFile(
   { path, format }: { readonly path: string; readonly format: ReadableFormat },
   signal?: AbortSignal,
 ): Promise<TranscriptText> {
-  await new Promise(setImmediate);
-  if (signal?.aborted) throw new StenoError('interrupted', 'interrupted');
+  await nextTurn(signal);
   return readTranscript(readBytes(path), format, path);
 }

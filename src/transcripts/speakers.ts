@@ -29,7 +29,7 @@ const unnamed = new RegExp(
 const label =
   /^(?:audio|date|duration|episode|file|filename|job|length|link|notes?|order|recorded|recording|source|time|title|topic|transcript|transcriber|transcribed by|url|https?)$/i;
 
-interface Said {
+export interface Said {
   readonly speaker?: string | undefined;
   readonly text: string;
 }
@@ -51,9 +51,11 @@ function colonIn(line: string): number {
   return at >= 0 && (line[at] === '：' || /^\s?$/.test(line.charAt(at + 1))) ? at : -1;
 }
 
-/** The name that a text is; without its brackets, as in `[Ada]: text`. */
+/** The name that a text is; without its brackets, as in `[Ada]: text`, unless they mark a gap or a sound. */
 export function nameIn(text: string): string | undefined {
-  const name = text.trim().replace(/^\[([^[\]]*)\]$/, '$1');
+  const name = text
+    .trim()
+    .replace(/^\[(?!inaud|unin|indis|unclear|cross|over|blank|music|laugh|appl)([^[\]]*)\]$/i, '$1');
   // What is in parentheses after a name may be anything: `(he/him)`, `(on phone)`.
   return isName(name.replace(/\s\([^()]*\)$/, '')) ? name : undefined;
 }

@@ -92,7 +92,7 @@ describe('a speaker', () => {
     ]);
   });
 
-  it.each(['The pH', 'Note (urgent)', 'what (he said)'])('is not %s', (words) => {
+  it.each(['The pH', '[Inaudible]', '[MUSIC]', 'Note (urgent)', 'what (he said)'])('is not %s', (words) => {
     expect(read(`${words}: seven.`, 'txt').segments[0]?.speaker).toBeUndefined();
   });
 

@@ -20,7 +20,7 @@ import {
   type TranscriptFile,
   type TranscriptText,
 } from '../../transcripts/model.ts';
-import { readTranscriptFile } from '../../transcripts/read.ts';
+import { nextTurn, readTranscriptFile } from '../../transcripts/read.ts';
 import {
   type ConvertedFormat,
   isCaptions,
@@ -164,7 +164,7 @@ export class Converter {
     const { lineLength, link, signal } = this.#conversion;
     if (this.#read?.file !== file) this.#read = { file, text: await this.#textOf(file), cues: new Map() };
     const { text } = this.#read;
-    await oneTurn(signal);
+    await nextTurn(signal);
     const showsNames = format === 'srt';
     const cues = isCaptions(format) ? cuesIn(this.#read, showsNames) : [];
     // What was refused needs no other word.
@@ -209,11 +209,6 @@ function cuesIn({ file: { path, duration }, text, cues }: Read, showsNames: bool
 /** After as long, an interruption is looked for. */
 const TURN_MS = 50;
 
-async function oneTurn(signal: AbortSignal): Promise<void> {
-  await new Promise(setImmediate);
-  if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-}
-
 /** The whole of a text that takes long to make. */
 async function inTurns(parts: Iterable<string>, signal: AbortSignal): Promise<string> {
   const all: string[] = [];
@@ -221,7 +216,7 @@ async function inTurns(parts: Iterable<string>, signal: AbortSignal): Promise<st
   for (const part of parts) {
     all.push(part);
     if (monotonicMs() < end) continue;
-    await oneTurn(signal);
+    await nextTurn(signal);
     end = monotonicMs() + TURN_MS;
   }
   return all.join('');

@@ -1,4 +1,5 @@
 /** The sentences of a transcript. One that runs over several captions is put together again. */
+import { breaksIn } from '../../transcripts/cues.ts';
 import type { Segment, TranscriptText } from '../../transcripts/model.ts';
 
 export interface Sentence {
@@ -95,8 +96,6 @@ function piecesOf({ text, line: first, start, end: until, speaker }: Segment): P
 }
 
 const oddBlank = /[^\S ]| {2}/;
-
-const breaksIn = (text: string): number => (text.includes('\n') ? text.split('\n').length - 1 : 0);
 
 /** On one line; cut between words where there are some, and never within a character. */
 function shortened(raw: string): string[] {
