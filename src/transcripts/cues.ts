@@ -12,8 +12,7 @@ const timing = new RegExp(`^\\s*(${CLOCK})\\s*-->\\s*(${CLOCK})(?:\\s|$)`);
 const strictVttTiming = /^\s*(?:\d+:)?\d\d:\d\d\.\d{3}\s*-->\s*(?:\d+:)?\d\d:\d\d\.\d{3}(?:\s|$)/;
 /** Between times of hours or fractions: `10:30 → 11:30` may be said. */
 const brokenArrow = new RegExp(
-  `^[^\\S\\n]*(?=\\d.{0,40}(?::\\d\\d:|\\d[.,]\\d))${CLOCK}[^\\S\\n]*(?:[-–—]{1,3}(?:>|&gt;)|→)[^\\S\\n]*${CLOCK}`,
-  'm',
+  `^\\s*(?=\\d.{0,40}(?::\\d\\d:|\\d[.,]\\d))${CLOCK}\\s*(?:[-–—]{1,3}(?:>|&gt;)|→)\\s*${CLOCK}`,
 );
 
 /** In milliseconds; undefined for what is no time. */
@@ -240,8 +239,7 @@ export function wordsOfCues(text: string, format: 'vtt' | 'srt'): string | undef
     return undefined;
   const inLines = body.replace(isVtt ? vttCueHead : srtCueHead, '');
   const said = inLines.replace(isVtt ? vttTagInLine : srtTagInLine, '');
-  if (inLines === body || inLines.includes('-->') || brokenArrow.test(inLines) || /[<{]/.test(said))
-    return undefined;
+  if (inLines === body || inLines.includes('-->') || /[<{→]|[-–—]>|[-–—]&gt;/.test(said)) return undefined;
   const plain = isVtt ? decodeEntities(said) : said;
   if (!/[:：]/.test(plain)) return plain;
   const isSpeaker = speakerTest(text, isVtt, () => plain.trim().split('\n', 1)[0]);

@@ -84,9 +84,9 @@ interface Begun extends Said {
 
 const inBrackets = new RegExp(`^\\s*[[(](${CLOCK})[\\])]`);
 const bare = new RegExp(`^\\s*(${CLOCK})(?=\\s|$)`);
-/** `Monday (10:30) is when it leaves` has no colon. */
+/** `Monday (10:30) is when it leaves` has no colon. Speed: most lines have no such bracket. */
 const afterName = new RegExp(
-  `^(.{1,60}?)(?::\\s{0,3}[[(](${CLOCK})[\\])]:?|\\s{0,3}[[(](${CLOCK})[\\])](?::|\\s*$))`,
+  `^(?=.{1,64}?[[(]\\d)(.{1,60}?)(?::\\s{0,3}[[(](${CLOCK})[\\])]:?|\\s{0,3}[[(](${CLOCK})[\\])](?::|\\s*$))`,
 );
 const nameBeforeTime = new RegExp(`^(.{1,60}?)\\s{1,9}(${CLOCK})$`);
 const nameFarFromTime = new RegExp(`^(.{1,60}?)(?:\\t|\\s{2,9})(${CLOCK})$`);
@@ -94,7 +94,7 @@ const nameFarFromTime = new RegExp(`^(.{1,60}?)(?:\\t|\\s{2,9})(${CLOCK})$`);
 /** Otter and Teams write `Ada Lovelace   0:03` above what Ada says. A single such line may be anything. */
 function nameAboveText(lines: readonly TextLine[]): RegExp | undefined {
   const isNamed = ({ text }: TextLine): boolean =>
-    nameIn(nameFarFromTime.exec(text.trim())?.[1] ?? '') !== undefined;
+    /\d/.test(text.trimEnd().slice(-1)) && nameIn(nameFarFromTime.exec(text.trim())?.[1] ?? '') !== undefined;
   return lines.filter(isNamed).length > 1 ? nameFarFromTime : undefined;
 }
 

@@ -41,7 +41,7 @@ export const isLabelled = (line: string): boolean => label.test(line.slice(0, Ma
 export function splitSpeaker(line: string): Said {
   const said = line.trim().replace(/^(?:-|>>>?)\s?/, '');
   const colon = colonIn(said);
-  const speaker = nameIn(said.slice(0, Math.max(colon, 0)));
+  const speaker = colon > 0 ? nameIn(said.slice(0, colon)) : undefined;
   return speaker === undefined ? { text: line.trim() } : { speaker, text: said.slice(colon + 1).trim() };
 }
 
@@ -51,13 +51,14 @@ function colonIn(line: string): number {
   return at >= 0 && (line[at] === '：' || /^\s?$/.test(line.charAt(at + 1))) ? at : -1;
 }
 
-/** The name that a text is; without its brackets, as in `[Ada]: text`, unless they mark a gap or a sound. */
+/** Not a mark of a gap or a sound. */
+const inBrackets = /^\[(?!inaud|unin|indis|unclear|cross|over|blank|music|laugh|appl)([^[\]]*)\]$/i;
+
+/** The name that a text is; without its brackets, as in `[Ada]: text`. */
 export function nameIn(text: string): string | undefined {
-  const name = text
-    .trim()
-    .replace(/^\[(?!inaud|unin|indis|unclear|cross|over|blank|music|laugh|appl)([^[\]]*)\]$/i, '$1');
+  const name = text.trim().replace(inBrackets, '$1');
   // What is in parentheses after a name may be anything: `(he/him)`, `(on phone)`.
-  return isName(name.replace(/\s\([^()]*\)$/, '')) ? name : undefined;
+  return isName(name.endsWith(')') ? name.replace(/\s\([^()]*\)$/, '') : name) ? name : undefined;
 }
 
 function isName(text: string): boolean {
