@@ -1,6 +1,6 @@
 import { failures, type Outcome, raiseFailures, values } from '../flows/bulk.ts';
 import { type CaptionRules, captionRules } from '../flows/check/captions.ts';
-import { type Checked, checkGiven, checkNew, LastCheck, nextTurn } from '../flows/check/check.ts';
+import { type Checked, checkGiven, checkNew, LastCheck } from '../flows/check/check.ts';
 import type { Severity } from '../flows/check/finding.ts';
 import { unreadableFiles } from '../flows/transcripts/on-disk.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -9,6 +9,7 @@ import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
 import { text } from '../spec/options.ts';
+import { nextTurn } from '../transcripts/read.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { checkOutput, findingPages } from '../views/check.ts';
@@ -35,7 +36,7 @@ export const check = command({
       ['broken-cue', "a caption that can't be read"],
       ['time-order', 'a time that goes backwards, or a caption that lasts no time'],
       ['outside-audio', 'a time past the end of the audio'],
-      ['overlap', 'a caption that starts before the previous one ends'],
+      ['overlap', 'a caption that starts before an earlier one ends'],
       ['empty-cue', 'a caption with no words'],
     ],
     'Warnings: name-change (Jerry, Jerry Coleman) and, with --rules, reading-speed, line-length, line-count, too-short, ' +

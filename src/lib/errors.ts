@@ -133,6 +133,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EEXIST: 'it already exists',
   EISDIR: 'it is a folder',
+  ERR_FS_EISDIR: 'it is a folder',
   ENOTDIR: 'part of its path is not a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',

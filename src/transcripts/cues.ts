@@ -2,12 +2,18 @@
 import { oneLine } from '../lib/text.ts';
 import type { Fault, Segment } from './model.ts';
 import { decodeEntities } from './page.ts';
-import { isUnnamed, splitSpeaker } from './speakers.ts';
+import { isUnnamed, type Said, splitSpeaker } from './speakers.ts';
 
 /** hh:mm:ss.mmm, where the hours and the fraction may be missing. */
 export const CLOCK = String.raw`(?:\d{1,4}:)?\d{1,2}:\d\d(?:[.,]\d{1,3})?`;
 
 const timing = new RegExp(`^\\s*(${CLOCK})\\s*-->\\s*(${CLOCK})(?:\\s|$)`);
+/** What every player reads. */
+const strictVttTiming = /^\s*(?:\d+:)?\d\d:\d\d\.\d{3}\s*-->\s*(?:\d+:)?\d\d:\d\d\.\d{3}(?:\s|$)/;
+/** Between times of hours or fractions: `10:30 → 11:30` may be said. */
+const brokenArrow = new RegExp(
+  `^\\s*(?=\\d.{0,40}(?::\\d\\d:|\\d[.,]\\d))${CLOCK}\\s*(?:[-–—]{1,3}(?:>|&gt;)|→)\\s*${CLOCK}`,
+);
 
 /** In milliseconds; undefined for what is no time. */
 export function clockMs(clock: string): number | undefined {
@@ -59,10 +65,10 @@ class CueReader {
   }
 
   add(line: string, number: number, next: string | undefined): void {
-    if (isTiming(line)) this.#begin(line, number);
+    if (this.#isTiming(line)) this.#begin(line, number);
     else if (line === '' || (!this.#isVtt && line.trim() === '')) this.#place = 'between';
     else if (this.#isComment(line)) this.#place = 'skipped';
-    else if (!isCueName(line, next, this.#place)) this.#addText(line, number);
+    else if (!this.#isCueName(line, next)) this.#addText(line, number);
   }
 
   /** A block that is not shown; a cue may have the name NOTE. */
@@ -71,9 +77,23 @@ class CueReader {
     return isStart || this.#place === 'skipped';
   }
 
+  /** Within a text, `&gt;` is what somebody says; a comment may have any arrow. */
+  #isTiming(line: string): boolean {
+    const hasArrow = line.includes('-->') && /^\s*(?:-?\d|-->)/.test(line);
+    const isNone = this.#place === 'skipped' || (this.#place === 'text' && line.includes('&'));
+    return hasArrow || (!isNone && brokenArrow.test(line));
+  }
+
+  /** The next line is a time. Without a blank line before it, and in SubRip, only a number is a name. */
+  #isCueName(line: string, next = ''): boolean {
+    return this.#isTiming(next) && ((this.#isVtt && this.#place === 'between') || /^\s*\d+\s*$/.test(line));
+  }
+
   #begin(line: string, number: number): void {
     const times = timesOf(line);
     if (!times) this.#fault(number, `this is no time: ${oneLine(line, 60)}`);
+    else if (this.#isVtt && !strictVttTiming.test(line))
+      this.#fault(number, `players need times such as 00:00:01.000: ${oneLine(line, 60)}`);
     this.cues.push({ line: number + 1, ...times, lines: [] });
     this.#place = 'text';
   }
@@ -90,13 +110,6 @@ class CueReader {
     this.faults.push({ line, message });
   }
 }
-
-const isTiming = (line: string | undefined): boolean =>
-  line?.includes('-->') === true && /^\s*(?:-?\d|-->)/.test(line);
-
-/** The next line is a time; without a blank line before it, only a number is a name. */
-const isCueName = (line: string, next: string | undefined, place: string): boolean =>
-  isTiming(next) && (place === 'between' || /^\s*\d+\s*$/.test(line));
 
 function timesOf(line: string): Pick<Cue, 'start' | 'end'> | undefined {
   const [, from = '', to = ''] = timing.exec(line) ?? [];
@@ -140,7 +153,8 @@ function segmentsOf({ line, start, end, lines }: Cue, isVtt: boolean, isSpeaker:
     text: part.lines.join('\n').trim(),
   }));
   const filled = said.filter(({ text, speaker }) => text !== '' || speaker !== undefined);
-  return filled.length ? filled : [{ line, start, end, speaker: undefined, text: '' }];
+  if (filled.length === 0) return [{ line, start, end, speaker: undefined, text: '' }];
+  return filled.map((each, at) => (at > 0 ? { ...each, isSameCue: true } : each));
 }
 
 /** Only what is markup for sure: `<` may also be said. */
@@ -186,7 +200,7 @@ function voices(text: string, line: number): Part[] {
   return parts;
 }
 
-const breaksIn = (text: string): number => text.split('\n').length - 1;
+export const breaksIn = (text: string): number => (text.includes('\n') ? text.split('\n').length - 1 : 0);
 
 /** `Ada: text`, at the beginning of a line. */
 function named(lines: readonly string[], line: number, isSpeaker: SpeakerTest): Part[] {
@@ -200,16 +214,16 @@ function named(lines: readonly string[], line: number, isSpeaker: SpeakerTest): 
   return parts;
 }
 
-function splitIf(isSpeaker: SpeakerTest, line: string): ReturnType<typeof splitSpeaker> {
+function splitIf(isSpeaker: SpeakerTest, line: string): Said {
   const said = splitSpeaker(line);
   return said.speaker === undefined || isSpeaker(said.speaker) ? said : { text: line.trim() };
 }
 
 /** The line of a time, with the name of its cue before it. */
-const cueHead = new RegExp(
-  `(?:\\n\\n[^\\n]+|\\n[^\\S\\n]*\\d+[^\\S\\n]*)?\\n[^\\S\\n]*${CLOCK}[^\\S\\n]*-->[^\\S\\n]*${CLOCK}[^\\n]*`,
-  'g',
-);
+const cueHead = (name: string): RegExp =>
+  new RegExp(`(?:${name})?\\n[^\\S\\n]*${CLOCK}[^\\S\\n]*-->[^\\S\\n]*${CLOCK}[^\\n]*`, 'g');
+const srtCueHead = cueHead('\\n[^\\S\\n]*\\d+[^\\S\\n]*');
+const vttCueHead = cueHead('\\n\\n[^\\n]+|\\n[^\\S\\n]*\\d+[^\\S\\n]*');
 const vttTagInLine = /<\/?(?:v|c|i|b|u|s|ruby|rt|lang|font)(?:[. \t][^<>\n]*)?>|<\d[\d:.]*>/gi;
 const srtTagInLine = /<\/?(?:[ibus]|font(?:[ \t][^<>\n]*)?)>|\{\\[^{}\n]*\}/gi;
 const lineWithColon = /^[^\n]*[:：][^\n]*$/gm;
@@ -223,9 +237,9 @@ export function wordsOfCues(text: string, format: 'vtt' | 'srt'): string | undef
   const body = isVtt ? withoutHeader(text) : `\n\n${text}`;
   if (body === undefined || (isVtt ? /\n\n(?:NOTE|STYLE|REGION)(?:\s|$)/ : /\n[^\S\n]+\n/).test(body))
     return undefined;
-  const inLines = body.replace(cueHead, '');
+  const inLines = body.replace(isVtt ? vttCueHead : srtCueHead, '');
   const said = inLines.replace(isVtt ? vttTagInLine : srtTagInLine, '');
-  if (inLines === body || inLines.includes('-->') || /[<{]/.test(said)) return undefined;
+  if (inLines === body || inLines.includes('-->') || /[<{→]|[-–—]>|[-–—]&gt;/.test(said)) return undefined;
   const plain = isVtt ? decodeEntities(said) : said;
   if (!/[:：]/.test(plain)) return plain;
   const isSpeaker = speakerTest(text, isVtt, () => plain.trim().split('\n', 1)[0]);

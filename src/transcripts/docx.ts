@@ -60,8 +60,9 @@ function findDocument(bytes: Buffer, path: string): { method: number; packed: Bu
   throw failed(`${path} is a zip file, but not a Word document`);
 }
 
-/** mc:Fallback repeats for old programs what stands before it. */
-const element = /<(\/?)(w:p|w:t|w:tab|w:br|w:cr|w:noBreakHyphen|mc:Fallback)((?:\s[^<>]*)?\/?)>([^<]*)/g;
+/** mc:Fallback repeats for old programs what stands before it, w:moveFrom what was moved elsewhere. */
+const element =
+  /<(\/?)(w:p|w:t|w:tab|w:br|w:cr|w:noBreakHyphen|mc:Fallback|w:moveFrom)((?:\s[^<>]*)?\/?)>([^<]*)/g;
 /** What stands for a character of the text. */
 const characters = new Map([
   ['w:tab', '\t'],
@@ -70,12 +71,19 @@ const characters = new Map([
   ['w:noBreakHyphen', '-'],
 ]);
 
+/** With entities in place of marked sections. Speed: none is looked for after the last end of one. */
+function withoutCdata(xml: string): string {
+  const end = xml.lastIndexOf(']]>') + 3;
+  const asEntities = (said: string): string => said.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return xml.slice(0, end).replace(/<!\[CDATA\[(.*?)\]\]>/gs, (_, said) => asEntities(said)) + xml.slice(end);
+}
+
 function linesOf(xml: string): TextLine[] {
   const paragraphs = [''];
   let isRepeated = false;
-  for (const [, slash, name = '', more = '', said = ''] of xml.matchAll(element)) {
+  for (const [, slash, name = '', more = '', said = ''] of withoutCdata(xml).matchAll(element)) {
     const isOpen = slash === '' && !more.endsWith('/');
-    if (name === 'mc:Fallback') isRepeated = isOpen;
+    if (name === 'mc:Fallback' || name === 'w:moveFrom') isRepeated = isOpen;
     else if (isRepeated || slash) continue;
     else if (name === 'w:p') paragraphs.push('');
     else paragraphs[paragraphs.length - 1] += characters.get(name) ?? (isOpen ? decodeEntities(said) : '');

@@ -44,6 +44,8 @@ interface Timing {
 /** The cues of a transcript with times, one after the other. */
 export function cuesOf(transcript: TranscriptText, timing: Timing): Cue[] {
   const { path } = timing;
+  const [fault] = transcript.format === 'tstxt' ? transcript.faults : [];
+  if (fault) throw unusable(path, fault.line, `${fault.message}; correct it`);
   const spoken = timedIn(transcript, path);
   const cues: Cue[] = [];
   for (let at = 0; at < spoken.length; ) {
@@ -58,7 +60,7 @@ export function cuesOf(transcript: TranscriptText, timing: Timing): Cue[] {
   return cues;
 }
 
-/** A turn of a tstxt without a time goes on where the last one began; what is before the first is no speech. */
+/** A turn of a tstxt without a time goes on where the last one began; before the first, only a speaker's is speech. */
 function timedIn({ format, segments }: TranscriptText, path: string): Timed[] {
   const hasTimes =
     ['vtt', 'srt', 'tstxt'].includes(format) && segments.some(({ start }) => start !== undefined);
@@ -70,7 +72,7 @@ function timedIn({ format, segments }: TranscriptText, path: string): Timed[] {
     if (text.length > MAX_TURN)
       throw unusable(path, segment.line, 'this caption has more than a million characters; split it');
     if (text && start !== undefined) timed.push({ ...segment, start, text });
-    else if (text && format !== 'tstxt')
+    else if (text && (format !== 'tstxt' || segment.speaker !== undefined))
       throw unusable(path, segment.line, 'this caption has no time; give it one');
   }
   return timed;
@@ -155,13 +157,19 @@ function sharedOut(lengths: readonly number[], start: number, end: number): numb
 
 /**
  * One that fits and is at least 5/6 s long stays as it is. `showsNames`: the first line begins with the name, which has
- * room there where that needs no other cues. One by one: a day of speech takes seconds.
+ * room there where that needs no other cues. `audioEnd`: none is lengthened past it. One by one: a day of speech takes
+ * seconds.
  */
-export function* fitCues(cues: readonly Cue[], lineLength: number, showsNames = false): Generator<Cue> {
+export function* fitCues(
+  cues: readonly Cue[],
+  lineLength: number,
+  showsNames = false,
+  audioEnd = Number.POSITIVE_INFINITY,
+): Generator<Cue> {
   const indentOf = ({ speaker }: Cue): number => (showsNames ? nameLength(speaker) : 0);
   // Each may still be merged with the one after it.
   let last: Cue | undefined;
-  for (const cue of lengthened(piecesOf(cues, lineLength, indentOf))) {
+  for (const cue of lengthened(piecesOf(cues, lineLength, indentOf, audioEnd), audioEnd)) {
     const merged = last && mergedWith(last, cue, lineLength, indentOf(cue));
     if (last && !merged) yield last;
     last = merged ?? cue;
@@ -169,10 +177,16 @@ export function* fitCues(cues: readonly Cue[], lineLength: number, showsNames = 
   if (last) yield last;
 }
 
-function* piecesOf(cues: readonly Cue[], lineLength: number, indentOf: (cue: Cue) => number): Generator<Cue> {
+function* piecesOf(
+  cues: readonly Cue[],
+  lineLength: number,
+  indentOf: (cue: Cue) => number,
+  audioEnd: number,
+): Generator<Cue> {
   for (const [at, cue] of cues.entries()) {
     const indent = indentOf(cue);
-    const pieces = fits(cue, lineLength) ? [cue] : split(cue, cues[at + 1]?.start, lineLength, indent);
+    const most = Math.min(cues[at + 1]?.start ?? audioEnd, audioEnd);
+    const pieces = fits(cue, lineLength) ? [cue] : split(cue, most, lineLength, indent);
     for (const piece of pieces) yield rewrapped(piece, lineLength, indent);
   }
 }
@@ -190,9 +204,9 @@ function rewrapped(cue: Cue, lineLength: number, indent: number): Cue {
 }
 
 /** Those that are too short, into the silence after them. */
-function* lengthened(cues: Iterable<Cue>): Generator<Cue> {
+function* lengthened(cues: Iterable<Cue>, audioEnd: number): Generator<Cue> {
   const longer = (cue: Cue, next: number): Cue => {
-    const end = Math.min(cue.start + MIN_CUE_MS, next);
+    const end = Math.min(cue.start + MIN_CUE_MS, next, audioEnd);
     return isShort(cue) && end > cue.end ? { ...cue, end } : cue;
   };
   let last: Cue | undefined;
@@ -200,7 +214,7 @@ function* lengthened(cues: Iterable<Cue>): Generator<Cue> {
     if (last) yield longer(last, cue.start);
     last = cue;
   }
-  if (last) yield longer(last, Number.POSITIVE_INFINITY);
+  if (last) yield longer(last, audioEnd);
 }
 
 /** Where one of the two is too short, and both fit into one. */
@@ -215,12 +229,11 @@ function mergedWith(one: Cue, other: Cue, lineLength: number, indent: number): C
 }
 
 /** What is said in two lines at a time. A word that is longer than a line stays whole. */
-function split(cue: Cue, next: number | undefined, lineLength: number, indent: number): Cue[] {
+function split(cue: Cue, most: number, lineLength: number, indent: number): Cue[] {
   // A longer name leaves too little room for what is said.
   const lines = new Lines(wordsOf(cue.text), lineLength, Math.min(indent, Math.floor(lineLength / 2)));
   const captions = lines.captions((cue.end - cue.start) / lines.length());
-  const enough = Math.min(cue.start + captions.length * MIN_CUE_MS, next ?? Number.POSITIVE_INFINITY);
-  const end = Math.max(cue.end, enough);
+  const end = Math.max(cue.end, Math.min(cue.start + captions.length * MIN_CUE_MS, most));
   if (end - cue.start < captions.length) return [cue];
   const lengths = captions.map(([from, to]) => indent + lines.length(from, to));
   const times = sharedOut(lengths, cue.start, end);

@@ -15,6 +15,10 @@ export interface Segment {
   readonly speaker?: string | undefined;
   /** Without markup and without the speaker. The lines of a cue are kept, each separated by `\n`. */
   readonly text: string;
+  /** It stands above the conversation: the title, source or length. */
+  readonly isHead?: true | undefined;
+  /** Another speaker in the caption of the segment before it. */
+  readonly isSameCue?: true;
 }
 
 /** A part of the file that could not be read, such as a cue with a broken time. */

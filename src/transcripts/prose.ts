@@ -1,82 +1,119 @@
 /** Transcripts to read: paragraphs that begin with a speaker, and perhaps with a time. */
+import { oneLine } from '../lib/text.ts';
 import { CLOCK, clockMs } from './cues.ts';
-import type { Segment } from './model.ts';
+import type { Fault, Segment, TranscriptText } from './model.ts';
 import type { TextLine } from './page.ts';
-import { isLabelled, isName, splitSpeaker } from './speakers.ts';
+import { isLabelled, nameIn, type Said, splitSpeaker } from './speakers.ts';
 
-/** The head of a transcript is looked for in its first lines. */
-const MAX_HEAD_LINES = 12;
+/** The head of a transcript is looked for in its first lines, of which some are blank; its title is shorter. */
+const [MAX_HEAD_LINES, MAX_TITLE_LINES] = [30, 3];
 
 interface Paragraph {
   readonly line: number;
+  /** NaN: what stands for it is no time. */
   readonly start?: number | undefined;
   readonly speaker?: string | undefined;
   readonly isHead: boolean;
+  readonly isHeading: boolean;
   readonly lines: string[];
 }
 
+type Prose = Pick<TranscriptText, 'segments' | 'faults'>;
+
 /** `isStamped`: a line may begin with a time that has no brackets around it. */
-export function readProse(lines: readonly TextLine[], isStamped: boolean): Segment[] {
-  const head = headOf(lines);
+export function readProse(lines: readonly TextLine[], isStamped: boolean): Prose {
+  const nameAndTime = isStamped ? nameBeforeTime : nameAboveText(lines);
+  const begunIn = (text: string): Begun => begun(text, isStamped, nameAndTime);
+  const head = headOf(lines, begunIn);
   const all: Paragraph[] = [];
+  const faults: Fault[] = [];
   let isOpen = false;
-  for (const { line, text, isHeading = false } of lines) {
-    const isHead = isHeading || line <= head;
-    const { start, speaker, text: said } = isHead ? { text: text.trim() } : begun(text, isStamped);
+  for (const [at, { line, text: raw, isHeading = false }] of lines.entries()) {
+    const isHead = at < head;
+    const { start, speaker, text } = isHead || isHeading ? { text: raw.trim() } : begunIn(raw);
+    if (Number.isNaN(start)) faults.push({ line, message: `this is no time: ${oneLine(raw, 60)}` });
     const before = all.at(-1);
     const isNew = start !== undefined || speaker !== undefined;
     // A blank line ends a paragraph, but not a speaker's name on a line of its own.
-    if (said === '' && !isNew) isOpen = before?.lines.join('') === '';
-    else if (isNew || !isOpen || before?.isHead !== isHead) {
+    if (text === '' && !isNew) isOpen = isEmpty(before);
+    else if (isNew || !isOpen || before?.isHead !== isHead || before.isHeading !== isHeading) {
       isOpen = true;
-      all.push({ line, start, speaker: speaker ?? inherited(isHead, before), isHead, lines: [said] });
-    } else before.lines.push(said);
+      all.push(continued({ line, start, speaker, isHead, isHeading, lines: [text] }, before));
+    } else before.lines.push(text);
   }
-  return all.map(segmentOf).filter(({ text }) => text !== '');
+  return { segments: all.map(segmentOf).filter(({ text }) => text !== ''), faults };
 }
 
-const inherited = (isHead: boolean, before: Paragraph | undefined): string | undefined =>
-  isHead ? undefined : before?.speaker;
+const isEmpty = (paragraph: Paragraph | undefined): boolean => paragraph?.lines.join('') === '';
 
-const segmentOf = ({ line, start, speaker, lines }: Paragraph): Segment => ({
+/** By the last speaker, unless it has one. A time on a line of its own is that of the speaker below it. */
+function continued(paragraph: Paragraph, before: Paragraph | undefined): Paragraph {
+  if (paragraph.isHead || paragraph.isHeading || !before) return paragraph;
+  const start = paragraph.start ?? (isEmpty(before) ? before.start : undefined);
+  return { ...paragraph, start, speaker: paragraph.speaker ?? before.speaker };
+}
+
+const segmentOf = ({ line, start, speaker, isHead, lines }: Paragraph): Segment => ({
   line,
-  start,
+  start: Number.isNaN(start) ? undefined : start,
   speaker,
   text: lines.filter(Boolean).join('\n'),
+  isHead: isHead || undefined,
 });
 
-/** The last line of what stands before the conversation: its title, source and length. 0: there is nothing. */
-const headOf = (lines: readonly TextLine[]): number =>
-  lines
-    .filter(({ text }) => text.trim() !== '')
-    .slice(0, MAX_HEAD_LINES)
-    .findLast(({ text }) => isLabelled(text))?.line ?? 0;
+/** A title that looks like a speaker's words has one of these under it. */
+const underTitle = /^(?:audio|duration|file|filename|job|length|link|order|source|url)\s?[:：]/i;
 
-interface Begun {
+/** How many lines stand before the conversation: its title, source and length. */
+function headOf(lines: readonly TextLine[], begunIn: (text: string) => Begun): number {
+  const first = [...lines.slice(0, MAX_HEAD_LINES).entries()].filter(([, { text }]) => text.trim() !== '');
+  let head = 0;
+  for (const [at, [index, { text, isHeading }]] of first.entries()) {
+    const { start, speaker } = begunIn(text);
+    const isTitle = isHeading || (at === 0 && underTitle.test(first[1]?.[1].text ?? ''));
+    if (start !== undefined || (speaker !== undefined && !isTitle)) break;
+    if (isLabelled(text)) head = index + 1;
+    else if (head || at >= MAX_TITLE_LINES) break;
+  }
+  return head;
+}
+
+interface Begun extends Said {
   readonly start?: number | undefined;
-  readonly speaker?: string | undefined;
-  readonly text: string;
 }
 
 const inBrackets = new RegExp(`^\\s*[[(](${CLOCK})[\\])]`);
 const bare = new RegExp(`^\\s*(${CLOCK})(?=\\s|$)`);
-const afterName = new RegExp(`^(.{1,60}?):?\\s{0,3}[[(](${CLOCK})[\\])]:?`);
-const afterNameBare = new RegExp(`^(.{1,60}?)\\s{1,3}(${CLOCK})$`);
+/** `Monday (10:30) is when it leaves` has no colon. Speed: most lines have no such bracket. */
+const afterName = new RegExp(
+  `^(?=.{1,64}?[[(]\\d)(.{1,60}?)(?::\\s{0,3}[[(](${CLOCK})[\\])]:?|\\s{0,3}[[(](${CLOCK})[\\])](?::|\\s*$))`,
+);
+const nameBeforeTime = new RegExp(`^(.{1,60}?)\\s{1,9}(${CLOCK})$`);
+const nameFarFromTime = new RegExp(`^(.{1,60}?)(?:\\t|\\s{2,9})(${CLOCK})$`);
 
-/** `[00:01:02] Ada: text`, `Ada (00:01:02): text`, `00:01:02 Ada: text`. */
-function begun(line: string, isStamped: boolean): Begun {
+/** Otter and Teams write `Ada Lovelace   0:03` above what Ada says. A single such line may be anything. */
+function nameAboveText(lines: readonly TextLine[]): RegExp | undefined {
+  const isNamed = ({ text }: TextLine): boolean =>
+    /\d/.test(text.trimEnd().slice(-1)) && nameIn(nameFarFromTime.exec(text.trim())?.[1] ?? '') !== undefined;
+  return lines.filter(isNamed).length > 1 ? nameFarFromTime : undefined;
+}
+
+/** `[00:01:02] Ada: text`, `Ada (00:01:02): text`, `00:01:02 Ada: text`; `nameAndTime` is a line that is only these. */
+function begun(line: string, isStamped: boolean, nameAndTime: RegExp | undefined): Begun {
+  const timeOf = (clock: string): number | undefined =>
+    clockMs(clock) ?? (isStamped ? Number.NaN : undefined);
   const stamp = inBrackets.exec(line) ?? (isStamped ? bare.exec(line) : null);
   if (stamp) {
-    const start = clockMs(stamp[1] ?? '');
+    const start = timeOf(stamp[1] ?? '');
     const said = splitSpeaker(line.slice(stamp[0].length).replace(/^\s*[-–—]\s/, ''));
     // Without seconds and speaker it may be the time of day that somebody says.
     const isSure = /^\s*[[(]/.test(stamp[0]) || /:.*:/.test(stamp[0]) || said.speaker || said.text === '';
     return start !== undefined && isSure ? { start, ...said } : splitSpeaker(line);
   }
-  const [all = '', name = '', clock = ''] =
-    afterName.exec(line) ?? (isStamped ? afterNameBare.exec(line.trim()) : null) ?? [];
-  const start = clockMs(clock);
-  return start === undefined || !isName(name)
+  const [all = '', name = '', clock, other = ''] =
+    afterName.exec(line) ?? nameAndTime?.exec(line.trim()) ?? [];
+  const [speaker, start] = [nameIn(name), timeOf(clock ?? other)];
+  return start === undefined || speaker === undefined
     ? splitSpeaker(line)
-    : { start, speaker: name.trim(), text: line.trim().slice(all.length).trim() };
+    : { start, speaker, text: line.trim().slice(all.length).trim() };
 }

@@ -27,11 +27,11 @@ const failed = (message: string, hint?: string, cause?: unknown): StenoError =>
 /** Throws for what is no transcript in this format: a web page, a zip bomb, too large, not text. */
 export function readTranscript(bytes: Buffer, format: ReadableFormat, path: string): TranscriptText {
   checkSize(bytes.length, path);
-  if (format === 'docx') return { format, segments: readProse(docxLines(bytes, path), false), faults: [] };
+  if (format === 'docx') return { format, ...readProse(docxLines(bytes, path), false) };
   const text = textOf(bytes, format, path);
-  if (format === 'html') return { format, segments: readProse(pageLines(text), false), faults: [] };
+  if (format === 'html') return { format, ...readProse(pageLines(text), false) };
   if (format === 'txt' || format === 'tstxt')
-    return { format, segments: readProse(linesOf(text), format === 'tstxt'), faults: [] };
+    return { format, ...readProse(linesOf(text), format === 'tstxt') };
   const { segments, faults, areCaptions } = readCues(text, format);
   if (!areCaptions)
     throw failed(`${path} has no captions: no line in it is a time such as 00:00:01.000 --> 00:00:02.000`);
@@ -78,10 +78,11 @@ const linesOf = (text: string): TextLine[] =>
   text.split('\n').map((each, at) => ({ line: at + 1, text: each }));
 
 function checkSize(bytes: number, path: string): void {
-  if (bytes > MAX_TRANSCRIPT_BYTES)
-    throw failed(
-      `${path} is too large for a transcript: ${bytesText(bytes)}, and at most ${bytesText(MAX_TRANSCRIPT_BYTES)} are read`,
-    );
+  if (bytes <= MAX_TRANSCRIPT_BYTES) return;
+  const isAlike = bytesText(bytes) === bytesText(MAX_TRANSCRIPT_BYTES);
+  const sizeOf = (size: number): string => bytesText(size) + (isAlike ? ` (${size} bytes)` : '');
+  const limit = sizeOf(MAX_TRANSCRIPT_BYTES);
+  throw failed(`${path} is too large for a transcript: ${sizeOf(bytes)}, and at most ${limit} are read`);
 }
 
 /** The content of a file, bounded in size. */
@@ -97,12 +98,17 @@ export function readBytes(path: string): Buffer {
   }
 }
 
+/** In work that takes long, an interruption comes between two turns. */
+export async function nextTurn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise(setImmediate);
+  if (signal?.aborted) throw new StenoError('interrupted', 'interrupted');
+}
+
 /** Reads a file of many: an interruption may come before it. */
 export async function readTranscriptFile(
   { path, format }: { readonly path: string; readonly format: ReadableFormat },
   signal?: AbortSignal,
 ): Promise<TranscriptText> {
-  await new Promise(setImmediate);
-  if (signal?.aborted) throw new StenoError('interrupted', 'interrupted');
+  await nextTurn(signal);
   return readTranscript(readBytes(path), format, path);
 }

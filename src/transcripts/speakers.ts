@@ -3,8 +3,9 @@
 const MAX_NAME_LENGTH = 60;
 const MAX_NAME_WORDS = 6;
 
-/** Begins with a capital, a letter of a script without capitals, or a digit: `J.`, `O'Neil`, `SPEAKER_00`, `(Host)`. */
-const nameWord = /^[("#&]?[\p{Lu}\p{Lt}\p{Lo}\p{N}][\p{L}\p{M}\p{N}.'’_"#&/-]*[,)"]?$/u;
+/** Begins with a capital, a letter of a script without capitals, or a digit: `O'Neil`, `SPEAKER_00`, `d’Arc`, `iPhone`. */
+const nameWord =
+  /^[("#&]?(?:\p{Ll}{1,2}['’]?(?=\p{Lu}\p{L}))?[\p{Lu}\p{Lt}\p{Lo}\p{N}][\p{L}\p{M}\p{N}.'’_"#&/-]*[,)"]?$/u;
 const smallWord = /^(?:&|al|and|bin|da|de|del|den|der|di|dos|du|el|ibn|la|le|of|ten|ter|the|van|von|y|zu)$/;
 
 // What says that somebody speaks, not who: `Man 2`, `Unidentified Male Speaker`, `Third Student`, `SPK1`.
@@ -26,9 +27,9 @@ const unnamed = new RegExp(
 
 /** What the head of a transcript has before a colon. */
 const label =
-  /^(?:audio|date|duration|episode|file|filename|job|length|link|notes?|order|recorded|recording|source|subject|time|title|topic|transcript|transcriber|transcribed by|url|https?)$/i;
+  /^(?:audio|date|duration|episode|file|filename|job|length|link|notes?|order|recorded|recording|source|time|title|topic|transcript|transcriber|transcribed by|url|https?)$/i;
 
-interface Said {
+export interface Said {
   readonly speaker?: string | undefined;
   readonly text: string;
 }
@@ -38,10 +39,10 @@ export const isLabelled = (line: string): boolean => label.test(line.slice(0, Ma
 
 /** Splits a line that begins with a name. A dash or `>>` before the name goes with it. */
 export function splitSpeaker(line: string): Said {
-  const said = line.trim().replace(/^(?:-|>>)\s?/, '');
+  const said = line.trim().replace(/^(?:-|>>>?)\s?/, '');
   const colon = colonIn(said);
-  if (colon <= 0 || !isName(said.slice(0, colon))) return { text: line.trim() };
-  return { speaker: said.slice(0, colon).trim(), text: said.slice(colon + 1).trim() };
+  const speaker = colon > 0 ? nameIn(said.slice(0, colon)) : undefined;
+  return speaker === undefined ? { text: line.trim() } : { speaker, text: said.slice(colon + 1).trim() };
 }
 
 /** The place of the colon that may end a name: a blank follows it, or nothing, or it is that of Chinese. */
@@ -50,9 +51,19 @@ function colonIn(line: string): number {
   return at >= 0 && (line[at] === '：' || /^\s?$/.test(line.charAt(at + 1))) ? at : -1;
 }
 
-export function isName(text: string): boolean {
-  const words = text.trim().split(/\s+/);
-  if (label.test(text.trim()) || words.length > MAX_NAME_WORDS || !/\p{L}/u.test(text)) return false;
+/** Not a mark of a gap or a sound. */
+const inBrackets = /^\[(?!inaud|unin|indis|unclear|cross|over|blank|music|laugh|appl)([^[\]]*)\]$/i;
+
+/** The name that a text is; without its brackets, as in `[Ada]: text`. */
+export function nameIn(text: string): string | undefined {
+  const name = text.trim().replace(inBrackets, '$1');
+  // What is in parentheses after a name may be anything: `(he/him)`, `(on phone)`.
+  return isName(name.endsWith(')') ? name.replace(/\s\([^()]*\)$/, '') : name) ? name : undefined;
+}
+
+function isName(text: string): boolean {
+  const words = text.split(/\s+/);
+  if (label.test(text) || words.length > MAX_NAME_WORDS || !/\p{L}/u.test(text)) return false;
   if (isUnnamed(text)) return true;
   const [first = '', ...rest] = words;
   return nameWord.test(first) && rest.every((word) => nameWord.test(word) || smallWord.test(word));

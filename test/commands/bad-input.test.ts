@@ -184,6 +184,10 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
     /config set api-key - </,
   ],
   ['a key with a blank', ['config', 'set', 'api-key', 'a b'], /contains spaces/],
+  ['an empty name to check', ['check', ''], /an argument is empty/, /name a transcript/],
+  ['an empty name to convert', ['convert', 'a.vtt', '', '--to', 'srt'], /an argument is empty/],
+  ['stdin to check', ['check', '-'], /stdin is not read/],
+  ['stdin to convert', ['convert', '-', '--to', 'srt'], /stdin is not read/],
   ['an empty key', ['balance', '--api-key', ''], /the key/],
 ];
 

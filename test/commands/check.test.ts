@@ -236,6 +236,15 @@ describe('facts are errors and exit 1:', () => {
     ]);
     const other = await check(withFiles({ 'b.txt': 'Jerry Coleman: A\n\nJerry: B' }), 'b.txt');
     expect([other.code, other.found.length]).toEqual([0, 1]);
+    const two = 'Mr. Smith: A\n\nMrs. Smith: B\n\nDr. Jones: C\n\nProf. Jones: D\n\nMs. Smith: E';
+    expect((await check(withFiles({ 'c.txt': two }), 'c.txt')).found).toEqual([]);
+    // As convert writes a name that would not be taken for one.
+    const marked =
+      '1\n00:00:01,000 --> 00:00:02,000\nAda Lovelace: Yes.\n\n' +
+      '2\n00:00:03,000 --> 00:00:04,000\n\u2060ada\u2060: So.\n';
+    expect((await check(withFiles({ 'd.srt': marked }), 'd.srt')).found).toMatchObject([
+      { rule: 'name-change', text: 'ada, elsewhere Ada Lovelace' },
+    ]);
   });
 
   it('times that go backwards, overlap or end too early, empty cues and broken ones', async () => {
@@ -262,12 +271,29 @@ describe('facts are errors and exit 1:', () => {
     const flash = await check(withFiles({ 'a.vtt': still }), 'a.vtt', '--rules', 'netflix');
     expect(flash.lines.filter((line) => !line.endsWith('cue-gap'))).toEqual(['7 6 time-order']);
     expect(JSON.stringify(flash.found)).not.toContain('Infinity');
+    const again = vtt(
+      cue('01.000', '09.000', 'one'),
+      cue('01.000', '09.000', 'two'),
+      cue('10.000', '11.000', 'x'),
+    );
+    expect((await check(withFiles({ 'a.vtt': again }), 'a.vtt')).lines).toEqual(['7 1 overlap']);
+    const long = vtt(
+      cue('01.000', '09.000', 'one'),
+      cue('02.000', '03.000', 'two'),
+      cue('04.000', '05.000', 'x'),
+    );
+    expect((await check(withFiles({ 'a.vtt': long }), 'a.vtt')).lines).toEqual([
+      '7 2 overlap',
+      '10 4 overlap',
+    ]);
     const nameAlone =
       '1\n00:00:01,000 --> 00:00:02,000\nAda:\n\n2\n00:00:03,000 --> 00:00:04,000\nBob: Yes.\n';
     const { found } = await check(withFiles({ 'a.srt': nameAlone }), 'a.srt', '--rules', 'netflix');
     expect(found.map(({ rule, text: words }) => [rule, words])).toEqual([['empty-cue', 'no words: Ada:']]);
     const stamped = '[00:00:05] Ada: one\n[00:00:04] Ada: two\n[00:00:06] Ada: three';
     expect((await check(withFiles({ 'a.tstxt': stamped }), 'a.tstxt')).lines).toEqual(['2 4 time-order']);
+    const noTime = '[00:00:05] Ada: one\n\n[00:00:75] Ada: two';
+    expect((await check(withFiles({ 'a.tstxt': noTime }), 'a.tstxt')).lines).toEqual(['3 - broken-cue']);
   });
 });
 
@@ -282,6 +308,7 @@ describe('style is a warning and exits 0:', () => {
       ],
     ),
     'b.srt': `1\n00:00:01,000 --> 00:00:06,000\nAda: ${'x'.repeat(30)}\n`,
+    'c.srt': `1\n00:00:01,000 --> 00:00:06,000\nAda: ${'x'.repeat(37)}\u2060\u2060\ny\n`,
   };
 
   it.each([
@@ -294,6 +321,7 @@ describe('style is a warning and exits 0:', () => {
     ['podcast', 'a.vtt', []],
     ['podcast', 'b.srt', ['3 line-length']],
     ['netflix', 'b.srt', []],
+    ['netflix', 'c.srt', []],
   ])('--rules %s, %s', async (rules, file, expected) => {
     const { code, found } = await check(withFiles(files), file, '--rules', rules);
     expect(code).toBe(0);

@@ -238,6 +238,13 @@ describe('a file', () => {
     expect(read('out/a.srt')).toContain('Hi');
   });
 
+  it('is written once, however often its source is given', async () => {
+    const { user, convert } = userWith({ 'b.srt': SRT, 'c.srt': SRT });
+    const path = join(user.home, 'b.srt');
+    const { code, stdout } = await convert('b.srt', './b.srt', 'c.srt', path, '--to', 'vtt', '--quiet');
+    expect([code, stdout]).toEqual([0, 'b.vtt\nc.vtt\n']);
+  });
+
   it('goes where -o says: a folder, a name that tells its format, or stdout', async () => {
     const { user, read, convert } = userWith({ 'a.vtt': VTT });
     expect((await convert('a.vtt', '--to', 'srt,md', '-o', 'public')).code).toBe(0);
@@ -318,6 +325,24 @@ to talk about the garden with us today.
     expect(JSON.parse(read('a.json')).segments[2]).toEqual({
       ...{ speaker: 'Man', startTime: 9, endTime: 12, body: 'A pleasure.' },
     });
+  });
+
+  it.each([
+    ['txt', 'A talk\nSource: https://x.example/a\nLength: 00:12\n\nAda: Hi.\n'],
+    ['html', '<h1>A talk</h1><p>Source: x<br>Length: 00:12</p><p>Ada: Hi.</p>'],
+  ])('of %s is text without its head', async (format, content) => {
+    const { read, convert } = userWith({ [`a.${format}`]: content });
+    expect((await convert(`a.${format}`, '--to', 'md,txt', '-o', 'out')).code).toBe(0);
+    expect([read('out/a.md'), read('out/a.txt')]).toEqual(['# a\n\n## Ada\n\nHi.\n', 'Ada: Hi.\n']);
+  });
+
+  it('of a tstxt keeps what is said before the first time, which captions can not have', async () => {
+    const { user, read, convert } = userWith({ 'a.tstxt': 'Ada: Early.\n\n[00:00:09] Bo: Late.\n' });
+    expect((await convert('a.tstxt', '--to', 'txt')).code).toBe(0);
+    expect(read('a.txt')).toBe('Ada: Early.\n\nBo: Late.\n');
+    const { code, stderr } = await convert('a.tstxt', '--to', 'vtt');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('a.tstxt, line 1: this caption has no time')]);
+    expect(files(user)).toEqual(['a.tstxt', 'a.txt']);
   });
 
   it('keeps words outside of cues, and says so', async () => {

@@ -230,6 +230,10 @@ describe('the index', () => {
     expect(await found('apple')).toEqual(['t/2.srt', 't/1.txt']);
     reader.write('t/1.txt', 'cherry');
     expect([await found('apple'), await found('cherry')]).toEqual([['t/2.srt'], ['t/1.txt']]);
+    // What was downloaded last stays first.
+    reader.write('t/1.txt', 'apple and cherry');
+    expect(await found('apple')).toEqual(['t/2.srt', 't/1.txt']);
+    reader.write('t/1.txt', 'cherry');
     // The same size: only its time tells.
     reader.write('t/1.txt', 'banana');
     expect(await found('banana')).toEqual(['t/1.txt']);
@@ -354,6 +358,27 @@ describe('what can not be read', () => {
     expect(await reader.texts('jam')).toHaveLength(1);
   });
 
+  it('is read the next time, if the disk was to blame', async () => {
+    const reader = await new Reader().has({ '1.txt': 'apple', '2.txt': 'apple' });
+    const patch = join(reader.home, 'patch.cjs');
+    writeFileSync(
+      patch,
+      `const fs = require('node:fs');
+      const { readFileSync } = fs;
+      fs.readFileSync = (path, ...rest) => {
+        if (String(path).endsWith('1.txt')) throw Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'read' });
+        return readFileSync(path, ...rest);
+      };
+      require('node:module').syncBuiltinESMExports();`,
+    );
+    const failed = await reader.runAlone(['search', 'apple', '--quiet'], {
+      env: { NODE_OPTIONS: `--require ${patch}` },
+    });
+    expect(failed).toMatchObject({ code: 10, stdout: `${reader.home}/2.txt\n` });
+    expect(failed.stderr).toContain("1.txt can't be read: the disk failed");
+    expect(await reader.texts('apple')).toHaveLength(2);
+  });
+
   it('is an index on a full disk: the files are read', async () => {
     const reader = await new Reader().has({ '1.txt': 'apple pie', '2.vtt': talk });
     const disk = canMount ? SmallDisk.mount(reader, 2) : undefined;
@@ -364,6 +389,15 @@ describe('what can not be read', () => {
     expect(stderr).toMatch(/^warning: searching without an index.*the disk is full\n$/);
     disk.free();
     expect(await reader.texts('pie')).toHaveLength(1);
+  });
+
+  it('is an index that is a folder: the files are read', async () => {
+    const reader = await new Reader().has({ '1.txt': 'apple' });
+    mkdirSync(reader.index);
+    const { code, stdout, stderr } = await reader.run(['search', 'apple', '--quiet']);
+    expect([code, stdout]).toEqual([0, `${reader.home}/1.txt\n`]);
+    expect(stderr).toMatch(/^warning: searching without an index.* can't be deleted: it is a folder\n$/);
+    expect((await reader.run(['search', '--forget'])).stderr).toMatch(/^steno: .*: it is a folder\n$/);
   });
 
   it('is SQLite without FTS5: the files are read, and the same is found', async () => {

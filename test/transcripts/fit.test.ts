@@ -147,6 +147,13 @@ describe('a cue that is too short', () => {
     });
   });
 
+  it('is not lengthened past the end of the audio, nor is one that is split', () => {
+    expect(fitCues([cue(0, 200, 'Yes.')], 42, false, 500)).toEqual([cue(0, 500, 'Yes.')]);
+    expect(fitCues([cue(0, 200, 'Yes.')], 42, false, 100)).toEqual([cue(0, 200, 'Yes.')]);
+    const said = 'one two three four five six seven eight nine ten eleven twelve';
+    expect(fitCues([cue(0, 300, said), cue(9000, 9900, 'end')], 10, false, 1000).at(-2)?.end).toBe(1000);
+  });
+
   it('is merged with one of the same speaker, and never with another', () => {
     const [yes, sure] = [cue(0, 400, 'Yes.', 'Ada'), cue(400, 2000, 'I am sure of it.', 'Ada')];
     expect(fitCues([yes, sure], 42)).toEqual([cue(0, 2000, 'Yes. I am sure of it.', 'Ada')]);

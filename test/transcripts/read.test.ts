@@ -115,6 +115,16 @@ describe('vtt', () => {
     ]);
   });
 
+  it.each(['00:01,000 --> 00:02,000', '00:01 --> 00:02', '0:01.000 --> 00:02.0'])(
+    'is read with times that players refuse, and says so: %s',
+    (times) => {
+      expect(segments(`WEBVTT\n\n${times}\nOne`, 'vtt')).toEqual(['1000-2000 One']);
+      expect(faults(`WEBVTT\n\n${times}\nOne`, 'vtt')).toEqual([
+        `3: players need times such as 00:00:01.000: ${times}`,
+      ]);
+    },
+  );
+
   it('keeps cues without text, and times in any order', () => {
     const text = 'WEBVTT\n\n00:05.000 --> 00:04.000\n\n00:01.000 --> 00:02.000\nText\n';
     expect(segments(text, 'vtt')).toEqual(['5000-4000 ', '1000-2000 Text']);
@@ -169,6 +179,20 @@ describe('srt', () => {
     expect(segments('1\n00:00:01,000 --> 00:00:02,000\n主持人：你好', 'srt')).toEqual([
       '1000-2000 主持人: 你好',
     ]);
+  });
+
+  it.each(['->', '–>', '→', '--&gt;'])('has no time with the arrow %s, and no words of it', (arrow) => {
+    const times = `00:00:03,000 ${arrow} 00:00:04,000`;
+    const text = `1\n00:00:01,000 --> 00:00:02,000\none\n\n2\n${times}\ntwo\n10:30 → 11:30\n`;
+    expect(segments(text, 'srt')).toEqual(['1000-2000 one', 'two\n10:30 → 11:30']);
+    expect(faults(text, 'srt')).toEqual([`6: this is no time: ${times}`]);
+    if (!arrow.includes('&')) expect(segments(text.replace('\n\n', '\n'), 'srt')).toHaveLength(2);
+  });
+
+  it('has no names of cues: a line above a time was said', () => {
+    const text = '1\n00:00:01,000 --> 00:00:02,000\none\n\nso it is\n00:00:03,000 --> 00:00:04,000\ntwo\n';
+    expect(segments(text, 'srt')).toEqual(['1000-2000 one\nso it is', '3000-4000 two']);
+    expect(faults(text, 'srt')).toEqual(['5: text outside of a cue']);
   });
 
   it('keeps text after a blank line within a cue, and an arrow that somebody writes', () => {
@@ -259,6 +283,14 @@ describe('docx', () => {
     ]);
   });
 
+  it('has marked sections, and what was moved only where it is now', () => {
+    const body =
+      '<w:p><w:moveFrom w:id="1"><w:r><w:t>Bob: moved</w:t></w:r></w:moveFrom></w:p>' +
+      '<w:p><w:r><w:t><![CDATA[Ada: 5 < 6 &amp; ]]>so on <![CDATA[</w:t>]]></w:t></w:r></w:p>' +
+      '<w:p><w:moveTo w:id="1"><w:r><w:t>Bob: moved</w:t></w:r></w:moveTo></w:p>';
+    expect(segments(docx(body), 'docx')).toEqual(['Ada: 5 < 6 &amp; so on </w:t>', 'Bob: moved']);
+  });
+
   it('is refused if it is none, damaged, or a bomb', () => {
     const bomb = zipOf({ 'word/document.xml': Buffer.alloc(60_000_000, ' ') });
     expect(bomb.length).toBeLessThan(100_000);
@@ -343,7 +375,11 @@ describe('any text', () => {
       ['plain text\0', 'txt', 'talk.txt, line 1: it contains a zero byte'],
       [Buffer.from('caf\u00e9', 'latin1'), 'txt', 'talk.txt is not UTF-8 (it looks like Latin-1)'],
       [docx(''), 'txt', 'talk.txt is a zip file or a Word document'],
-      [Buffer.alloc(MAX_TRANSCRIPT_BYTES + 1, 'a'), 'txt', 'talk.txt is too large for a transcript: 20 MB'],
+      [
+        Buffer.alloc(MAX_TRANSCRIPT_BYTES + 1, 'a'),
+        'txt',
+        'talk.txt is too large for a transcript: 20 MB (20000001 bytes), and at most 20 MB (20000000 bytes) are read',
+      ],
     ];
     for (const [content, format, message] of cases)
       expect(() => read(content, format), message).toThrow(
@@ -456,10 +492,12 @@ describe('any text', () => {
       ['vtt', `WEBVTT\n\n${'00:01.000 --> 00:02.000\n'.repeat(100_000)}`],
       ['vtt', `WEBVTT\n\n${' '.repeat(million)}-->${' '.repeat(million)}\n\n00:01.000 --> 00:02.000\nx`],
       ['srt', `${'1\n'.repeat(million / 4)}00:00:01,000 --> 00:00:02,000\n${'{\\'.repeat(million)}`],
-      ['docx', ''],
+      ['docx', '<w:t '],
+      ['docx', '<w:t><![CDATA['],
+      ['srt', `1\n00:00:01,000 --> 00:00:02,000\n\n${'0:00:00 - '.repeat(million)}`],
     ];
     for (const [format, text] of bad) {
-      const content = format === 'docx' ? docx('<w:t '.repeat(million)) : text;
+      const content = format === 'docx' ? docx(text.repeat(million)) : text;
       const started = process.cpuUsage();
       try {
         read(content, format);
@@ -549,6 +587,7 @@ describe('the words alone', () => {
       '00:00:01.000 --> 00:00:02.000',
       '00:01,000 --> 00:02,000 align:start',
       '1:2 --> 3',
+      '00:00:01,000 -> 00:00:02,000',
       ' 00:03 --> 00:04',
     ],
   );

@@ -40,10 +40,9 @@ interface Cue extends Pick<Segment, 'line' | 'start' | 'end'> {
 export function* cuesOf(segments: readonly Segment[], format: Cue['format']): Generator<Cue> {
   let cue: Cue | undefined;
   for (const segment of segments) {
-    const { line, start, end } = segment;
-    const isSame = start !== undefined && cue?.start === start && cue.end === end;
-    if (cue && !isSame) yield cue;
-    if (!cue || !isSame) cue = { format, line, start, end, lines: [], isEmpty: true };
+    const { line, start, end, isSameCue } = segment;
+    if (cue && !isSameCue) yield cue;
+    if (!cue || !isSameCue) cue = { format, line, start, end, lines: [], isEmpty: true };
     addTo(cue, segment);
   }
   if (cue) yield cue;
@@ -59,8 +58,13 @@ function addTo(cue: Cue, { speaker, text }: Segment): void {
 /** Takes the cues in their order. */
 export function captionFindings(rules: CaptionRules | undefined): (cue: Cue) => Finding[] {
   let before: Cue | undefined;
+  let [lastStart, latestEnd] = [0, 0];
   return (cue) => {
-    const found = [...facts(cue, before), ...(rules ? faultsOfStyle(cue, before, limitsOf(rules, cue)) : [])];
+    const { start = -1, end = 0 } = cue;
+    const isOverlap = start >= lastStart && start < latestEnd;
+    const style = rules ? faultsOfStyle(cue, before, limitsOf(rules, cue)) : [];
+    const found = [...facts(cue, isOverlap), ...style];
+    if (start >= 0) [lastStart, latestEnd] = [start, Math.max(latestEnd, end)];
     before = cue;
     return found.map(([rule, text]) => ({ rule, line: cue.line, start: cue.start, text }));
   };
@@ -71,16 +75,10 @@ type Found = readonly [rule: Finding['rule'], text: string];
 const limitsOf = (rules: CaptionRules, { format }: Cue): Limits =>
   limits[rules === 'podcast' && format === 'srt' ? 'podcastSrt' : rules];
 
-function facts({ start, lines, isEmpty }: Cue, before: Cue | undefined): Found[] {
+function facts({ lines, isEmpty }: Cue, isOverlap: boolean): Found[] {
   const text = beginning(lines.join(' '));
-  const isOverlap =
-    start !== undefined &&
-    before?.start !== undefined &&
-    before.end !== undefined &&
-    start >= before.start &&
-    start < before.end;
   return [
-    ...(isOverlap ? [['overlap', `starts before the previous one ends: ${text}`] as const] : []),
+    ...(isOverlap ? [['overlap', `starts before an earlier one ends: ${text}`] as const] : []),
     ...(isEmpty ? [['empty-cue', `no words${lines.length ? `: ${text}` : ''}`] as const] : []),
   ];
 }
@@ -120,5 +118,6 @@ function faultsOfStyle(cue: Cue, before: Cue | undefined, most: Limits): Found[]
 
 const seconds = (ms = 0): string => (ms / 1000).toFixed(2);
 
-/** In characters: some are two units. Speed: a list of the characters of an endless line would fill the memory. */
-const lengthOf = (text: string): number => text.replace(/[\ud800-\udbff](?=[\udc00-\udfff])/g, '').length;
+/** In characters: some are two units, a mark of ours shows nothing. Speed: a list of the characters of an endless line would fill the memory. */
+const lengthOf = (text: string): number =>
+  text.replace(/[\ud800-\udbff](?=[\udc00-\udfff])|\u2060/g, '').length;

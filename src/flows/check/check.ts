@@ -2,12 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { nowMs } from '../../lib/time.ts';
 import { disk, writeFileAtomic } from '../../lib/whole-file.ts';
 import type { TranscriptFile } from '../../transcripts/model.ts';
-import { readTranscriptFile } from '../../transcripts/read.ts';
+import { nextTurn, readTranscriptFile } from '../../transcripts/read.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 import { mostPrecise, transcriptsOf, transcriptsOnDisk } from '../transcripts/on-disk.ts';
 import type { CaptionRules } from './captions.ts';
@@ -69,12 +68,6 @@ export const checkFiles = (
     },
     report,
   );
-
-/** An interruption comes between two turns. */
-export async function nextTurn(signal: AbortSignal): Promise<void> {
-  await new Promise(setImmediate);
-  if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-}
 
 /**
  * When this machine last checked all new transcripts of each profile. Not in the ledger, which others may share: it is

@@ -1,6 +1,7 @@
 /** What a person must look at in a transcript: marked gaps and doubts, speakers, and times. */
 import type { Segment, TranscriptFile, TranscriptText } from '../../transcripts/model.ts';
 import { isUnnamed } from '../../transcripts/speakers.ts';
+import { unmarked } from '../../transcripts/write.ts';
 import { type CaptionRules, captionFindings, cuesOf } from './captions.ts';
 import { beginning, type Finding, type Judged, judge } from './finding.ts';
 import { marksIn, PAST_END } from './marks.ts';
@@ -10,7 +11,7 @@ const TURN = 2000;
 
 /** In the order of their lines. `nextTurn` throws where the work is to end. */
 export async function findingsIn(
-  { segments, faults, format }: TranscriptText,
+  { segments: marked, faults, format }: TranscriptText,
   { duration }: Pick<TranscriptFile, 'duration'>,
   { rules, nextTurn }: { readonly rules: CaptionRules | undefined; readonly nextTurn: () => Promise<void> },
 ): Promise<Judged[]> {
@@ -23,6 +24,7 @@ export async function findingsIn(
     }
   };
   const last = endOf(duration);
+  const segments = marked.map(unmarked);
   await addFrom(segments, (segment) => marksIn(segment, last));
   found.push(...speakersIn(segments).map(judge));
   await addFrom(segments, timeFindings(last));
@@ -58,8 +60,12 @@ const wordsOf = (name: string): string[] =>
 
 /** `Jerry` or `Mr. Coleman` for `Jerry Coleman`; of two spellings of the same words, the later one. */
 function isShortFor(name: string, other: string): boolean {
-  if (name === other) return false;
-  const [short, long] = [wordsOf(name).filter((word) => !titles.has(word)), wordsOf(other)];
+  const [words, long] = [wordsOf(name), wordsOf(other)];
+  const title = words.find((word) => titles.has(word));
+  // Mr. and Mrs. Smith are two.
+  const isAnother = title !== undefined && long.some((word) => titles.has(word) && word !== title);
+  if (name === other || isAnother) return false;
+  const short = words.filter((word) => !titles.has(word));
   if (short.length === 0 || !short.every((word) => long.includes(word))) return false;
   return short.length < long.length || name > other;
 }
@@ -77,8 +83,7 @@ const endOf = (duration: number | undefined): number | undefined =>
 function timeFindings(last = Number.POSITIVE_INFINITY): (segment: Segment) => Finding[] {
   let before: Segment | undefined;
   return (segment) => {
-    const { line, start, end, text } = segment;
-    const isSameCue = end !== undefined && before?.start === start && before?.end === end;
+    const { line, start, end, text, isSameCue } = segment;
     if (start === undefined || isSameCue) return [];
     // How long an empty cue is shown does not matter.
     const wrong = wrongTime(start, text ? end : undefined, before?.start ?? 0);

@@ -20,7 +20,7 @@ import {
   type TranscriptFile,
   type TranscriptText,
 } from '../../transcripts/model.ts';
-import { readTranscriptFile } from '../../transcripts/read.ts';
+import { nextTurn, readTranscriptFile } from '../../transcripts/read.ts';
 import {
   type ConvertedFormat,
   isCaptions,
@@ -98,15 +98,19 @@ export interface Item {
   readonly error?: StenoError | undefined;
 }
 
-/** Of each argument the transcript, in each format. */
-export const itemsOf = (
+/** Of each argument the transcript, in each format; what is named again is taken once. */
+export function itemsOf(
   found: ReadonlyArray<Outcome<readonly TranscriptFile[]>>,
   formats: readonly ConvertedFormat[],
-): Item[] =>
-  found.flatMap(({ what, value, error }) => {
+): Item[] {
+  const items = new Map<string, Omit<Item, 'format'>>();
+  for (const { what: arg, value, error } of found) {
     const files = value && readableFormats.flatMap((ext) => value.find((file) => file.format === ext) ?? []);
-    return formats.map((format) => ({ what: files?.[0]?.path ?? what, files, error, format }));
-  });
+    const what = files?.[0]?.path ?? arg;
+    if (!items.has(resolve(what))) items.set(resolve(what), { what, files, error });
+  }
+  return [...items.values()].flatMap((item) => formats.map((format) => ({ ...item, format })));
+}
 
 type Warning = readonly [message: string, hint?: string];
 
@@ -160,7 +164,7 @@ export class Converter {
     const { lineLength, link, signal } = this.#conversion;
     if (this.#read?.file !== file) this.#read = { file, text: await this.#textOf(file), cues: new Map() };
     const { text } = this.#read;
-    await oneTurn(signal);
+    await nextTurn(signal);
     const showsNames = format === 'srt';
     const cues = isCaptions(format) ? cuesIn(this.#read, showsNames) : [];
     // What was refused needs no other word.
@@ -169,7 +173,7 @@ export class Converter {
     const hint = `steno check ${shellWord(file.path)}`;
     if (first)
       this.#faulty.set(file.path, [`${file.path}, line ${first.line}: ${first.message}${others}`, hint]);
-    const fitted = fitCues(cues, lineLength, showsNames);
+    const fitted = fitCues(cues, lineLength, showsNames, file.duration);
     const spoken = spokenIn(text);
     const write: Readonly<Record<ConvertedFormat, () => Iterable<string>>> = {
       vtt: () => toVtt(fitted),
@@ -205,11 +209,6 @@ function cuesIn({ file: { path, duration }, text, cues }: Read, showsNames: bool
 /** After as long, an interruption is looked for. */
 const TURN_MS = 50;
 
-async function oneTurn(signal: AbortSignal): Promise<void> {
-  await new Promise(setImmediate);
-  if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-}
-
 /** The whole of a text that takes long to make. */
 async function inTurns(parts: Iterable<string>, signal: AbortSignal): Promise<string> {
   const all: string[] = [];
@@ -217,16 +216,18 @@ async function inTurns(parts: Iterable<string>, signal: AbortSignal): Promise<st
   for (const part of parts) {
     all.push(part);
     if (monotonicMs() < end) continue;
-    await oneTurn(signal);
+    await nextTurn(signal);
     end = monotonicMs() + TURN_MS;
   }
   return all.join('');
 }
 
-/** Without the head of a tstxt, which is all that has no time before the first turn. */
+/** Without the head, which in a tstxt is also what nobody says before the first time. */
 function spokenIn({ format, segments }: TranscriptText): readonly Segment[] {
-  const first = segments.findIndex(({ start }) => start !== undefined);
-  return format === 'tstxt' && first > 0 ? segments.slice(first) : segments;
+  const first = format === 'tstxt' ? segments.findIndex(({ start }) => start !== undefined) : 0;
+  const isSpoken = ({ isHead, speaker }: Segment, at: number): boolean =>
+    !isHead && (at >= first || speaker !== undefined);
+  return segments.some(isSpoken) ? segments.filter(isSpoken) : segments;
 }
 
 const stemOf = (path: string): string => basename(path, extname(path));

@@ -1,4 +1,5 @@
 /** The sentences of a transcript. One that runs over several captions is put together again. */
+import { breaksIn } from '../../transcripts/cues.ts';
 import type { Segment, TranscriptText } from '../../transcripts/model.ts';
 
 export interface Sentence {
@@ -31,7 +32,12 @@ export function sentencesOf({ format, segments }: TranscriptText): Sentence[] {
   const isCaptions = format === 'vtt' || format === 'srt';
   const sentences: Sentence[] = [];
   let open: Piece | undefined;
-  for (const piece of segments.flatMap(piecesOf)) {
+  let last: string | undefined;
+  const spoken = (segment: Segment): Segment => {
+    last = segment.speaker ?? (isCaptions ? last : undefined);
+    return { ...segment, speaker: last };
+  };
+  for (const piece of segments.flatMap((segment) => piecesOf(spoken(segment)))) {
     const join = open && isCaptions ? joinOf(open, piece) : 'ended';
     if (open && join === 'joined') {
       open = { ...open, text: `${open.text} ${piece.text}`, end: piece.end, isWhole: piece.isWhole };
@@ -90,8 +96,6 @@ function piecesOf({ text, line: first, start, end: until, speaker }: Segment): P
 }
 
 const oddBlank = /[^\S ]| {2}/;
-
-const breaksIn = (text: string): number => (text.includes('\n') ? text.split('\n').length - 1 : 0);
 
 /** On one line; cut between words where there are some, and never within a character. */
 function shortened(raw: string): string[] {

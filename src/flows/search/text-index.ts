@@ -15,7 +15,7 @@ const CREATE_TEXTS =
 /** An index that has another one, of a newer or an older version, is made anew. */
 const migrations = [
   {
-    name: 'search 2',
+    name: 'search 3',
     sql: `CREATE TABLE files (id INTEGER PRIMARY KEY, profile TEXT NOT NULL, path TEXT NOT NULL, file TEXT NOT NULL,
         trouble TEXT, UNIQUE (profile, path));
       CREATE INDEX troubles ON files (profile) WHERE trouble IS NOT NULL;
@@ -84,11 +84,13 @@ export class TextIndex {
     return this.#filesOf('FROM files WHERE profile = ? AND trouble IS NOT NULL', this.#profile);
   }
 
-  /** Those that may match, the newest first. */
+  /** Those that may match, the newest first. Speed: nearly in this order already, and their times are parsed anyway. */
   find(query: string): IndexedFile[] {
     const from = `FROM texts JOIN files ON files.id = texts.rowid
       WHERE texts MATCH ? AND files.profile = ? ORDER BY texts.rowid DESC`;
-    return this.#filesOf(from, query, this.#profile);
+    return this.#filesOf(from, query, this.#profile).sort((one, other) =>
+      one.downloadedAt > other.downloadedAt ? -1 : Number(one.downloadedAt < other.downloadedAt),
+    );
   }
 
   #filesOf(from: string, ...values: string[]): IndexedFile[] {

@@ -30,6 +30,8 @@ export async function listBest(ledger: Ledger, filter: TranscriptFilter = {}) {
 const BATCH_BYTES = 32_000_000;
 /** In transcripts. */
 const TURN = 16;
+/** The time of a file that the system refused to read. */
+const UNREAD = -1;
 
 export async function updateIndex(
   index: TextIndex,
@@ -61,10 +63,11 @@ export async function updateIndex(
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
   }
   // One that is not on the disk may come back, which nothing in the index would tell.
-  const isComplete = all === (await new Downloads(ledger).count(readableFormats));
+  const isOnDisk = all === (await new Downloads(ledger).count(readableFormats));
   await index.writing(async () => {
     const paths = new Set(files.map(({ path }) => path));
     for (const file of index.files) if (!paths.has(file.path)) index.drop(file);
+    const isComplete = isOnDisk && index.troubled.every(({ mtimeMs }) => mtimeMs !== UNREAD);
     index.listing = {
       ledger: (isComplete && ledgerMark) || '',
       files: files.map(({ path, size, mtimeMs }) => [path, size, mtimeMs]),
@@ -100,7 +103,9 @@ function add(
     index.put(file, readWords(bytes, listed.format, listed.path), before);
   } catch (error) {
     if (!(error instanceof StenoError)) throw error;
-    // Not tried again until it changes.
-    index.put({ ...listed, sha256: '', trouble: error.message }, '', before);
+    // What the content is to blame for is not tried again until it changes; the disk may work the next time.
+    const isOfSystem = error.cause instanceof Error && 'syscall' in error.cause;
+    const mtimeMs = isOfSystem ? UNREAD : listed.mtimeMs;
+    index.put({ ...listed, mtimeMs, sha256: '', trouble: error.message }, '', before);
   }
 }

@@ -15,7 +15,8 @@ const ascii = /^[\x01-\x7f]*$/;
 export const isAscii = (text: string): boolean => ascii.test(text);
 
 const asciiWord = /[A-Za-z0-9]+/g;
-const anyWord = /[\p{L}\p{N}\p{M}]+/gu;
+/** A soft hyphen is a part of its word, which folding takes out. */
+const anyWord = /[\p{L}\p{N}\p{M}\u00ad]+/gu;
 const spaceless =
   '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}';
 const part = new RegExp(`[${spaceless}]|[^${spaceless}]+`, 'gu');
@@ -25,10 +26,10 @@ const notInWords = /[^\p{L}\p{N}\p{M}]+/gu;
 
 /** Letters that Unicode does not take for others with accents, though people do. */
 const letters: Readonly<Record<string, string>> = {
-  ...{ ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ς: 'σ' },
+  ...{ ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ß: 'ss', ς: 'σ' },
 };
 
-/** Upper case first, so that ß is ss; a sigma is the same at the end of a word. */
+/** Upper case first, for letters that have no other; a sigma is the same at the end of a word. */
 const folded = (run: string): string =>
   run
     .normalize('NFKD')
@@ -37,7 +38,7 @@ const folded = (run: string): string =>
     .toUpperCase()
     .toLowerCase()
     .replace(accents, '')
-    .replace(/[łøđðħıŧæœþς]/g, (letter) => letters[letter] ?? letter)
+    .replace(/[łøđðħıŧæœþßς]/g, (letter) => letters[letter] ?? letter)
     .replace(notInWords, '');
 
 const partsOf = (run: string): readonly string[] => folded(run).match(part) ?? [];
@@ -62,7 +63,7 @@ function placed(run: string, start: number): Word[] {
   });
 }
 
-const signs = /[^\x01-\x7f\p{L}\p{N}\p{M}]+/gu;
+const signs = /[^\x01-\x7f\p{L}\p{N}\p{M}\u00ad]+/gu;
 /** A run of letters with one beyond ASCII. */
 const foreignRun = /(?<![A-Za-z0-9])[A-Za-z0-9]*[^\0-\x7f][A-Za-z0-9\x80-\uffff]*/g;
 

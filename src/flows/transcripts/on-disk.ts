@@ -4,7 +4,7 @@ import { dirname, extname, join, sep } from 'node:path';
 import { type DownloadFilter, type DownloadRow, Downloads } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { audioTitle, parseDetails } from '../../ledger/purchase.ts';
-import { StenoError, systemReason } from '../../lib/errors.ts';
+import { StenoError, systemReason, usage } from '../../lib/errors.ts';
 import { findStats } from '../../lib/fs.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { shellWord } from '../../lib/text.ts';
@@ -139,6 +139,9 @@ export async function transcriptsOf(
   ledger: Ledger | undefined,
   args: readonly string[],
 ): Promise<Outcome<readonly TranscriptOnDisk[]>[]> {
+  const hint = 'name a transcript: its audiofile id or its path';
+  if (args.includes('')) throw usage('an argument is empty', hint);
+  if (args.includes('-')) throw usage('stdin is not read: - is no transcript', hint);
   const outcomes: Outcome<readonly TranscriptOnDisk[]>[] = [];
   for (const arg of args)
     outcomes.push(await outcomeOf(arg, () => (isPath(arg) ? atPath(ledger, arg) : ofFile(ledger, arg))));

@@ -46,6 +46,15 @@ describe('sentences', () => {
     ]);
   });
 
+  it('of a caption without a name are spoken by the last speaker', () => {
+    const found = inVtt(
+      { line: 1, start: 0, end: 1000, text: 'Music.' },
+      { line: 4, start: 1000, end: 2000, speaker: 'Ada', text: 'Yes.' },
+      { line: 7, start: 9000, end: 9900, text: 'No.' },
+    );
+    expect(found.map(({ speaker }) => speaker)).toEqual([undefined, 'Ada', 'Ada']);
+  });
+
   it('go on in a caption that begins with a small letter, whatever the last one ends with', () => {
     const found = inVtt(
       { line: 1, start: 0, end: 1000, text: 'We meet at 5 p.m.' },

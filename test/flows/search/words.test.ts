@@ -15,6 +15,7 @@ describe('words', () => {
     ["Don't panic, R2-D2!", ['don', 't', 'panic', 'r2', 'd2']],
     ['Café, cafe\u0301, CAFÉ', ['cafe', 'cafe', 'cafe']],
     ['Straße ΟΔΟΣ Ёлка', ['strasse', 'οδοσ', 'елка']],
+    ['STRAẞE bud\u00adget\u00ad é\u00ad', ['strasse', 'budget', 'e']],
     ['東京都は', ['東', '京', '都', 'は']],
     ['がか', ['が', 'か']],
     ['กิน AIは', ['ก', 'ิ', 'น', 'ai', 'は']],
@@ -41,6 +42,8 @@ describe('words', () => {
       fc.constantFrom(
         'Café ',
         'ß',
+        'ẞ',
+        'a\u00ad',
         '東京',
         'กิน',
         '⑴½',
