@@ -118,6 +118,9 @@ function faultsOfStyle(cue: Cue, before: Cue | undefined, most: Limits): Found[]
 
 const seconds = (ms = 0): string => (ms / 1000).toFixed(2);
 
-/** In characters: some are two units, a mark of ours shows nothing. Speed: a list of the characters of an endless line would fill the memory. */
+/**
+ * In characters: some are two units, and a mark of ours shows nothing. Speed: a list of the characters of an endless line
+ * would fill the memory.
+ */
 const lengthOf = (text: string): number =>
   text.replace(/[\ud800-\udbff](?=[\udc00-\udfff])|\u2060/g, '').length;
