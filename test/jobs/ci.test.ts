@@ -39,11 +39,11 @@ const ordered = ({ service }: OrderingAccount): string[] =>
   service.calls('POST /order_url').flatMap(({ body }) => (body?.url ?? []) as string[]);
 
 /**
- * 0 is checkout; then come settings, restore, guard, Node, install, order, sync, summary, save and artifact of the
- * action. With a shared ledger, which takes four times as long, `npm test` tries one in three.
+ * 0 is checkout; then come settings, restore, guard, Node, install, settle, announce, announced, order, sync, summary,
+ * save and artifact of the action. With a shared ledger, which takes four times as long, `npm test` tries one in three.
  */
-const STEPS = [7, 1, 2, 9, 3, 4, 10, 5, 8, 0, 6];
-const STEPS_TO_ORDER = 6;
+const STEPS = [10, 1, 2, 12, 3, 4, 13, 5, 11, 0, 9, 7, 8, 6];
+const STEPS_TO_ORDER = 9;
 
 /** The job, a service that takes its time, and uploads that fail at first. */
 async function running() {
