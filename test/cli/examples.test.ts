@@ -83,8 +83,15 @@ describe('in the sandbox', () => {
   };
 
   beforeAll(async () => {
-    for (const path of ['bin', 'home/.zfunc', 'home/.config/fish/completions', 'recordings', 'transcripts'])
-      mkdirSync(join(folder, path), { recursive: true });
+    const folders = [
+      'bin',
+      'home/.zfunc',
+      'home/.config/fish/completions',
+      'public',
+      'recordings',
+      'transcripts',
+    ];
+    for (const path of folders) mkdirSync(join(folder, path), { recursive: true });
     symlinkSync(BIN, join(tools, 'steno'));
     writeFileSync(join(folder, 'talks.csv'), 'url,sku\nhttps://example.com/listed.mp3,TRANS14\n');
     const date = new Date(Date.now() - 3_600_000).toUTCString();
