@@ -172,7 +172,7 @@ function environmentSections(): Section[] {
     ),
     section(
       'Precedence',
-      'Flag, environment, the selected profile, built-in default: the first one set wins. For allow and budget, the environment and the profile must both agree. Changing the setting allow takes the effect money; to loosen a setting without it, edit the file that steno config path prints.',
+      'Flag, environment, the selected profile, built-in default: the first one set wins. For allow and budget, the limits of the environment and of the profile both apply. Changing the setting allow requires the effect money; to undo a stricter one, edit the file that steno config path prints.',
     ),
   ];
 }

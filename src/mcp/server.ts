@@ -63,7 +63,7 @@ export async function serve(context: Context, maxCost: Money | undefined): Promi
   });
   await handle.close();
   await children.close();
-  // Else the process would wait for it to be closed.
+  // Otherwise the process would wait for stdin to close.
   stdin.destroy();
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
   if (isTooLarge) throw new StenoError('failed', 'the client sent a message that is too large');

@@ -1,4 +1,4 @@
-/** The connection. What was asked before the client closed stdin is still answered: `printf … | steno mcp` is a client. */
+/** The connection to the client. Requests sent before stdin closes are still answered, so `printf … | steno mcp` works. */
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -10,9 +10,9 @@ const LAST_ANSWERS_MS = 10_000;
 
 export class Wire extends StdioServerTransport {
   readonly #input: PassThrough;
-  /** Requests of the client without an answer. */
+  /** Requests from the client that are not answered yet. */
   readonly #open = new Set<unknown>();
-  /** Questions to the client: one that has closed stdin can't answer them. */
+  /** Requests to the client, which it can't answer once it has closed stdin. */
   readonly #asked = new Set<unknown>();
   #isLast = false;
 
@@ -30,7 +30,7 @@ export class Wire extends StdioServerTransport {
     stdin.pipe(input, { end: false });
   }
 
-  /** Between the wire and who listens to it. */
+  /** Keeps track of requests on their way to the server; to be called once it listens. */
   watch(): void {
     const { onmessage } = this;
     this.onmessage = (message: JSONRPCMessage, ...more: unknown[]) => {

@@ -5,12 +5,12 @@ import type { Fault, Segment, TranscriptText } from './model.ts';
 import type { TextLine } from './page.ts';
 import { isLabelled, nameIn, type Said, splitSpeaker } from './speakers.ts';
 
-/** The head of a transcript is looked for in its first lines, of which some are blank; its title is shorter. */
+/** The head is looked for in this many lines, blank ones included; its title has fewer. */
 const [MAX_HEAD_LINES, MAX_TITLE_LINES] = [30, 3];
 
 interface Paragraph {
   readonly line: number;
-  /** NaN: what stands for it is no time. */
+  /** NaN if the timestamp is not a valid time. */
   readonly start?: number | undefined;
   readonly speaker?: string | undefined;
   readonly isHead: boolean;

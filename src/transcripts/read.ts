@@ -98,7 +98,7 @@ export function readBytes(path: string): Buffer {
   }
 }
 
-/** In work that takes long, an interruption comes between two turns. */
+/** Lets an interruption in, between two parts of long work. */
 export async function nextTurn(signal: AbortSignal | undefined): Promise<void> {
   await new Promise(setImmediate);
   if (signal?.aborted) throw new StenoError('interrupted', 'interrupted');

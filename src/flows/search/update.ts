@@ -30,7 +30,7 @@ export async function listBest(ledger: Ledger, filter: TranscriptFilter = {}) {
 const BATCH_BYTES = 32_000_000;
 /** In transcripts. */
 const TURN = 16;
-/** The time of a file that the system refused to read. */
+/** Recorded as the time of a file that the system could not read, so that it is tried again. */
 const UNREAD = -1;
 
 export async function updateIndex(

@@ -9,7 +9,7 @@ type Elements = {
   readonly [Tag in keyof Tags]: (props: string | (Tags[Tag] & Data), ...children: Child[]) => VNode;
 };
 
-/** What hides in a text or turns it around is shown, as on a terminal. */
+/** Shows hidden characters and those that reverse text, as on a terminal. */
 function visible(child: Child): Child {
   if (Array.isArray(child)) return child.map(visible);
   return typeof child === 'string' ? forTerminalLines(child) : child;
