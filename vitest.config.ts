@@ -32,7 +32,7 @@ const onlyLong = [
   'test/feeds/hostile.test.ts',
   'test/flows/files/pace.test.ts',
   'test/flows/transcripts/ledger-trouble.test.ts',
-  'test/ledger/{dump,rescue,scale}.test.ts',
+  'test/ledger/{damaged,dump,scale}.test.ts',
   'test/ledger/stores/{accounts,copy,cuts,dump,listeners,outcomes,round-trips,secrets,team-events,tls,two-ledgers,versions,who}.test.ts',
   'test/listen/{crowded,durability,exec,failing-ledger,flood,hostile,inherited-key,keep,linear-readers,missed-events,missed-events-order,once,queues,stalled-reader,stuck-disk,timeout,webhook-after-crash,webhook-registration}.test.ts',
   'test/pictures/{pages,pictures}.test.ts',

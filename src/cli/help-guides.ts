@@ -207,11 +207,7 @@ export const ledgerGuide = (): Section[] => [
   ),
   section(
     'A damaged ledger',
-    'steno orders nothing with a damaged ledger, so nothing is bought twice; the error names the last backup. To repair it:',
-    `steno ledger export --damaged -o rescued.jsonl
-mv ~/.local/state/steno ~/.local/state/steno.damaged
-steno ledger import rescued.jsonl`,
-    'All audio in the rescued rows counts as ordered. If too much is lost, put the last backup in place of the ledger before the import, which then adds newer rows.',
+    'steno orders nothing with a damaged ledger, so nothing is bought twice. The error names the last backup and the command that puts it back. Files that you ordered after that backup are missing from it: add them with steno track before you order again.',
   ),
   section(
     'Disk space',

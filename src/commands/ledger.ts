@@ -4,7 +4,7 @@ import { addAbortSignal } from 'node:stream';
 import { checkIsFree, countPrunable, pruneLedger, prunings, writeExport } from '../flows/ledger.ts';
 import { keepAccountsSeparate, prepareForOrders } from '../ledger/accounts.ts';
 import { bringBack, countRows, moveTo } from '../ledger/dump/copy.ts';
-import { exportedLines, type Salvaged, salvageFile } from '../ledger/dump/export.ts';
+import { exportedLines } from '../ledger/dump/export.ts';
 import { importLines, type TableCounts } from '../ledger/dump/import.ts';
 import { mayWork, statusOfFile } from '../ledger/inspect.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -49,7 +49,7 @@ const exportCommand = command({
     'To load it into another ledger, use steno ledger import.',
   details: [
     'The export contains orders, files, attempts, downloads, events and their actions, but no key. An existing ' +
-      'file is not replaced unless you add --force. With --damaged, steno also reports what it could not read.',
+      'file is not replaced unless you add --force.',
   ],
   options: {
     output: text('-o, --output <file>', 'write to this file, which only you can read', {
@@ -61,12 +61,10 @@ const exportCommand = command({
       excludes: ['--output -'],
     }),
     allProfiles: flag('--all-profiles', 'include all profiles'),
-    damaged: flag('--damaged', 'export what can be read of a damaged ledger, for all profiles'),
   },
   examples: [
     ['steno ledger export -o ledger.jsonl', 'a backup'],
     ['steno ledger export --all-profiles | gzip > ledger.gz', 'all profiles, compressed'],
-    ['steno ledger export --damaged -o rescued.jsonl', 'rescue a damaged ledger'],
   ],
   refuses: { '--csv': 'an export is JSON lines' },
   effect: 'read',
@@ -74,22 +72,16 @@ const exportCommand = command({
   output: () => printed(schema.described('with -o; without -o, the lines of the export', writtenFile)),
   async run(context, { options }) {
     const { out } = context;
-    const { output, allProfiles, damaged, force } = options;
+    const { output, allProfiles, force } = options;
     const file = output === '-' ? undefined : output;
     if (file !== undefined && !force) checkIsFree(file);
-    const salvaged: Salvaged[] = [];
-    const lines = damaged
-      ? salvageLedger(context, (table) => salvaged.push(table))
-      : exportedLines(await openWhole(context, 'ledger export reads the ledger'), allProfiles);
+    const lines = exportedLines(await openWhole(context, 'ledger export reads the ledger'), allProfiles);
     if (file === undefined) {
       for await (const some of lines) if (!(await out.stdout.writePart(some))) break;
     } else {
       await whileWorking(out, 'Exporting', (report) => writeExport(file, lines, force, report));
       out.done(`written to ${file}`, { path: file }, file);
     }
-    const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
-    if (incomplete.length) await out.warn(`some rows could not be read, in ${incomplete.join(', ')}`);
-    else if (damaged) out.note('every row was readable');
   },
 });
 
@@ -137,8 +129,6 @@ const importCommand = command({
       );
     const counts = await allOrNothing(context, line, ['Importing', 'imported'], read);
     await out.show(importedView(counts));
-    const orphaned = counts.reduce((sum, each) => sum + each.orphaned, 0);
-    if (orphaned) await out.warn(`${orphaned} rows were left out: the rows they belong to were lost`);
     if (profile !== null && profile !== ledger.profile)
       await out.warn(
         `the rows belong to '${profile}', but this ledger is used as '${ledger.profile}': they do not count for its orders`,
@@ -405,15 +395,6 @@ export const ledger = family({
     ['steno ledger prune --before 90d', 'remove old events'],
   ],
 });
-
-/** What can be read of a damaged ledger, as the lines of an export. */
-function salvageLedger(
-  { mask, ledgers: { localPath: path } }: Context,
-  onTable: (salvaged: Salvaged) => void,
-): AsyncIterable<string> {
-  if (!existsSync(path)) throw usage(`there is no ledger in ${dirname(path)}`);
-  return salvageFile(path, mask.hide, onTable);
-}
 
 /** The ledger with the events that ended listeners left on their way: after a prune they would come back. */
 async function openWhole(context: Context, use: string): Promise<Ledger> {

@@ -5,7 +5,7 @@ import { type Database, openUntouched } from '../lib/sqlite.ts';
 import { type Moved, readMoved } from './moved.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import { Runs } from './runs.ts';
-import { backupsOf, rescueHint } from './stores/backups.ts';
+import { backupsOf, restoreHint } from './stores/backups.ts';
 import { migrations } from './stores/schema.ts';
 import { SqliteStore } from './stores/sqlite.ts';
 import { dumpTables, type Hide, type TableContext } from './table.ts';
@@ -112,7 +112,7 @@ const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 export async function viewFile(path: string, profile: string, hide: Hide): Promise<LedgerView | undefined> {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === undefined) return undefined;
-  const database = await openUntouched(path, () => rescueHint(path));
+  const database = await openUntouched(path, () => restoreHint(path));
   try {
     const rows = database.all<{ name: string }>('SELECT name FROM migrations ORDER BY name');
     return {

@@ -11,7 +11,7 @@ import { plural, quotedWord } from '../lib/text.ts';
 import { timeAgo } from '../lib/time.ts';
 import type { Ledger } from './ledger.ts';
 import { Properties } from './properties.ts';
-import { rescueHint } from './stores/backups.ts';
+import { restoreHint } from './stores/backups.ts';
 import { SqliteStore } from './stores/sqlite.ts';
 import { GONE_HINT, type Statement, type Store } from './stores/store.ts';
 import type { TableContext } from './table.ts';
@@ -162,7 +162,7 @@ interface Found {
 }
 
 async function lookAt({ path, ...context }: LocalPlace, shared: SharedPlace): Promise<Found> {
-  const database = await openUntouched(path, () => rescueHint(path));
+  const database = await openUntouched(path, () => restoreHint(path));
   try {
     const tables = { ...context, db: new SqliteStore(database) };
     return {

@@ -125,7 +125,6 @@ export interface Migration {
 
 export interface OpenOptions {
   /** What to do about a file that was emptied, or that has no tables of ours. */
-  readonly hintIfEmpty?: () => string;
   readonly hintIfDamaged?: (() => string) | undefined;
   /** Called where there is no file; what it throws keeps a new one from being made. */
   readonly beforeMaking?: () => void;
@@ -260,7 +259,7 @@ export async function openDatabase(
     if (path === ':memory:') return await open(Driver, path, migrations);
     makeFolder(dirname(path), 0o700, 'STENO_STATE_DIR');
     refuseDanglingLinks(path);
-    refuseEmptied(path, options.hintIfEmpty);
+    refuseEmptied(path, options.hintIfDamaged);
     if (sizeOf(path) === undefined) options.beforeMaking?.();
     makeIfMissing(Driver, path, migrations);
     closeToOthers(path);
@@ -274,7 +273,7 @@ async function open(
   Driver: Driver,
   path: string,
   migrations: readonly Migration[],
-  { hintIfEmpty, hintIfDamaged, signal }: OpenOptions = {},
+  { hintIfDamaged, signal }: OpenOptions = {},
 ): Promise<Database> {
   const connection = new Driver(path);
   const database = new Database(path, connection, hintIfDamaged);
@@ -283,7 +282,7 @@ async function open(
     database.exec('PRAGMA foreign_keys = ON');
     await untilFree(BUSY_TIMEOUT_MS, signal, () => {
       // Before anything that writes to the file.
-      if (path !== ':memory:') refuseForeign(database, hintIfEmpty);
+      if (path !== ':memory:') refuseForeign(database, hintIfDamaged);
       database.exec('PRAGMA journal_mode = WAL');
       setSync(database);
       missingMigrations(database, migrations);

@@ -12,7 +12,6 @@ export const importedRecord = new RecordType<TableCounts>([
   countField('new', 'rows added', (counts) => counts.new),
   countField('updated', 'rows updated with newer data', 'updated'),
   countField('known', 'rows that already existed', 'known'),
-  countField('orphaned', 'rows left out because the row they belong to is lost', 'orphaned'),
 ]);
 
 /** What an import has brought, by table. */

@@ -359,7 +359,7 @@ describe.skipIf(notShared('it is about the file of the local ledger'))('the ledg
     writeFileSync(ledgerOf(user), bytes);
     const report = await doctor(user);
     expect(report.failed).toEqual(['ledger']);
-    expect(report.of('ledger').hint).toContain('ledger export --damaged');
+    expect(report.of('ledger').hint).toContain('restore it from a backup');
   });
 
   it('in a folder that others may open is a warning', async () => {

@@ -208,9 +208,8 @@ function addToPurchases(
     });
 }
 
-/** How many rows are new, updated and left out. */
+/** How many rows are new, and how many were updated. */
 export const totals = (counts: readonly TableCounts[]): number[] => [
   counts.reduce((sum, each) => sum + each.new, 0),
   counts.reduce((sum, each) => sum + each.updated, 0),
-  counts.reduce((sum, each) => sum + each.orphaned, 0),
 ];

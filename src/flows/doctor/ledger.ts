@@ -13,7 +13,7 @@ import { movedHint, movedText } from '../../ledger/moved.ts';
 import { Outbox } from '../../ledger/outbox.ts';
 import { type SharedLedgerOptions, viewShared } from '../../ledger/shared.ts';
 import { Spool } from '../../ledger/spool.ts';
-import { lossOf } from '../../ledger/stores/backups.ts';
+import { lossOf, restoreHint } from '../../ledger/stores/backups.ts';
 import { bytesText, plural } from '../../lib/text.ts';
 import { durationText, monotonicMs } from '../../lib/time.ts';
 import { ledgerPath, spoolPath, stateFolder } from '../../settings/paths.ts';
@@ -102,11 +102,7 @@ export class LedgerChecks {
     if (!view) return isUsed ? ok(`${path}: ${NONE}`) : ok('none on this machine: a shared one is set');
     const { migrations, missing, bytes } = view.status;
     const damage = view.findDamage?.();
-    if (damage !== undefined)
-      return fail(
-        `${path} is damaged: ${damage}`,
-        'rescue what is readable: steno ledger export --damaged -o rescued.jsonl',
-      );
+    if (damage !== undefined) return fail(`${path} is damaged: ${damage}`, restoreHint(path));
     const what = `${path}, ${bytesText(bytes)}, version ${migrations.at(-1) ?? ''}`;
     const state = view.findDamage ? 'no damage found' : 'too large to check for damage here';
     if (missing.length) return ok(`${what}, ${state}; the next command upgrades it${unused}`);

@@ -11,8 +11,8 @@ import { noReport, type Report } from '../../lib/progress.ts';
 import { type Database, openScratch } from '../../lib/sqlite.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Store } from '../stores/store.ts';
-import { type DumpTable, dumpTables, type Hide } from '../table.ts';
-import { deriveFiles, derivePurchases, dropOldLines, restoreClaims } from './derive.ts';
+import { type DumpTable, dumpTables } from '../table.ts';
+import { deriveFiles, derivePurchases, dropOldLines } from './derive.ts';
 import { badLine, type DumpHeader, type DumpRow, parseEnd, parseHeader, RowParser } from './lines.ts';
 import { type Counts, ImportedNumbers, noRows, RowMerger, type StagedRow, sumOf } from './merge.ts';
 
@@ -53,7 +53,7 @@ export async function importLines(
     const parser = await RowParser.of(snapshot, hide).finally(() => snapshot.end());
     const staged = new StagedLines(scratch, parser, options);
     await staged.readAll(source);
-    return await mergeDurably(db, staged, scratch, hide, options);
+    return await mergeDurably(db, staged, scratch, options);
   } finally {
     scratch.close();
   }
@@ -73,12 +73,11 @@ async function mergeDurably(
   store: Store,
   staged: StagedLines,
   scratch: Database,
-  hide: Hide,
   options: ImportOptions,
 ): Promise<TableCounts[]> {
   try {
     return await store.durable(async (db) => {
-      const counts = await inSteps(mergeAll(db, staged, scratch, hide, options), options.signal);
+      const counts = await inSteps(mergeAll(db, staged, scratch, options), options.signal);
       if (options.dryRun) throw new Trial(counts);
       await options.finally?.(db);
       return counts;
@@ -201,15 +200,13 @@ async function* mergeAll(
   db: Store,
   staged: StagedLines,
   scratch: Database,
-  hide: Hide,
   { dryRun = false, moves = false, report = noReport }: ImportOptions,
 ): AsyncGenerator<void, TableCounts[]> {
   // One import at a time: two of the same rows would take them for new ones, both of them.
   await db.lock('import');
-  const { header, profiles } = staged;
+  const { profiles } = staged;
   const numbers = new ImportedNumbers(scratch);
-  const damaged = header.damaged === true;
-  const merger = new RowMerger(db, numbers, { damaged, profile: header.profile, moves, dryRun });
+  const merger = new RowMerger(db, numbers, { moves, dryRun });
   const all: TableCounts[] = [];
   let done = 0;
   report({ what: 'Writing', done, of: staged.rows, unit: 'row' });
@@ -226,7 +223,6 @@ async function* mergeAll(
   await numbers.linkDuplicates(db);
   await numbers.linkShown(db);
   yield* deriveAll(db, numbers, profiles);
-  if (damaged) yield* restoreClaims(db, hide);
   return all;
 }
 

@@ -14,8 +14,6 @@ export interface DumpHeader {
   readonly steno_ledger: number;
   /** Null: all profiles. */
   readonly profile: string | null;
-  /** Rows may be missing, because the ledger was damaged. */
-  readonly damaged?: true;
 }
 
 export type Row = Readonly<Record<string, Value>>;
@@ -61,9 +59,9 @@ export function parseHeader(bytes: Buffer): DumpHeader {
       `line 1: this export has format ${format}, but this steno reads only format ${FORMAT}`,
       `import it with the version of steno that wrote it; ${NOTHING_IMPORTED}`,
     );
-  const { profile = null, damaged } = fields;
+  const { profile = null } = fields;
   if (profile !== null && typeof profile !== 'string') throw badLine(1, "'profile' is not a name");
-  return { steno_ledger: FORMAT, profile, ...(damaged === true && { damaged }) };
+  return { steno_ledger: FORMAT, profile };
 }
 
 /** The number of rows, where this is the last line. */

@@ -5,7 +5,7 @@
 import { type Database, isRefusedValue } from '../../lib/sqlite.ts';
 import { isRefusedRow } from '../stores/postgres-connection.ts';
 import { type NumberedTable, numberColumn, type Store, type Value } from '../stores/store.ts';
-import { type DumpTable, jsonList, timestamp } from '../table.ts';
+import { type DumpTable, jsonList } from '../table.ts';
 import { bringTogether } from './derive.ts';
 import { badLine } from './lines.ts';
 import { type Fields, insertRows, mergeRows, placesFor } from './rules.ts';
@@ -123,17 +123,14 @@ export interface Counts {
   /** The ledger had them, and the export knew more. */
   readonly updated: number;
   readonly known: number;
-  /** Left out of what a damaged ledger gave: what they belong to was lost, or they make no sense. */
-  readonly orphaned: number;
 }
 
-export const noRows: Counts = { new: 0, updated: 0, known: 0, orphaned: 0 };
+export const noRows: Counts = { new: 0, updated: 0, known: 0 };
 
 export const sumOf = (one: Counts, other: Counts): Counts => ({
   new: one.new + other.new,
   updated: one.updated + other.updated,
   known: one.known + other.known,
-  orphaned: one.orphaned + other.orphaned,
 });
 
 /** A row of the export, and its line. */
@@ -143,10 +140,6 @@ export interface StagedRow {
 }
 
 interface MergeOptions {
-  /** Rows may be missing: what belongs to one is taken in as far as it makes sense. */
-  readonly damaged: boolean;
-  /** Whose rows they are; null: those of several. */
-  readonly profile: string | null;
   /** Purchases that the ledger has under another profile come to the one of the export, with all their rows. */
   readonly moves: boolean;
   /** All is undone at the end: new rows get numbers that the ledger never gives. */
@@ -172,10 +165,7 @@ export class RowMerger {
     } catch (error) {
       if (!isRefusedValue(error) && !isRefusedRow(error)) throw error;
       const [only] = rows;
-      if (only && rows.length === 1) {
-        if (this.#options.damaged) return { ...noRows, orphaned: 1 };
-        throw badLine(only.line, "the ledger can't store this row");
-      }
+      if (only && rows.length === 1) throw badLine(only.line, "the ledger can't store this row");
     }
     let counts = noRows;
     for (const row of rows) counts = sumOf(counts, await this.merge(table, [row]));
@@ -196,15 +186,11 @@ export class RowMerger {
   }
 
   async #merge(table: DumpTable, rows: readonly StagedRow[]): Promise<Counts> {
-    if (table.ofPurchase) await this.#checkPurchases(table, rows);
-    const resolved: Fields[] = [];
-    for (const row of rows) {
-      const fields = this.#resolve(table, row);
-      if (fields) resolved.push(fields);
-    }
+    if (table.ofPurchase) await this.#checkPurchases(rows);
+    const resolved = rows.map((row) => this.#resolve(table, row));
     const counts = resolved.length ? await this.#mergeResolved(table, resolved) : noRows;
     this.#touchFiles(table, resolved);
-    return { ...counts, orphaned: counts.orphaned + rows.length - resolved.length };
+    return counts;
   }
 
   /** What these files cost is derived anew. */
@@ -232,8 +218,8 @@ export class RowMerger {
     }
   }
 
-  /** The fields with the numbers of this ledger; nothing where the row belongs to one that was lost. */
-  #resolve({ name, refs = {} }: DumpTable, { fields: given, line }: StagedRow): Fields | undefined {
+  /** The fields with the numbers of this ledger. */
+  #resolve({ name, refs = {} }: DumpTable, { fields: given, line }: StagedRow): Fields {
     // Events may refer to one that comes after them: that is written at the end.
     if (name === 'events') return given;
     const fields = { ...given };
@@ -241,33 +227,21 @@ export class RowMerger {
       const old = given[column];
       if (typeof old !== 'number') continue;
       const now = this.#numbers.get(of, old);
-      if (now === undefined && column !== 'found') {
-        if (this.#options.damaged) return undefined;
+      if (now === undefined && column !== 'found')
         throw badLine(line, `it belongs to row ${old} of '${of}', which does not precede it in the export`);
-      }
       fields[column] = now ?? null;
     }
     return fields;
   }
 
-  /** A purchase that was lost still holds its audios: as one whose end is not known, so that nothing is bought twice. */
-  async #checkPurchases({ name }: DumpTable, rows: readonly StagedRow[]): Promise<void> {
+  async #checkPurchases(rows: readonly StagedRow[]): Promise<void> {
     const known = await this.#profilesOf(rows.map(({ fields }) => fields.purchase));
-    for (const { line, fields } of rows) {
-      const id = String(fields.purchase);
-      if (known.has(id)) continue;
-      if (!this.#options.damaged)
-        throw badLine(line, `it belongs to purchase ${id}, which does not precede it in the export`);
-      if (name === 'settlements') continue;
-      const profile = String(fields.profile ?? this.#options.profile ?? 'default');
-      await this.#mergePurchases([
-        {
-          ...{ id, profile, kind: 'order', outcome: 'uncertain', status: 'uncertain', test: 0 },
-          ...{ started_at: timestamp(), detail: 'its record was lost with a damaged ledger' },
-        },
-      ]);
-      known.set(id, profile);
-    }
+    for (const { line, fields } of rows)
+      if (!known.has(String(fields.purchase)))
+        throw badLine(
+          line,
+          `it belongs to purchase ${fields.purchase}, which does not precede it in the export`,
+        );
   }
 
   /** Those of these purchases that the ledger has, and whose they are. */

@@ -53,20 +53,10 @@ export async function backUpIfDue(ledger: string): Promise<void> {
   child.unref();
 }
 
-/** What to do about a ledger that is damaged: moving it away alone would let everything be bought again. */
-export function rescueHint(ledger: string): string {
-  return [
-    'rescue what is readable: steno ledger export --damaged -o rescued.jsonl',
-    `move away ${ledger}, and ledger.db-wal and ledger.db-shm next to it`,
-    ...lastBackupLines(ledger),
-    'then: steno ledger import rescued.jsonl',
-  ].join('; ');
-}
-
-/** Of one that was emptied, nothing can be read. */
+/** What to do about a ledger that is damaged or empty: moving it away alone would let everything be bought again. */
 export function restoreHint(ledger: string): string {
-  const [copy = 'restore it from a backup'] = lastBackupLines(ledger);
-  return `${copy}; delete it only after checking your account: a new ledger knows none of your orders`;
+  const away = `move away ${ledger}, ${ledger}-wal and ${ledger}-shm`;
+  return `${away}; ${copyBack(ledger)}; start without a backup only after checking your account: a new ledger knows none of your orders`;
 }
 
 /** Where there is no ledger any more, but what it leaves behind: a new one would let everything be bought again. */
@@ -77,9 +67,8 @@ export function lossOf(ledger: string): StenoError | undefined {
   // Looked for last: another process may make it, with its log, at this moment.
   if (trace === undefined || existsSync(ledger)) return undefined;
   const traces = [...(backups.length ? [backupFolder(ledger)] : []), ...left].join(' and ');
-  const [copy = 'restore it from a backup'] = lastBackupLines(ledger);
   return new StenoError('failed', `${ledger} is gone, but ${trace} exists`, {
-    hint: `${copy}; start over only after checking your account, because a new ledger knows none of your orders: move ${traces} away`,
+    hint: `${copyBack(ledger)}; start over only after checking your account, because a new ledger knows none of your orders: move ${traces} away`,
   });
 }
 
@@ -89,7 +78,9 @@ export function refuseLoss(ledger: string): void {
   if (loss) throw loss;
 }
 
-function lastBackupLines(ledger: string): string[] {
+function copyBack(ledger: string): string {
   const last = backupsOf(ledger).at(-1);
-  return last === undefined ? [] : [`restore the last backup: cp ${last} ${ledger}`];
+  return last === undefined
+    ? 'restore it from a backup of yours'
+    : `restore the last backup: cp ${last} ${ledger}`;
 }

@@ -5,7 +5,7 @@ import { Mutex } from '../../lib/mutex.ts';
 import { type Database, isLocked, openDatabase } from '../../lib/sqlite.ts';
 import { OpenedFile, sizeOf } from '../../lib/sqlite-file.ts';
 import { monotonicMs, sleep } from '../../lib/time.ts';
-import { refuseLoss, rescueHint, restoreHint } from './backups.ts';
+import { refuseLoss, restoreHint } from './backups.ts';
 import { migrations } from './schema.ts';
 import {
   assignIds,
@@ -176,13 +176,7 @@ export class SqliteStore implements LedgerStore {
   #opened: OpenedFile | undefined;
 
   static async open(path: string, signal?: AbortSignal): Promise<SqliteStore> {
-    const hints = { hintIfEmpty: () => restoreHint(path), hintIfDamaged: () => rescueHint(path) };
-    return new SqliteStore(
-      await openDatabase(path, migrations, {
-        ...{ ...hints, signal },
-        beforeMaking: () => refuseLoss(path),
-      }),
-    );
+    return new SqliteStore(await openDatabase(path, migrations, { ...openOptions(path), signal }));
   }
 
   constructor(db: Database, mutex = new Mutex(), lockWait = waitForEach) {
@@ -346,11 +340,13 @@ export class SqliteStore implements LedgerStore {
 export const columnInfos = (db: Database, table: string): ColumnInfo[] =>
   db.all<ColumnInfo>('SELECT name, type FROM pragma_table_info(?) ORDER BY cid', table);
 
+const openOptions = (path: string) => ({
+  hintIfDamaged: () => restoreHint(path),
+  beforeMaking: () => refuseLoss(path),
+});
+
 async function openSynced(path: string): Promise<Database> {
-  const db = await openDatabase(path, migrations, {
-    hintIfDamaged: () => rescueHint(path),
-    beforeMaking: () => refuseLoss(path),
-  });
+  const db = await openDatabase(path, migrations, openOptions(path));
   db.setBusyTimeout(0);
   db.syncEveryCommit();
   return db;
