@@ -85,8 +85,9 @@ delete process.env.NODE_EXTRA_CA_CERTS;
 
 const common = {
   setupFiles: ['test/support/seed.ts', 'test/support/hooks.ts', 'test/support/string-width.ts'],
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
+  // Only ends what hangs: beside other work, a test that starts ten processes takes a minute.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   // Some measure processor time or kill at a moment, while hundreds of other processes run: in CI each has a second try.
   retry: process.env.CI ? 1 : 0,
 };
@@ -100,10 +101,7 @@ function fuzz(): ViteUserConfig {
   return { test: { ...common, ...limits, globalSetup, include: propertyFiles(), maxWorkers: 2 } };
 }
 
-/** In the long run tests have more to do, and other programs run beside them. */
 const longer = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
   setupFiles: ['test/support/slice-tests.ts', ...common.setupFiles],
 };
 
@@ -129,9 +127,6 @@ const installed = {
     name: 'nodes',
     include: [nodes],
     globalSetup: ['test/nodes/setup.ts'],
-    // Each case runs the program several times.
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
   },
 };
 

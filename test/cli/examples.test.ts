@@ -103,7 +103,7 @@ describe('in the sandbox', () => {
     await ok(`steno config set upload-command ': "$1"; echo https://example.com/call.mp3'`);
     const waits = 'order https://example.com/one.mp3 https://example.com/two.mp3 --sku TRANS14 --wait';
     const [one = '', two = ''] = (
-      await ok(`steno listen --register --count 2 --timeout 60s > events.txt 2> log.txt &
+      await ok(`steno listen --port 0 --register --count 2 --timeout 60s > events.txt 2> log.txt &
       until grep -q 'listening on' log.txt; do sleep 0.1; done
       steno ${waits} --quiet; wait`)
     ).split('\n');

@@ -101,7 +101,8 @@ describe('the action', () => {
   });
 });
 
-describe.concurrent('a run of the action', () => {
+// Each starts ten processes and more.
+describe.concurrent('a run of the action', { timeout: 240_000 }, () => {
   it('can be tried in the sandbox, without the secrets of an account', async () => {
     const setup = { files: repositoryWith(talks, version), env: { PATH: installedTools() } };
     const outcome = await new CiRunner(jobWith({}, { STENO_PROFILE: 'sandbox' }), setup).run();
@@ -248,7 +249,7 @@ describe.concurrent('a run of the action', () => {
   });
 });
 
-describe.concurrent('a ledger that is gone', () => {
+describe.concurrent('a ledger that is gone', { timeout: 240_000 }, () => {
   it('stops the next run before it orders, which saves nothing in its place', async () => {
     const account = await orderingAccount();
     const runner = runnerFor(account);
@@ -336,7 +337,7 @@ describe.concurrent('a ledger that is gone', () => {
     await runner.run();
     expect((await runner.run({ evicted: true })).failed).toBe(false);
     expect(ordered(kept)).toHaveLength(urls.length);
-  }, 60_000);
+  });
 
   it('of another machine is used instead of an older one in a folder', async () => {
     const account = await orderingAccount();
@@ -396,7 +397,7 @@ describe.concurrent('a ledger that is gone', () => {
   });
 });
 
-describe.concurrent('hostile', () => {
+describe.concurrent('hostile', { timeout: 240_000 }, () => {
   const EVIL = '$(touch pwned)`touch pwned`"; touch pwned; #';
 
   const inputs = [

@@ -1,11 +1,10 @@
 /** The README's examples with the build of this folder; on every Node, test/nodes pastes them into the package. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { blocks, Reader, readme } from '../support/readme.ts';
+import { blocks, Reader } from '../support/readme.ts';
 import { examples, outcomes, pasteExamples, repeated, saidExits } from '../support/readme-tasks.ts';
 import { isLong, longOnly } from '../support/slices.ts';
-import { BIN } from '../support/steno.ts';
 
 describe('the examples, in their order', () => {
   const end = examples.findIndex(({ heading }) => heading === 'Follow');
@@ -21,18 +20,6 @@ describe('the examples, in their order', () => {
 });
 
 describe('other examples', () => {
-  it('from a clone, without installing, give a transcript', async () => {
-    const other = new Reader();
-    const terminal = other.terminal();
-    const [, order = ''] = blocks[0]?.text.split('\n') ?? [];
-    expect(order).toMatch(/^steno --sandbox order \S+ --sku \w+ --wait --download \.$/);
-    expect(readme).toContain('replace `steno` with `./bin/steno.js`');
-    const { failures, stderr } = await terminal.paste(order.replace('steno', BIN));
-    terminal.close();
-    expect(failures, stderr).toEqual([]);
-    expect(readFileSync(join(other.work, '1001.txt'), 'utf8')).toContain('https://example.com/talk.mp3');
-  }, 60_000);
-
   longOnly(
     'of cron fetch what is new, and are silent when nothing is',
     async () => {

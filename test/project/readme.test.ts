@@ -143,11 +143,12 @@ describe('the text', () => {
     }
   });
 
-  it('begins with installing a clone and the main job, and has a line that runs the tests', () => {
+  it('has on its first screen a line that sets up and orders, and one that runs the tests', () => {
     expect(blocks[0]?.text).toMatch(
-      /^npm ci && npm install --global \.\nsteno --sandbox order \S+ --sku \w+ --wait --download \.\n$/,
+      /^npm ci && \.\/bin\/steno\.js --sandbox order \S+ --sku \w+ --wait --download \.\n$/,
     );
-    expect(blocks.some(({ text }) => text === 'npm ci && npm test\n')).toBe(true);
+    expect(blocks[1]?.text).toBe('npm ci && npm test\n');
+    expect(blocks[1]?.line).toBeLessThan(30);
     expect(readFileSync('.ci/run', 'utf8')).toContain('npm ci && npm test');
   });
 

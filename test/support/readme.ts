@@ -63,6 +63,9 @@ export class Reader {
   constructor(env: Record<string, string | undefined> = { PATH: installedTools(), ...inShell }) {
     for (const name of ['home', 'runner']) mkdirSync(join(this.folder, name));
     const HOME = join(this.folder, 'home');
+    // What a clone has, in the folder where the examples are pasted.
+    mkdirSync(join(HOME, 'bin'));
+    writeFileSync(join(HOME, 'bin', 'steno.js'), '#!/bin/sh\nexec steno "$@"\n', { mode: 0o755 });
     this.env = { HOME, TERM: 'xterm-256color', TZ: 'UTC', ...env };
   }
 
