@@ -406,7 +406,7 @@ function wordsOf(text: string): Word[] {
 
 /** The segmenter takes quadratic time for very long texts. */
 const clausesOf = (text: string): string[] =>
-  text.match(/[^、。，！？]{0,1000}[、。，！？」』\u3000\u2060]*/g)?.filter(Boolean) ?? [];
+  text.match(/[^、。，！？]{0,1000}[、。，！？」』\u3000\u2060]{0,1000}/g)?.filter(Boolean) ?? [];
 
 let segmenter: Intl.Segmenter | undefined;
 

@@ -69,20 +69,17 @@ interface Token {
 
 const withoutText = new Set(['script', 'style', 'template', 'title']);
 
+const tagStart = /<(\/?)([a-z][a-z0-9]{0,18}|!--|!|\?)/iy;
+
 /** Its texts and elements. Comments and the like are left out; what is no markup after all is text. */
 function* tokensOf(html: string): Generator<Token> {
   const lastEnd = html.lastIndexOf('>');
   const lastComment = html.lastIndexOf('-->');
-  let [from, line, counted] = [0, 1, 0];
+  const ends = new TagEnds(html);
+  const breakFrom = (place: number): number => (html.indexOf('\n', place) + 1 || html.length + 1) - 1;
+  let [from, line, next] = [0, 1, breakFrom(0)];
   const lineAt = (place: number): number => {
-    for (
-      let next = html.indexOf('\n', counted);
-      next >= 0 && next < place;
-      next = html.indexOf('\n', counted)
-    ) {
-      line += 1;
-      counted = next + 1;
-    }
+    for (; next < place; next = breakFrom(next + 1)) line += 1;
     return line;
   };
   const textTo = (to: number): Token => {
@@ -90,14 +87,15 @@ function* tokensOf(html: string): Generator<Token> {
     return { line: lineAt(from + Math.max(text.search(/\S/), 0)), text };
   };
   for (let at = html.indexOf('<'); at >= 0 && at < lastEnd; at = html.indexOf('<', at)) {
-    const [tag, slash, word = ''] = /^<(\/?)([a-z][a-z0-9]*|!--|!|\?)/i.exec(html.slice(at, at + 20)) ?? [];
+    tagStart.lastIndex = at;
+    const [tag, slash, word = ''] = tagStart.exec(html) ?? [];
     const isComment = word === '!--' && at < lastComment;
-    const end = isComment ? html.indexOf('-->', at) + 3 : tagEnd(html, at);
+    const end = isComment ? html.indexOf('-->', at) + 3 : ends.after(at);
     if (tag === undefined || end <= 0) {
       at += 1;
       continue;
     }
-    yield textTo(at);
+    if (at > from) yield textTo(at);
     const name = word.toLowerCase();
     const isOpen = slash === '';
     yield { line: lineAt(at), name, isOpen, text: '' };
@@ -107,17 +105,31 @@ function* tokensOf(html: string): Generator<Token> {
   yield textTo(html.length);
 }
 
-/** Where a tag is over; 0 if another one begins in it. A `>` in quotes does not end it. */
-function tagEnd(html: string, from: number): number {
-  let quote = '';
-  for (let at = from + 1; at < html.length; at += 1) {
-    const character = html[at] as string;
-    if (quote) quote = character === quote ? '' : quote;
-    else if (character === '"' || character === "'") quote = character;
-    else if (character === '>') return at + 1;
-    else if (character === '<') return 0;
+/** Where tags end. */
+class TagEnds {
+  readonly #html: string;
+  /** In vain: so that many unclosed quotes take no time by the square of their number. */
+  #left: number;
+
+  constructor(html: string) {
+    this.#html = html;
+    this.#left = 4 * html.length;
   }
-  return 0;
+
+  /** 0 if another tag begins in it. A `>` in quotes does not end it. */
+  after(from: number): number {
+    let quote = '';
+    let at = from + 1;
+    for (; at < this.#html.length && this.#left > 0; at += 1) {
+      const character = this.#html[at] as string;
+      if (quote) quote = character === quote ? '' : quote;
+      else if (character === '"' || character === "'") quote = character;
+      else if (character === '>') return at + 1;
+      else if (character === '<') break;
+    }
+    this.#left -= at - from;
+    return 0;
+  }
 }
 
 function closingTag(html: string, name: string, from: number): number {
@@ -145,6 +157,7 @@ export function pageLines(html: string): TextLine[] {
 class PageReader {
   readonly lines: TextLine[] = [];
   #text = '';
+  #isBlank = true;
   #begin = 1;
   #isHeading = false;
   #isPreformatted = false;
@@ -153,8 +166,10 @@ class PageReader {
     const parts = this.#isPreformatted ? text.trimStart().split('\n') : [text.replace(/[ \t\n\f]+/g, ' ')];
     for (const [at, each] of parts.entries()) {
       if (at > 0) this.endLine();
-      if (this.#text.trim() === '') this.#begin = line + at;
-      this.#text += decodeEntities(each);
+      const said = decodeEntities(each);
+      if (this.#isBlank) this.#begin = line + at;
+      this.#isBlank &&= said.trim() === '';
+      this.#text += said;
     }
   }
 
@@ -164,12 +179,13 @@ class PageReader {
     this.endLine();
     this.#isHeading = isOpen && /^h[1-6]$/.test(name);
     if (name === 'pre') this.#isPreformatted = isOpen;
-    if (name !== 'br') this.lines.push({ line: this.#begin, text: '' });
+    if (name !== 'br' && this.lines.at(-1)?.text) this.lines.push({ line: this.#begin, text: '' });
   }
 
   endLine(): void {
     const text = this.#text.trim();
     if (text) this.lines.push({ line: this.#begin, text, isHeading: this.#isHeading });
     this.#text = '';
+    this.#isBlank = true;
   }
 }

@@ -44,7 +44,8 @@ export function readProse(lines: readonly TextLine[], isStamped: boolean): Prose
   return { segments: all.map(segmentOf).filter(({ text }) => text !== ''), faults };
 }
 
-const isEmpty = (paragraph: Paragraph | undefined): boolean => paragraph?.lines.join('') === '';
+const isEmpty = (paragraph: Paragraph | undefined): boolean =>
+  paragraph?.lines.every((line) => line === '') === true;
 
 /** By the last speaker, unless it has one. A time on a line of its own is that of the speaker below it. */
 function continued(paragraph: Paragraph, before: Paragraph | undefined): Paragraph {

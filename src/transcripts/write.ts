@@ -60,7 +60,9 @@ const marked = (text: string): string =>
 export function unmarked(segment: Segment): Segment {
   if (!segment.text.includes(MARK)) return segment;
   const [all = '', name] = /^\u2060(.+?)\u2060: /.exec(segment.text) ?? [];
-  const text = segment.text.slice(all.length).replace(/\u2060+(?!\u2060|\n|$)/g, '');
+  const text = segment.text
+    .slice(all.length)
+    .replace(/\u2060+(?:(\n|$)|)/g, (run, lineEnd) => (lineEnd === undefined ? '' : run));
   return { ...segment, speaker: name?.replaceAll(MARK, '') ?? segment.speaker, text };
 }
 
@@ -77,7 +79,7 @@ export function* toJson(cues: Iterable<Cue>): Generator<string> {
   yield before === '\n' ? ']\n}\n' : '\n  ]\n}\n';
 }
 
-const textOf = (lines: readonly string[]): string => joined(lines).replace(/\u2060+$/, '');
+const textOf = (lines: readonly string[]): string => joined(lines).replace(/(?<!\u2060)\u2060+$/, '');
 
 // To read.
 
