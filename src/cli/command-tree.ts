@@ -1,5 +1,6 @@
 /** The command tree for completion, read from the specs: a new command or flag appears by itself. */
 import type { CommandNode, Flag, Meaning, Offers, Positional, Values } from '../completion/model.ts';
+import { ALL_COLUMNS } from '../lib/view.ts';
 import type { Argument, Command, Group } from '../spec/command.ts';
 import { globalOptions } from '../spec/global-options.ts';
 import { flagNames, type Option } from '../spec/options.ts';
@@ -29,7 +30,7 @@ function nodeOf(spec: Command): CommandNode {
 /** The global option with the columns of this command. */
 function columnsOption({ output }: Command): Option[] {
   const columns = output?.().choosable ?? [];
-  const values = columns.map(({ name }) => name);
+  const values = [...columns.map(({ name }) => name), ALL_COLUMNS];
   const meaning: Meaning = (value) => columns.find(({ name }) => name === value)?.help ?? '';
   return columns.length ? [{ ...globalOptions.columns, values, meaning }] : [];
 }

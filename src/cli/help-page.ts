@@ -3,6 +3,7 @@
 import { PAGE_WIDTH } from '../lib/defaults.ts';
 import type { Command, Details, Group, Item } from '../spec/command.ts';
 import type { Option } from '../spec/options.ts';
+import type { RecordColumn } from '../views/record.ts';
 
 export interface Section {
   readonly title: string;
@@ -52,12 +53,22 @@ export const commandPaths = (specs: readonly Command[]): string[][] =>
     ...commandPaths(spec.children ?? []).map((path) => [spec.name, ...path]),
   ]);
 
+/** Those of the table, then those that `--columns` adds. */
+function columnLines(columns: readonly RecordColumn[]): string[] {
+  const named = (isMore: boolean): string =>
+    columns
+      .filter(({ more = false }) => more === isMore)
+      .map(({ name }) => name)
+      .join(', ');
+  const more = named(true);
+  return [named(false), more && `With --columns all, and in CSV, also: ${more}`].filter(Boolean);
+}
+
 export function commandPage(path: readonly Command[]): Page {
   const spec = path.at(-1);
   if (!spec) throw new Error('the root has a page of its own');
   const names = path.map((each) => each.name);
   const name = ['steno', ...names].join(' ');
-  const columns = (spec.output?.().columns ?? []).map((column) => column.name);
   return {
     name,
     summary: spec.summary,
@@ -71,7 +82,7 @@ export function commandPage(path: readonly Command[]): Page {
     examples: spec.examples,
     sections: [
       { title: 'Details', body: spec.details ?? [] },
-      { title: 'Columns', body: columns.length ? [columns.join(', ')] : [] },
+      { title: 'Columns', body: columnLines(spec.output?.().columns ?? []) },
     ],
   };
 }

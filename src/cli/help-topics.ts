@@ -187,7 +187,7 @@ function outputSections(): Section[] {
       ['on a terminal', 'a table with colours; a narrow terminal shows fewer columns instead of wrapping'],
       [
         'in a pipe or file',
-        'tab-separated rows without a header line, never truncated; a tab or line break in a value becomes a space',
+        'the columns of the table as tab-separated rows without a header line, never truncated; a tab or line break in a value becomes a space',
       ],
       ['--csv', 'RFC 4180 rows with a header line'],
       ['--markdown', 'the table as GitHub Markdown, for a pull request or a job summary'],
@@ -196,7 +196,7 @@ function outputSections(): Section[] {
     ]),
     section(
       'Columns',
-      '--columns audiofile,title,total chooses the columns and their order, in a table, in rows, in CSV and in Markdown. steno help <command> lists the columns of a command.',
+      '--columns audiofile,title,total chooses the columns and their order, in a table, in rows, in CSV and in Markdown; --columns all shows every column. steno help <command> lists the columns of a command.',
       [
         ['steno files --columns audiofile,title,total', 'three columns of your files'],
         ['steno report --markdown >> "$GITHUB_STEP_SUMMARY"', 'the report on the summary page of a CI job'],

@@ -2,6 +2,7 @@
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/text.ts';
+import { ALL_COLUMNS } from '../lib/view.ts';
 import type { Command, Input } from '../spec/command.ts';
 import { type GlobalValues, globalOptions } from '../spec/global-options.ts';
 import { longName, type Option, type Options } from '../spec/options.ts';
@@ -209,7 +210,7 @@ function checkColumns(spec: Command, given: GivenFlags): void {
   if (known.length === 0) throw usage(`${flag} has no effect here: this command prints no table`);
   const asked = (given.get('--columns') ?? []) as readonly string[];
   for (const name of asked) {
-    if (!known.includes(name))
+    if (name !== ALL_COLUMNS && !known.includes(name))
       throw usage(
         `${spec.name} has no column '${name}'`,
         didYouMean(name, known, `its columns: ${known.join(', ')}`),

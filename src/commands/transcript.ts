@@ -97,7 +97,7 @@ export const transcript = command({
     const formats = checkFormats(options.format, options.nameAs ?? (await namedFile(options.output)));
     checkTemplate(options.nameAs, formats);
     if (options.output === '') throw usage('the name after --output is empty', 'name a file or a folder');
-    if (ids.length === 0) return context.out.show(savedView([], { isBrief: context.out.isBrief }));
+    if (ids.length === 0) return context.out.show(savedView([]));
     const selection = { ids, formats, test: options.test, deprecatedPath: options.deprecatedPath };
     if (options.output === '-') return print(context, selection);
     return save(context, selection, { ...options, line });
@@ -160,7 +160,7 @@ async function save(
   const summary = () => summaryOf(done, documentCount, options);
   const outcomes = await (several ? untilInterrupted(context.signal, summary, download) : download()).catch(
     async (error) => {
-      if (context.signal.aborted && done.length) await out.show(savedView(done, { isBrief: out.isBrief }));
+      if (context.signal.aborted && done.length) await out.show(savedView(done));
       throw error;
     },
   );
@@ -170,12 +170,7 @@ async function save(
     audiofile: ids[Math.floor(at / formats.length)] ?? '',
     format: formats[at % formats.length] ?? '',
   });
-  await out.show(
-    savedView(values(outcomes), {
-      isBrief: out.isBrief,
-      json: () => documents(outcomes, savedJson, { name, isList: true }),
-    }),
-  );
+  await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson, { name, isList: true })));
   // A name with the id in it tells what it is.
   if (target.file !== undefined || !target.template.includes('{id}'))
     for (const each of unidentifiedWarnings(values(outcomes))) await out.warn(...each);

@@ -12,6 +12,9 @@ export const rightAligned: ReadonlySet<CellKind | undefined> = new Set<CellKind>
   'minutes',
 ]);
 
+/** What --columns takes for every column there is. */
+export const ALL_COLUMNS = 'all';
+
 export interface Column {
   /** In CSV and JSON. */
   readonly name: string;
@@ -27,6 +30,8 @@ export interface Column {
   readonly enough?: number;
   /** Never cut, as ids, states, amounts and times are not. */
   readonly uncut?: boolean;
+  /** Not a part of the table: shown in CSV, and with --columns. */
+  readonly more?: boolean;
 }
 
 export interface Rows {

@@ -25,7 +25,9 @@ export const globalOptions = {
   markdown: flag('--markdown', 'print a GitHub Markdown table, for a pull request or a job summary', {
     excludes: ['--json', '--csv'],
   }),
-  columns: list('--columns <name…>', 'print only these columns, in this order', { excludes: ['--json'] }),
+  columns: list('--columns <name…>', 'print these columns, in this order; all for every column', {
+    excludes: ['--json'],
+  }),
   quiet: flag('--quiet', 'print only the ids, paths or amounts that a script needs next', {
     excludes: ['--markdown', '--columns'],
   }),

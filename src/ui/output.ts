@@ -2,7 +2,7 @@ import { failedJson } from '../lib/error-json.ts';
 import { BulkError, errorMessage, onePerError, StenoError, stackTrace, usage } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { forCsv, forRow, forTerminalLines, type Line } from '../lib/text.ts';
-import { type CellKind, type Column, type Rows, rightAligned, type View } from '../lib/view.ts';
+import { ALL_COLUMNS, type CellKind, type Column, type Rows, rightAligned, type View } from '../lib/view.ts';
 import type { LiveSlot } from './live.ts';
 import { MAX_WAITING_WARNINGS, type OutputMode, Stderr, Stdout, type StreamOptions } from './streams.ts';
 
@@ -35,6 +35,12 @@ export class Output {
   /** A table has the columns that matter to people, not all of them. */
   get isBrief(): boolean {
     return (this.forPeople || this.mode.markdown) && this.mode.columns.length === 0;
+  }
+
+  /** Of each result the columns of its table are printed, and no others. */
+  get hasTableColumns(): boolean {
+    const { json, csv, columns } = this.mode;
+    return !json && !csv && columns.length === 0;
   }
 
   /** Prints a result in the form that was asked for. */
@@ -182,22 +188,25 @@ function rowsText(view: View, mode: OutputMode, withHeader: boolean): string {
   return tabSeparated(chosen.rows);
 }
 
-/** What --columns asks for. */
-function chosenColumns(view: View, { columns: names }: OutputMode): View | Rows {
-  if (names.length === 0) return view;
-  const places = names.map((name) => {
-    const at = view.columns.findIndex((column) => column.name === name);
-    if (at < 0)
-      throw usage(
-        `there is no column '${name}' here`,
-        `its columns: ${view.columns.map((column) => column.name).join(', ')}`,
-      );
-    return at;
-  });
+/** What --columns asks for; without it, the columns of the table. CSV has all. */
+function chosenColumns(view: View, { columns: names, csv }: OutputMode): View | Rows {
+  const { columns } = view;
+  if (names.includes(ALL_COLUMNS) || (csv && names.length === 0)) return view;
+  const shown = names.length
+    ? names.map((name) => placeOf(name, columns))
+    : [...columns.keys()].filter((at) => !columns[at]?.more);
+  if (names.length === 0 && shown.length === columns.length) return view;
   return {
-    columns: places.map((at) => view.columns[at] as Column),
-    rows: view.rows.map((row) => places.map((at) => row[at] ?? '')),
+    columns: shown.map((at) => columns[at] as Column),
+    rows: view.rows.map((row) => shown.map((at) => row[at] ?? '')),
   };
+}
+
+function placeOf(wanted: string, columns: readonly Column[]): number {
+  const at = columns.findIndex(({ name }) => name === wanted);
+  if (at >= 0) return at;
+  const names = columns.map(({ name }) => name).join(', ');
+  throw usage(`there is no column '${wanted}' here`, `its columns: ${names}`);
 }
 
 const markdownLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;

@@ -33,7 +33,7 @@ const findingRecord = new RecordType<Found>([
   wordField('path', 'path of the transcript', ({ file }) => file.path, {
     ...{ header: 'file', kind: 'link', importance: 92, enough: 22 },
   }),
-  textField('audiofile', 'audiofile id, if known', ({ file }) => file.audiofile, { importance: 20 }),
+  textField('audiofile', 'audiofile id, if known', ({ file }) => file.audiofile, { more: true }),
   textField('title', 'title of the audio, if known', ({ file }) => file.title, { cell: false }),
   countField('line', 'line of the transcript; in a docx, its paragraph', 'line', { importance: 91 }),
   {

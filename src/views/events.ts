@@ -31,13 +31,14 @@ export const eventRecord = new RecordType<ReceivedEvent>([
   textField('order', 'order id', 'order', { importance: 40, uncut: true }),
   textField('title', 'title of the file, if the ledger knows it', 'title', { importance: 70 }),
   textField('meaning', 'what the event means', (event) => meaningOf(event), { importance: 50 }),
-  textField('webhook_version', 'version of the webhook, from the service', 'version'),
+  textField('webhook_version', 'version of the webhook, from the service', 'version', { more: true }),
   textField(
     'source',
     'received, or found: made by steno in place of a delivery that never arrived',
     (event) => event.source,
+    { more: true },
   ),
-  textField('body', 'body as received', (event) => textOf(event)),
+  textField('body', 'body as received', (event) => textOf(event), { more: true }),
 ]);
 
 const [TYPE_AT = 0] = eventRecord.places(['event']);

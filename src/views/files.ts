@@ -22,6 +22,7 @@ import {
   errorField,
   flagField,
   listField,
+  onRequest,
   printed,
   RecordType,
   textField,
@@ -82,46 +83,48 @@ export const fileRecord = new RecordType<ShownFile>([
     schema: is.maybeText,
     cell: ({ row }) => row.job ?? '',
   },
-  textField('currency', 'currency of the total, if known', ({ row, currency }) =>
-    currencyOf(row.total, currency),
-  ),
-  listField('skus', 'SKUs of its order', ({ row }) => split(row.skus, ',')),
-  textField('hold', 'why its order is on hold', ({ row }) => holdOf(row)),
-  flagField(
-    'test',
-    'whether it is a test order, which is not transcribed (in rows: test)',
-    ({ row }) => row.test === 1,
-  ),
-  textField(
-    'ended',
-    'delivered, or unfinished (no transcript will come); null while it may still change',
-    ({ row }) => row.ended,
-    { schema: is.nullable(is.oneOf('delivered', 'unfinished')) },
-  ),
-  timeField('checked_at', 'when the service was last asked about it', ({ row }) => row.checked_at),
-  timeField('heard_at', 'when the last event about it arrived', ({ row }) => row.heard_at),
-  listField('invoices', 'invoice ids', ({ row }) => split(row.invoices, ',')),
-  {
-    ...{ name: 'downloads', help: 'downloaded transcripts (in rows: their paths)' },
-    schema: is.arrayOf(downloadRecord.schema),
-    json: ({ downloads }) => downloads.map((each) => downloadRecord.json(each)),
-    cell: ({ downloads }) => downloads.map(({ path }) => path).join(','),
-  },
-  listField('names', 'names of the speakers', ({ row }) => split(row.names, '|'), { separator: '|' }),
-  textField('notes', 'notes for the transcribers', ({ row }) => row.notes),
-  textField('remark', 'what events have reported since the service was last asked', ({ row }) =>
-    remarkOf(row),
-  ),
-  listField('tags', 'tags of the audio', ({ row }) => row.audio.tags ?? [], { separator: '|' }),
-  textField('feed', 'title of its feed', ({ row }) => row.audio.feed),
-  textField('guid', 'guid of the episode in its feed', ({ row }) => row.audio.guid),
-  textField('link', 'web page of the episode', ({ row }) => row.audio.link, { kind: 'link' }),
-  timeField('published_at', 'when the episode was published', ({ row }) => row.audio.published),
-  textField(
-    'source',
-    'path of a local recording, on the machine that uploaded it',
-    ({ row }) => row.audio.source,
-  ),
+  ...onRequest<ShownFile>([
+    textField('currency', 'currency of the total, if known', ({ row, currency }) =>
+      currencyOf(row.total, currency),
+    ),
+    listField('skus', 'SKUs of its order', ({ row }) => split(row.skus, ',')),
+    textField('hold', 'why its order is on hold', ({ row }) => holdOf(row)),
+    flagField(
+      'test',
+      'whether it is a test order, which is not transcribed (in rows: test)',
+      ({ row }) => row.test === 1,
+    ),
+    textField(
+      'ended',
+      'delivered, or unfinished (no transcript will come); null while it may still change',
+      ({ row }) => row.ended,
+      { schema: is.nullable(is.oneOf('delivered', 'unfinished')) },
+    ),
+    timeField('checked_at', 'when the service was last asked about it', ({ row }) => row.checked_at),
+    timeField('heard_at', 'when the last event about it arrived', ({ row }) => row.heard_at),
+    listField('invoices', 'invoice ids', ({ row }) => split(row.invoices, ',')),
+    {
+      ...{ name: 'downloads', help: 'downloaded transcripts (in rows: their paths)' },
+      schema: is.arrayOf(downloadRecord.schema),
+      json: ({ downloads }) => downloads.map((each) => downloadRecord.json(each)),
+      cell: ({ downloads }) => downloads.map(({ path }) => path).join(','),
+    },
+    listField('names', 'names of the speakers', ({ row }) => split(row.names, '|'), { separator: '|' }),
+    textField('notes', 'notes for the transcribers', ({ row }) => row.notes),
+    textField('remark', 'what events have reported since the service was last asked', ({ row }) =>
+      remarkOf(row),
+    ),
+    listField('tags', 'tags of the audio', ({ row }) => row.audio.tags ?? [], { separator: '|' }),
+    textField('feed', 'title of its feed', ({ row }) => row.audio.feed),
+    textField('guid', 'guid of the episode in its feed', ({ row }) => row.audio.guid),
+    textField('link', 'web page of the episode', ({ row }) => row.audio.link, { kind: 'link' }),
+    timeField('published_at', 'when the episode was published', ({ row }) => row.audio.published),
+    textField(
+      'source',
+      'path of a local recording, on the machine that uploaded it',
+      ({ row }) => row.audio.source,
+    ),
+  ]),
   answerField(answerOf),
   {
     ...{ name: 'left_out', help: 'why it was not ordered this time', schema: is.oneOf(...leftOutReasons) },
@@ -307,7 +310,7 @@ export function waitedTable(
   currency: string,
   held: readonly AudioFile[] = [],
 ): View {
-  if (saved) return savedView(saved, { isBrief: true });
+  if (saved) return savedView(saved);
   const files = outcomes.flatMap(({ file }) => file ?? []);
   return filesTable([...files, ...held], currency);
 }

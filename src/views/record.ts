@@ -44,6 +44,7 @@ export interface Field<T> extends Column {
 export interface RecordColumn {
   readonly name: string;
   readonly help: string;
+  readonly more?: boolean | undefined;
 }
 
 /** What a command prints: the schema of its --json, and the columns of its CSV and of its rows. */
@@ -113,7 +114,9 @@ export class RecordType<T> {
   }
 
   get columnHelp(): RecordColumn[] {
-    return this.fields.filter(({ cell }) => cell !== false).map(({ name, help }) => ({ name, help }));
+    return this.fields
+      .filter(({ cell }) => cell !== false)
+      .map(({ name, help, more }) => ({ name, help, more }));
   }
 
   /** Every member is declared: a document with another one does not match. */
@@ -236,6 +239,10 @@ export const flagField = fieldsOf<boolean>((take, name) => ({
   ...{ schema: is.boolean, json: take },
   cell: (value) => (take(value) ? name : ''),
 }));
+
+/** Fields whose columns are no part of the table. */
+export const onRequest = <T>(fields: ReadonlyArray<Field<T>>): Array<Field<T>> =>
+  fields.map((field) => ({ ...field, more: true }));
 
 /** What the service said, as it came. */
 export const answerField = <T>(answer: (value: T) => Json): Field<T> => ({

@@ -21,7 +21,7 @@ const fields: ReadonlyArray<Field<ShownDownload>> = [
   wordField('format', 'file extension', 'ext', { importance: 60, uncut: true }),
   countField('bytes', 'size in bytes', 'bytes', { header: 'size', kind: 'bytes', importance: 50 }),
   wordField('path', 'path of the file', 'path', { kind: 'link', importance: 90 }),
-  timeField('downloaded_at', 'when it was written; null if it already existed', 'at'),
+  timeField('downloaded_at', 'when it was written; null if it already existed', 'at', { more: true }),
 ];
 
 export const downloadRecord = new RecordType(fields);
@@ -33,6 +33,7 @@ export const savedRecord = new RecordType<ShownDownload>([
     'skipped',
     'whether the file already existed and was left alone (in rows: skipped)',
     ({ skipped }) => skipped === true,
+    { more: true },
   ),
 ]);
 
@@ -87,12 +88,8 @@ export function draftWarnings(saved: readonly Saved[]): Warning[] {
 }
 
 /** The files that were written, or were there already. */
-export function savedView(
-  saved: readonly Saved[],
-  { isBrief, json = () => saved.map(savedJson) }: { isBrief: boolean; json?: () => Json },
-): View {
-  const all = savedRecord.view(saved.map(shownDownload), ({ path }) => path);
-  const shown = isBrief ? savedRecord.some(all, ['audiofile', 'format', 'bytes', 'path']) : all;
+export function savedView(saved: readonly Saved[], json: () => Json = () => saved.map(savedJson)): View {
+  const shown = savedRecord.view(saved.map(shownDownload), ({ path }) => path);
   return {
     // Made only if asked for: there may be thousands of files.
     get json() {

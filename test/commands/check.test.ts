@@ -347,7 +347,7 @@ describe('forms', () => {
     const user = withFiles(files);
     const rows = await user.run(['check', 'a.vtt']);
     expect(rows.stdout.split('\n')[0]?.split('\t')).toEqual([
-      ...['a.vtt', '', '4', '00:00:01.000', 'gap', 'error', 'it | was [xx] <script>'],
+      ...['a.vtt', '4', '00:00:01.000', 'gap', 'error', 'it | was [xx] <script>'],
     ]);
     expect(rows.stderr).toBe('steno: 2 errors and 0 warnings in 1 transcript\n');
     expect(parseCsv((await user.run(['check', 'a.vtt', '--csv'])).stdout)).toHaveLength(3);

@@ -35,6 +35,20 @@ describe('--columns', () => {
     ]);
   });
 
+  it('has the columns of the table unless told, and every column with all', async () => {
+    const { user } = await shop;
+    const files = async (...form: string[]) => (await user.run(['files', ...form])).stdout;
+    const width = (text: string) => text.split('\n')[0]?.split('\t').length;
+    const [head = ''] = (await files('--csv')).split('\r\n');
+    const all = head.split(',').length;
+    expect(width(await files('--columns', 'all'))).toBe(all);
+    expect(width(await files())).toBeLessThan(all / 2);
+    expect(await files('--columns', 'all', '--csv')).toBe(await files('--csv'));
+    const markdown = async (...form: string[]) => (await files('--markdown', ...form)).split('\n')[0];
+    expect(await markdown('--columns', 'all')).toBe(`| ${head.replaceAll(',', ' | ')} |`);
+    expect(await markdown()).not.toContain('checked_at');
+  });
+
   it('stands before or after the command, and is no argument', async () => {
     const { user } = await shop;
     const { code, stdout } = await user.run(['--columns', 'state,audiofile', 'file', '1', '2']);

@@ -329,7 +329,10 @@ describe('the list of schemas', () => {
       const name = line.replace(/ \d$/, '');
       expect([line, header]).toEqual([line, outputs.get(name)?.columns.map((column) => column.name)]);
       const help = (await user.run(['help', ...name.split(' ')])).stdout.replace(/\s+/g, ' ');
-      expect(help).toContain(header.join(', '));
+      const more = outputs.get(name)?.columns.filter((column) => column.more) ?? [];
+      for (const column of more) expect(help.split('With --columns all')[1]).toContain(column.name);
+      const own = header.filter((each) => !more.some(({ name }) => name === each));
+      expect(help).toContain(own.join(', '));
     }
   });
 });

@@ -175,9 +175,17 @@ describe('files', () => {
     );
     const [document] = JSON.parse((await user.run(['files', '--json', '--limit', '1'])).stdout);
     expect(header.filter((name) => !(name in document))).toEqual(['job']);
-    const rows = (await user.run(['files'])).stdout.replace(/\n$/, '').split('\n');
-    expect(rows).toHaveLength(6);
-    for (const row of rows) expect(row.split('\t')).toHaveLength(header.length);
+    const rowsOf = async (...form: string[]) =>
+      (await user.run(['files', ...form])).stdout
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((row) => row.split('\t'));
+    const [all, own] = [await rowsOf('--columns', 'all'), await rowsOf()];
+    expect([all.length, own.length]).toEqual([6, 6]);
+    for (const row of all) expect(row).toHaveLength(header.length);
+    // Off a terminal, the columns of the table, filled or not.
+    const end = header.indexOf('job') + 1;
+    expect(own).toEqual(all.map((row) => row.slice(0, end)));
   });
 
   it('have minutes and total, aligned for people and exact for scripts', async () => {
