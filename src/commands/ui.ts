@@ -15,7 +15,6 @@ import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { shellWord } from '../lib/text.ts';
 import { getEvents } from '../listen/history.ts';
-import { pageUrl } from '../pages/opening.ts';
 import { askForOpening, findRunning, noteRunning } from '../pages/running.ts';
 import { PageServer } from '../pages/server.ts';
 import type { PageSource } from '../pages/source.ts';
@@ -30,13 +29,13 @@ import { RecordType, wordField } from '../views/record.ts';
 
 const options = {
   port: text('--port <port>', 'serve on this port; 0 picks a free one', { default: '0' }),
-  open: flag('--no-open', 'print the address with its token instead of opening a browser'),
+  open: flag('--no-open', 'print the address instead of opening a browser'),
 };
 
 type UiOptions = OptionValues<typeof options>;
 
 const address = new RecordType<{ readonly url: string }>([
-  wordField('url', 'address of the page, with its token', 'url', { kind: 'id' }),
+  wordField('url', 'address that opens the page, once', 'url', { kind: 'id' }),
 ]);
 
 export const ui = command({
@@ -48,10 +47,9 @@ export const ui = command({
   details: [
     'The page only reads: it never orders, upgrades, refunds or sets a webhook. Two things act, each on a click: a ' +
       'download saves a transcript, and a replay sends an event to a URL.',
-    'Only this machine can reach it, and only with the token of this run. The browser gets it from a file ' +
-      'that only you can read and that is deleted at once. Whoever has the address that --no-open prints can use ' +
-      'the page: do not share it.',
-    'When ready, prints "serving on <url>" to stderr, without the token.',
+    'Only this machine can reach it. The address opens the page once and leaves a cookie in that browser, so ' +
+      'nothing in its history opens anything. For another browser, make a new address with steno open.',
+    'When ready, prints "serving on <url>" to stderr: that address alone opens nothing.',
   ],
   options,
   examples: [
@@ -129,12 +127,8 @@ async function pageOf(
 async function showInRunning(context: Context, go: string, { open: opens }: UiOptions): Promise<boolean> {
   const folder = makeStateFolder(context.env);
   for (const running of findRunning(folder, accountOf(context))) {
-    const path = await askForOpening(folder, running, go);
-    if (path === undefined) continue;
-    const url = pageUrl(running.port, running.token, go);
-    if (!opens || !(await openBrowser(path, context.env))) await showAddress(context, url, opens);
-    else await finish(context, url, 'opened in your browser');
-    return true;
+    const opening = (way: Way) => askForOpening(folder, running, go, way);
+    if (await present(context, opening, opens, 'opened in your browser')) return true;
   }
   return false;
 }
@@ -144,34 +138,46 @@ async function serve(context: Context, { port, open: opens }: UiOptions, go: str
   // It may be gone before the page is served.
   const parent = process.ppid;
   const source = await sourceOf(context);
+  const account = accountOf(context);
+  findRunning(source.folder, account);
   const server = await PageServer.open(source, portOf(port));
   context.onExit(() => server.close());
-  const { token } = server;
-  context.onExit(await noteRunning(source.folder, { port: server.port, token, account: accountOf(context) }));
+  context.onExit(await noteRunning(source.folder, { port: server.port, session: server.session, account }));
   out.stderr.writeLine(`serving on http://127.0.0.1:${server.port}/`);
-  await present(context, server, go, opens);
+  const opening = async (way: Way) => (way === 'path' ? server.opening(go) : server.address(go));
+  await present(context, opening, opens, 'opened in your browser; end with Ctrl-C');
   await Promise.race([whenParentEnds(parent, signal), signal.aborted ? undefined : once(signal, 'abort')]);
   throw new StenoError('interrupted', 'the page is no longer served');
 }
 
-async function present(context: Context, server: PageServer, go: string, opens: boolean): Promise<void> {
-  const url = pageUrl(server.port, server.token, go);
-  if (opens && (await openBrowser(server.opening(go), context.env)))
-    await finish(context, url, 'opened in your browser; end with Ctrl-C');
-  else await showAddress(context, url, opens);
-}
+/** By a file that a browser opens, or by an address. */
+type Way = 'path' | 'url';
 
-/** A person sees the page; a program may go on with its address. */
-async function finish({ out }: Context, url: string, text: string): Promise<void> {
-  if (out.mode.quiet || isForPrograms(out.mode)) await out.show(address.page({ url }));
-  else out.note(text);
+/** A person sees the page; a program may go on with an address. False: nothing of ours is there. */
+async function present(
+  context: Context,
+  opening: (way: Way) => Promise<string | undefined>,
+  opens: boolean,
+  text: string,
+): Promise<boolean> {
+  const { out, env } = context;
+  const path = opens ? await opening('path') : undefined;
+  const isShown = path !== undefined && (await openBrowser(path, env));
+  if (isShown && !out.mode.quiet && !isForPrograms(out.mode)) {
+    out.note(text);
+    return true;
+  }
+  const url = await opening('url');
+  if (url === undefined) return false;
+  if (isShown) await out.show(address.page({ url }));
+  else await showAddress(context, url, opens);
+  return true;
 }
 
 const isForPrograms = ({ json, csv, markdown }: Context['out']['mode']): boolean => json || csv || markdown;
 
 async function showAddress({ out }: Context, url: string, wasTried: boolean): Promise<void> {
-  if (wasTried)
-    await out.warn('no browser could be started', 'open this address yourself, and do not share it');
+  if (wasTried) await out.warn('no browser could be started', 'open this address yourself; it works once');
   // Bare and whole on a terminal of any width: it is copied.
   if (isForPrograms(out.mode)) await out.show(address.page({ url }));
   else out.stdout.write(`${url}\n`);

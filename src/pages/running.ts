@@ -1,25 +1,26 @@
 /** The note by which `steno open` finds a `steno ui` that runs, and what it asks there. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isOfThisMachine, isSameProcess, type ProcessMark, thisProcess } from '../lib/processes.ts';
 import { disk, writeFileAtomic } from '../lib/whole-file.ts';
-import { isOpening } from './opening.ts';
+import { cookieOf } from './door.ts';
 
 /** A `steno ui` that runs. */
 export interface RunningPages extends ProcessMark {
   readonly port: number;
-  readonly token: string;
+  readonly session: string;
   /** Whose pages they are: a mark of the profile and the ledger. */
   readonly account: string;
 }
 
 const noteName = /^ui-\d+\.json$/;
+const openingName = /^ui-open-[0-9a-f]{24}\.html$/;
 const LIMIT_MS = 3_000;
 
 /** Readable by its owner alone, and gone when the pages are. Gives what removes it. */
 export async function noteRunning(
   folder: string,
-  pages: Pick<RunningPages, 'port' | 'token' | 'account'>,
+  pages: Pick<RunningPages, 'port' | 'session' | 'account'>,
 ): Promise<() => void> {
   const path = join(folder, `ui-${process.pid}.json`);
   const note = Buffer.from(JSON.stringify({ ...thisProcess(), ...pages }));
@@ -30,46 +31,62 @@ export async function noteRunning(
   return () => rmSync(path, { force: true });
 }
 
-/** Those of an account that run on this machine, the latest first. Notes that were left behind are removed. */
+/** Those of an account that run on this machine, the latest first. What others left behind is removed. */
 export function findRunning(folder: string, account: string): RunningPages[] {
-  const names = readdirSync(folder).filter((name) => noteName.test(name));
-  const running = names.flatMap((name) => {
-    const note = readNote(join(folder, name));
-    if (!note) return [];
-    if (isSameProcess(note)) return [note];
-    rmSync(join(folder, name), { force: true });
+  const names = readdirSync(folder);
+  const notes = names.filter((name) => noteName.test(name)).map((name) => join(folder, name));
+  const running = notes.flatMap((path) => {
+    const note = readNote(path);
+    if (note && isOfThisMachine(note) && !isSameProcess(note)) rmSync(path, { force: true });
+    else if (note) return [note];
     return [];
   });
-  return running.filter((each) => each.account === account).reverse();
+  const ports = new Set(running.map(({ port }) => port));
+  for (const name of names.filter((each) => openingName.test(each)))
+    if (!ports.has(portOf(join(folder, name)))) rmSync(join(folder, name), { force: true });
+  return running.filter((each) => each.account === account && isOfThisMachine(each)).reverse();
 }
 
 /** Undefined for what is no such note. */
 function readNote(path: string): RunningPages | undefined {
   try {
     const note = JSON.parse(readFileSync(path, 'utf8')) as RunningPages;
-    const areNumbers = [note.pid, note.port].every((each) => Number.isInteger(each) && each > 0);
-    return areNumbers && isOfThisMachine(note) ? note : undefined;
+    return [note.pid, note.port].every((each) => Number.isInteger(each) && each > 0) ? note : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The file that leads a browser to a page there; undefined where nothing of ours answers. */
+function portOf(opening: string): number {
+  try {
+    return Number(/127\.0\.0\.1:(\d+)\/open\//.exec(readFileSync(opening, 'utf8'))?.[1]);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** A new way to a page there: a file that opens it, or an address. Undefined where nothing of ours answers. */
 export async function askForOpening(
   folder: string,
-  { port, token }: RunningPages,
+  { port, session }: RunningPages,
   go: string,
+  way: 'path' | 'url',
 ): Promise<string | undefined> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/api/opening`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-      body: JSON.stringify({ go }),
+      headers: { 'content-type': 'application/json', cookie: cookieOf(port, session) },
+      body: JSON.stringify({ go, way }),
       redirect: 'error',
       signal: AbortSignal.timeout(LIMIT_MS),
     });
-    const { path } = (await answer.json()) as { readonly path?: unknown };
-    return typeof path === 'string' && isOpening(folder, path) ? path : undefined;
+    const given = ((await answer.json()) as Readonly<Record<string, unknown>>)[way];
+    if (typeof given !== 'string') return undefined;
+    const isOurs =
+      way === 'path'
+        ? dirname(given) === folder && openingName.test(given.slice(folder.length + 1))
+        : given.startsWith(`http://127.0.0.1:${port}/open/`) && /^[!-~]*$/.test(given);
+    return isOurs ? given : undefined;
   } catch {
     return undefined;
   }

@@ -1,11 +1,10 @@
 /**
  * The server of the pages, on loopback. Other users of this machine, other sites in the same browser and names that lead
- * here by a trick of DNS can all reach it: so nothing but the empty page is served without the token.
+ * here by a trick of DNS can all reach it: so nothing but the empty page is served without the cookie.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { Changes } from '../ledger/changes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -17,10 +16,10 @@ import { formatJson, type Json, parseJson, toJson } from '../lib/json.ts';
 import { readBytes } from '../lib/lines.ts';
 import { startListening } from '../lib/listening.ts';
 import { accountHandlers } from './account-api.ts';
+import { cookieOf, Door } from './door.ts';
 import { eventHandlers } from './events-api.ts';
 import { fileHandlers } from './files-api.ts';
 import { isLedgerTrouble, Live } from './live.ts';
-import { Openings } from './opening.ts';
 import { type CsvAnswer, type Handlers, type PageSource, textOf } from './source.ts';
 
 const assets: Readonly<Record<string, readonly [name: string, type: string]>> = {
@@ -49,7 +48,8 @@ const acting: Readonly<Record<string, readonly [effect: Effect, what: string]>> 
 
 /** An edited event, in JSON; a delivery has a megabyte at most. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-const MAX_CONNECTIONS = 100;
+/** Connections that have shown no cookie; beyond these, the oldest give way. */
+const MAX_UNKNOWN = 100;
 /** Silence of a connection: a page that is open hears something every 15 seconds. */
 const IDLE_MS = 120_000;
 /** The one that browsers leave out. */
@@ -63,7 +63,7 @@ const serverOptions = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** A key that the service refuses is 500: `auth` with 403 is for the token alone. */
+/** A key that the service refuses is 500: `auth` with 403 is for the cookie alone. */
 const statuses: Readonly<Partial<Record<Kind, number>>> = {
   ...{ usage: 400, missing: 404, network: 502, timeout: 504, interrupted: 503 },
 };
@@ -81,12 +81,12 @@ class Refusal extends StenoError {
 }
 
 export class PageServer {
-  readonly token = randomBytes(32).toString('base64url');
+  readonly #door: Door;
   readonly #source: PageSource;
   readonly #watched: Ledger;
   readonly #spool: Spool;
   readonly #live: Live;
-  readonly #openings: Openings;
+  readonly #unknown = new Set<Socket>();
   readonly #handlers: Handlers;
   readonly #server = createServer(serverOptions);
 
@@ -96,7 +96,7 @@ export class PageServer {
     this.#watched = watched;
     this.#spool = spool;
     this.#live = new Live(source, watched, changes, spool);
-    this.#openings = new Openings(source.folder);
+    this.#door = new Door(source.folder);
     this.#handlers = {
       ...fileHandlers(source, changes),
       ...eventHandlers(source),
@@ -105,7 +105,9 @@ export class PageServer {
       'POST opening': async (call) => {
         const go = textOf(call, 'go') ?? '';
         if (!/^\/[\x21-\x7e]{0,500}$/.test(go)) throw usage('that is no page');
-        return toJson({ path: this.opening(go) });
+        return toJson(
+          textOf(call, 'way') === 'path' ? { path: this.opening(go) } : { url: this.address(go) },
+        );
       },
       'GET live': async ({ response }) => {
         if (this.#live.add(response)) return undefined;
@@ -113,7 +115,7 @@ export class PageServer {
       },
     };
     this.#server.on('request', (request, response) => void this.#answer(request, response));
-    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.on('connection', (socket) => this.#admit(socket));
     this.#server.setTimeout(IDLE_MS, (socket) => socket.destroy());
   }
 
@@ -129,18 +131,35 @@ export class PageServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** A file that leads a browser to the page. */
+  get session(): string {
+    return this.#door.session;
+  }
+
+  /** A file that leads a browser to the page, once. */
   opening(go: string): string {
-    return this.#openings.add(this.port, this.token, go);
+    return this.#door.file(this.port, go);
+  }
+
+  /** An address that opens the page, once. */
+  address(go: string): string {
+    return this.#door.address(this.port, go);
   }
 
   async close(): Promise<void> {
-    this.#openings.removeAll();
+    this.#door.close();
     this.#live.close();
     this.#server.close();
     this.#server.closeAllConnections();
     this.#spool.close();
     await this.#watched.close();
+  }
+
+  /** Whoever fills the connections without a cookie loses their own. */
+  #admit(socket: Socket): void {
+    this.#unknown.add(socket);
+    socket.on('close', () => this.#unknown.delete(socket));
+    const [oldest] = this.#unknown;
+    if (this.#unknown.size > MAX_UNKNOWN) oldest?.destroy();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -170,22 +189,37 @@ export class PageServer {
       throw new Refusal(403, 'auth', 'other sites may not use this address');
   }
 
-  async #answerPage({ method }: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const [, opening = ''] = /^\/open\/([0-9a-f]{1,64})$/.exec(path) ?? [];
-    const [name, type = ''] = (Object.hasOwn(assets, path) && assets[path]) || [];
-    if (!name && !opening) throw new Refusal(404, 'missing', 'there is no such page');
-    if (method !== 'GET' && method !== 'HEAD')
-      throw new Refusal(405, 'usage', 'only GET', { allow: 'GET, HEAD' });
-    if (!name) {
-      // The browser has read its file. It takes what stands after the # along.
-      this.#openings.remove(opening);
-      return void response.writeHead(303, { location: '/', 'content-length': 0 }).end();
-    }
+  async #answerPage(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const { method } = request;
+    const [, token] = /^\/open\/([\w-]{1,64})$/.exec(path) ?? [];
+    const [name, type = ''] = (Object.hasOwn(assets, token ? '/' : path) && assets[token ? '/' : path]) || [];
+    if (!name) throw new Refusal(404, 'missing', 'there is no such page');
+    if (method !== 'GET' && (method !== 'HEAD' || token))
+      throw new Refusal(405, 'usage', 'only GET', { allow: token ? 'GET' : 'GET, HEAD' });
+    if (token && this.#open(request, response, token)) return;
     const content = await readFile(join(this.#source.assets, name)).catch(() => {
       throw new Refusal(404, 'missing', `${name} is not part of this build`);
     });
-    response.writeHead(200, { 'content-type': type, 'content-length': content.length });
+    // An address that was used shows a page without data, which says what to do.
+    response.writeHead(token ? 403 : 200, { 'content-type': type, 'content-length': content.length });
     response.end(method === 'HEAD' ? undefined : content);
+  }
+
+  /** Leads to an address without the token. Whoever has the cookie needs no token. */
+  #open(request: IncomingMessage, response: ServerResponse, token: string): boolean {
+    const go = this.#door.enter(token);
+    if (go === undefined && !this.#isKnown(request)) return false;
+    this.#unknown.delete(request.socket as Socket);
+    const cookie = `${cookieOf(this.port, this.session)}; HttpOnly; SameSite=Strict; Path=/`;
+    const headers = { location: `/#${go ?? '/files'}`, 'content-length': 0 };
+    response.writeHead(303, { ...headers, ...(go !== undefined && { 'set-cookie': cookie }) }).end();
+    return true;
+  }
+
+  #isKnown(request: IncomingMessage): boolean {
+    const isKnown = this.#door.isOpenTo(request, this.port);
+    if (isKnown) this.#unknown.delete(request.socket as Socket);
+    return isKnown;
   }
 
   async #answerCall(
@@ -194,10 +228,8 @@ export class PageServer {
     path: string,
     query: string,
   ): Promise<void> {
-    const { method = '', headers } = request;
-    const [, given = ''] = /^Bearer ([\w-]{1,200})$/.exec(headers.authorization ?? '') ?? [];
-    if (!isSame(given, this.token))
-      throw new Refusal(403, 'auth', 'this page has no valid token: open it again with steno ui');
+    const { method = '' } = request;
+    if (!this.#isKnown(request)) throw new Refusal(403, 'auth', 'no access: open the page with steno ui');
     const [name, id] = routeOf(path);
     const handler = this.#handlers[`${method} ${name}`];
     if (!handler) throw this.#noHandler(name);
@@ -249,12 +281,6 @@ export class PageServer {
     this.#send(response, toJson({ error: json }), status);
     if (!request.complete) request.resume();
   }
-}
-
-/** Takes the same time wherever the texts differ. */
-function isSame(given: string, token: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(token)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 /** `/api/file/1001/check` is `file/:/check` of 1001. */

@@ -1,7 +1,7 @@
 /** `steno ui` over 100,000 files in a browser: until its first page is of use, and while somebody types. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Browser, CookieData, Page } from 'puppeteer-core';
 import { makeLedger } from './ledgers.ts';
 import { installed, type Place } from './place.ts';
 import type { Found, WeighedRow } from './weigh.ts';
@@ -28,8 +28,9 @@ export function pageRows(place: Place, quick: boolean): WeighedRow[] {
 
 interface Opened {
   readonly browser: Browser;
-  /** With its token. */
   readonly url: string;
+  /** What its address has left. */
+  readonly cookie: CookieData;
 }
 
 async function inBrowser(
@@ -46,8 +47,11 @@ async function inBrowser(
   const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
   const browser = await launch({ executablePath, pipe: true, args });
   try {
-    const url = readFileSync(join(env.BENCH_FOLDER ?? '', 'stdout'), 'utf8').trim();
-    return await work({ browser, url });
+    const address = readFileSync(join(env.BENCH_FOLDER ?? '', 'stdout'), 'utf8').trim();
+    const { headers } = await fetch(address, { redirect: 'manual' });
+    const [, name = '', value = ''] = /^([^=]+)=([^;]+)/.exec(headers.get('set-cookie') ?? '') ?? [];
+    const cookie = { name, value, domain: '127.0.0.1', path: '/', httpOnly: true } as const;
+    return await work({ browser, url: new URL('/#/files', address).href, cookie });
   } finally {
     await browser.close();
     await server.stop();
@@ -60,10 +64,11 @@ const hasFiles = (page: Page): Promise<unknown> =>
   });
 
 /** In turn, each in a profile of its own: nothing is cached. */
-async function firstPage({ browser, url }: Opened): Promise<Found> {
+async function firstPage({ browser, url, cookie }: Opened): Promise<Found> {
   const timed = async (isEmpty: boolean): Promise<number> => {
     const begun = performance.now();
     const context = await browser.createBrowserContext();
+    await context.setCookie(cookie);
     const page = await context.newPage();
     await page.setJavaScriptEnabled(!isEmpty);
     await page.goto(url);
@@ -89,7 +94,8 @@ async function firstPage({ browser, url }: Opened): Promise<Found> {
 const middle = (all: readonly number[]): number => [...all].sort((a, b) => a - b)[all.length >> 1] ?? 0;
 
 /** As the browser itself tells it: tasks of 50 ms or less are none that it tells of. */
-async function typing({ browser, url }: Opened): Promise<Found> {
+async function typing({ browser, url, cookie }: Opened): Promise<Found> {
+  await browser.setCookie(cookie);
   const page = await browser.newPage();
   await page.goto(url);
   await hasFiles(page);

@@ -88,7 +88,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
   useBrowser();
 
   describe('trouble', () => {
-    it('shows no data without the token, and says what to do', async () => {
+    it('shows no data without the cookie, and says what to do', async () => {
       const server = await serve(3);
       await open(server, '/files');
       await page.goto('about:blank');
@@ -96,17 +96,18 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       const other = await browser.createBrowserContext();
       turnTo(await other.newPage());
       await page.goto(`http://127.0.0.1:${server.port}/#/files`);
-      await shows('This tab has no access');
+      await shows('This browser has no access');
       expect(await text()).not.toContain('Board meeting');
       await other.close();
     });
 
-    it('keeps the token out of the address, and off other pages', async () => {
+    it('keeps the token out of the address and the cookie out of scripts', async () => {
       const server = await serve(3);
       await open(server, '/file/100001');
       await shows('Board meeting 1');
       expect(page.url()).toBe(`http://127.0.0.1:${server.port}/#/file/100001`);
-      expect(await inPage('document.cookie + JSON.stringify({ ...localStorage })')).toBe('{}');
+      const kept = 'document.cookie + JSON.stringify([{ ...localStorage }, { ...sessionStorage }])';
+      expect(await inPage(kept)).toBe('[{},{}]');
       expect(await inPage('history.length')).toBeLessThanOrEqual(2);
     });
 

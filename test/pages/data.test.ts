@@ -293,7 +293,7 @@ describe('a download', () => {
     });
   });
 
-  it('fails with what the service says, which is not the 403 of the token', async () => {
+  it('fails with what the service says, which is not the 403 of the cookie', async () => {
     const { user, order, service } = await orderingAccount();
     await order(audio('one'));
     const pages = await Pages.start(user);

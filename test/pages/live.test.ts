@@ -95,7 +95,7 @@ describe('a page that is open', () => {
     const pages = await Pages.start(user);
     const deaf = Array.from({ length: 5 }, () => {
       const socket = connect(pages.port, '127.0.0.1').on('error', () => {});
-      const head = `GET /api/files?limit=500 HTTP/1.1\r\nHost: 127.0.0.1:${pages.port}\r\nAuthorization: Bearer ${pages.token}\r\n\r\n`;
+      const head = `GET /api/files?limit=500 HTTP/1.1\r\nHost: 127.0.0.1:${pages.port}\r\nCookie: ${pages.cookie}\r\n\r\n`;
       socket.pause().write(head.repeat(50));
       return socket;
     });

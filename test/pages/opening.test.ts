@@ -1,4 +1,4 @@
-/** How the browser gets its token, how `steno open` finds what runs, and how all of it ends. */
+/** How the browser gets in, how `steno open` finds what runs, and how all of it ends. */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,23 +48,14 @@ describe('steno ui', () => {
     expect(path).toMatch(/\/ui-open-[0-9a-f]{24}\.html$/);
     expect(modeOf(path)).toBe('600');
     const target = targetOf(user);
-    const token = new URLSearchParams(target.hash.slice(1)).get('token') ?? '';
-    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(target.pathname).toMatch(/^\/open\/[\w-]{43}$/);
     expect(target.port).toBe(String(pages.port));
-    // Neither the list of processes nor the terminal has the token.
-    expect(browser.opened().join()).not.toContain(token);
-    expect(pages.stderr + pages.stdout).not.toContain(token);
-    const visit = {
-      'sec-fetch-site': 'cross-site',
-      'sec-fetch-mode': 'navigate',
-      'sec-fetch-dest': 'document',
-    };
-    const arrived = await pages.ask(target.pathname, { headers: visit });
-    expect(arrived).toMatchObject({ status: 303, headers: { location: '/' } });
+    // Neither the list of processes nor the terminal has the address.
+    for (const shown of [browser.opened().join(), pages.stderr, pages.stdout])
+      expect(shown).not.toContain(target.pathname);
+    expect(await pages.enter(target)).toBe('/#/files');
     expect(existsSync(path)).toBe(false);
-    expect((await pages.ask('/api/about', { headers: { authorization: `Bearer ${token}` } })).status).toBe(
-      200,
-    );
+    expect((await pages.call('about')).status).toBe(200);
     await pages.stop();
   });
 
@@ -94,7 +85,7 @@ describe('steno ui', () => {
     const pages = await Pages.start(user, ['ui', '--no-open', '--json']);
     expect(Object.keys(JSON.parse(pages.stdout))).toEqual(['url']);
     const quiet = await Pages.start(new User(), ['ui', '--no-open', '--quiet']);
-    expect(quiet.url.hash).toMatch(/^#token=[\w-]{43}&go=%2Ffiles$/);
+    expect(quiet.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/open\/[\w-]{43}\n$/);
   });
 
   it('prints the whole address on a narrow terminal', async () => {
@@ -108,8 +99,8 @@ describe('steno ui', () => {
     terminal.stdout.on('data', (chunk: Buffer) => {
       printed += chunk;
     });
-    await until(() => printed.includes('#token'), 'the address');
-    expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}&go=%2Ffiles\r?$/m);
+    await until(() => /open\/\S{43}/.test(printed), 'the address');
+    expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/open\/[\w-]{43}\r?$/m);
     terminal.kill('SIGKILL');
     await until(() => ownFiles(user).length === 0, 'the end of the page');
   });
@@ -161,6 +152,22 @@ describe('its end', () => {
     live.close();
   });
 
+  it('by kill -9 leaves files, which the next one removes', async () => {
+    const user = new User();
+    const killed = await Pages.startSilently(user, ['ui'], fakeBrowser(user));
+    await killed.until(() => killed.stderr.includes('opened in your browser'));
+    await killed.stop('SIGKILL');
+    expect(ownFiles(user)).toHaveLength(2);
+    const next = await Pages.startSilently(user, ['ui'], fakeBrowser(user));
+    await next.until(() => next.stderr.includes('opened in your browser'));
+    const third = await Pages.start(user);
+    const left = ownFiles(user);
+    expect(left.filter((name) => name.endsWith('.html'))).toHaveLength(1);
+    expect(left.filter((name) => name.endsWith('.json')).sort()).toEqual(
+      [next, third].map(({ child }) => `ui-${child.pid}.json`).sort(),
+    );
+  });
+
   it('comes with the terminal or the shell that started it, also where that is killed', async () => {
     const user = new User();
     const shell = spawn(
@@ -210,18 +217,29 @@ describe('steno open', () => {
       expect(stdout).toBe('');
       const target = targetOf(user);
       expect(target.port).toBe(String(pages.port));
-      const given = new URLSearchParams(target.hash.slice(1));
-      expect(given.get('go')).toBe(go);
-      expect(given.get('token')).toBe(pages.token);
-      await pages.ask(target.pathname);
+      expect(await pages.enter(target)).toBe(`/#${go}`);
+      expect((await pages.call('about')).status).toBe(200);
       expect(ownFiles(user).filter((name) => name.includes('open'))).toEqual([]);
     }
+  });
+
+  it('makes a new address each time', async () => {
+    const { user } = await withOrder();
+    const pages = await Pages.start(user);
+    const found = new Set([pages.url.href]);
+    for (let count = 0; count < 3; count += 1) {
+      const { code, stdout } = await user.run(['open', '1', '--no-open', '--json']);
+      expect(code).toBe(0);
+      const { url } = JSON.parse(stdout) as { url: string };
+      found.add(url);
+      expect(await pages.enter(new URL(url))).toBe('/#/file/1');
+    }
+    expect(found.size).toBe(4);
   });
 
   it('serves the page itself where none runs', async () => {
     const { user } = await withOrder();
     const pages = await Pages.start(user, ['open', '1', '--no-open']);
-    expect(pages.url.hash).toMatch(/&go=%2Ffile%2F1$/);
     expect((await pages.call('file/1')).status).toBe(200);
     expect((await pages.stop()).code).toBe(130);
   });
@@ -258,7 +276,7 @@ describe('steno open', () => {
     writeFileSync(join(folder, 'ui-2.json'), JSON.stringify({ ...real, account, port: '22' }));
     writeFileSync(join(folder, 'ui-3.json'), JSON.stringify({ ...real, account, start: '1 x y' }));
     // It runs, but nothing of ours answers there.
-    writeFileSync(join(folder, 'ui-4.json'), JSON.stringify({ ...real, account, token: 'a'.repeat(43) }));
+    writeFileSync(join(folder, 'ui-4.json'), JSON.stringify({ ...real, account, session: 'a'.repeat(43) }));
     const pages = await Pages.start(user, ['open', '1', '--no-open']);
     expect(pages.port).not.toBe(other.port);
     expect(existsSync(join(folder, `ui-${own.child.pid}.json`))).toBe(false);

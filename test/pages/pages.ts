@@ -44,6 +44,8 @@ onFileEnd(endAll);
 export class Pages {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Result>;
+  /** What its address has left. */
+  cookie = '';
   stdout = '';
   stderr = '';
 
@@ -67,7 +69,8 @@ export class Pages {
     options: Options = {},
   ): Promise<Pages> {
     const pages = new Pages(user, args, options);
-    await pages.until(() => /^serving on /m.test(pages.stderr) && /token=/.test(pages.stdout));
+    await pages.until(() => /^serving on /m.test(pages.stderr) && /[/]open[/][\w-]{43}/.test(pages.stdout));
+    await pages.enter(pages.url);
     return pages;
   }
 
@@ -90,11 +93,15 @@ export class Pages {
   }
 
   get url(): URL {
-    return new URL(this.stdout.trim());
+    const [, json] = /^\{.*"url": *"([^"]+)"/s.exec(this.stdout) ?? [];
+    return new URL(json ?? this.stdout.trim());
   }
 
-  get token(): string {
-    return new URLSearchParams(this.url.hash.slice(1)).get('token') ?? '';
+  /** Opens an address as a browser does, keeps its cookie, and gives where it leads. */
+  async enter({ pathname }: URL): Promise<string> {
+    const { headers } = await this.ask(pathname);
+    this.cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    return headers.location ?? '';
   }
 
   async until(isSo: () => boolean | Promise<boolean>, limitMs?: number): Promise<void> {
@@ -128,7 +135,7 @@ export class Pages {
   /** As the page itself asks. */
   call(path: string, { headers, ...asking }: Asking = {}): Promise<Answer> {
     const own = {
-      ...{ authorization: `Bearer ${this.token}`, 'sec-fetch-site': 'same-origin' },
+      ...{ cookie: this.cookie, 'sec-fetch-site': 'same-origin' },
       ...(asking.body === undefined ? {} : { 'content-type': 'application/json' }),
     };
     return this.ask(`/api/${path}`, { ...asking, headers: { ...own, ...headers } });
@@ -148,7 +155,7 @@ export class Pages {
   async live(): Promise<LivePage> {
     const messages: Message[] = [];
     let rest = '';
-    const headers = { authorization: `Bearer ${this.token}` };
+    const headers = { cookie: this.cookie };
     const options = { host: '127.0.0.1', port: this.port, path: '/api/live', agent: false, headers };
     const call = request(options, (response) => {
       response.setEncoding('utf8').on('data', (chunk: string) => {

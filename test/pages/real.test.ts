@@ -30,7 +30,16 @@ const faults: string[] = [];
 async function open(pages: Pages, go: string): Promise<void> {
   page = await browser.newPage();
   page.on('pageerror', (error) => faults.push(String(error)));
-  await page.goto(`${pages.url.origin}/#${new URLSearchParams({ token: pages.token, go })}`);
+  const [name = '', value = ''] = pages.cookie.split('=');
+  await browser.setCookie({
+    name,
+    value,
+    domain: '127.0.0.1',
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Strict',
+  });
+  await page.goto(`${pages.url.origin}/#${go}`);
 }
 
 /** The states that can be chosen are on the page as well. */
@@ -123,7 +132,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
     const other = await browser.createBrowserContext();
     page = await other.newPage();
     await page.goto(`${pages.url.origin}/#/files`);
-    await shows('This tab has no access');
+    await shows('This browser has no access');
     expect(await text()).not.toContain('secret-talk');
     await other.close();
     // Another user id: the address is all that it can find out.
@@ -135,11 +144,12 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
         encoding: 'utf8',
         cwd: '/',
       });
-    expect(readFileSync(join(folder, note), 'utf8')).toContain(pages.token);
+    const secret = pages.cookie.split('=')[1] ?? '';
+    expect(readFileSync(join(folder, note), 'utf8')).toContain(secret);
     expect(asNobody('cat', join(folder, note))).toMatchObject({ stdout: '' });
     expect(asNobody('cat', `/proc/${pages.child.pid}/environ`)).toMatchObject({ stdout: '' });
-    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(pages.token);
-    const ask = `fetch('${pages.url.origin}/api/files', { headers: { authorization: 'Bearer x' } })
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(secret);
+    const ask = `fetch('${pages.url.origin}/api/files', { headers: { cookie: 'steno-${pages.port}=x' } })
       .then(async (answer) => console.log(answer.status, await answer.text()))`;
     const { stdout } = asNobody(process.execPath, '-e', ask);
     expect(stdout).toMatch(/^403 /);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listing, modeOf } from '../support/files.ts';
 import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../support/ledger.ts';
 import { KEY } from '../support/steno.ts';
+import { until } from '../support/until.ts';
 import { errorOf, Pages } from './pages.ts';
 
 let account: OrderingAccount;
@@ -33,7 +34,7 @@ const paths = [
   'live',
 ];
 
-describe('without the token', () => {
+describe('without the cookie', () => {
   it.each(paths)('answers 403 to /api/%s and tells nothing', async (path) => {
     const answer = await pages.ask(`/api/${path}`);
     expect(answer.status).toBe(403);
@@ -41,28 +42,28 @@ describe('without the token', () => {
     expect(answer.text).not.toMatch(/Talk|example\.com/);
   });
 
-  it.each([
-    ['none at all', ''],
-    ['another', `Bearer ${'a'.repeat(43)}`],
-    ['a part of it', 'part'],
-    ['the right one in another scheme', 'basic'],
-    ['one that is far too long', `Bearer ${'a'.repeat(5000)}`],
-    ['control characters', 'Bearer \t'],
-  ])('refuses %s', async (_, given) => {
-    const made: Record<string, string> = {
-      part: `Bearer ${pages.token.slice(0, -1)}`,
-      basic: `Basic ${pages.token}`,
-    };
-    const authorization = made[given] ?? given;
-    const answer = await pages.ask('/api/about', { headers: { authorization } });
+  const cookies: ReadonlyArray<readonly [what: string, cookie: () => string]> = [
+    ['none at all', () => ''],
+    ['another', () => `steno-${pages.port}=${'a'.repeat(43)}`],
+    ['a part of it', () => pages.cookie.slice(0, -1)],
+    ['the right one under another name', () => pages.cookie.replace('steno', 'other')],
+    ['that of another port', () => pages.cookie.replace(String(pages.port), '1')],
+    ['one that is far too long', () => `steno-${pages.port}=${'a'.repeat(5000)}`],
+  ];
+  it.each(cookies)('refuses %s', async (_, cookie) => {
+    const answer = await pages.ask('/api/about', { headers: { cookie: cookie() } });
     expect(answer.status).toBe(403);
   });
 
-  it('takes none from the query or from a cookie', async () => {
-    const { status } = await pages.ask(`/api/about?token=${pages.token}`, {
-      headers: { cookie: `token=${pages.token}` },
-    });
-    expect(status).toBe(403);
+  it('finds it among those of other servers', async () => {
+    const cookie = `a=b; ${pages.cookie}; steno-1=c`;
+    expect((await pages.ask('/api/about', { headers: { cookie } })).status).toBe(200);
+  });
+
+  it('takes none from the query or from another header', async () => {
+    const secret = pages.cookie.split('=')[1] ?? '';
+    const headers = { authorization: `Bearer ${secret}` };
+    expect((await pages.ask(`/api/about?token=${secret}`, { headers })).status).toBe(403);
   });
 
   it('asks for it before it says whether there is such an address, or reads a body', async () => {
@@ -70,14 +71,72 @@ describe('without the token', () => {
     expect((await pages.ask('/api/file/1/download', { method: 'POST', body: '{' })).status).toBe(403);
   });
 
-  it('sets no cookie and allows no other origin', async () => {
+  it('sets none and allows no other origin', async () => {
     const { headers } = await pages.call('about');
     expect(headers['set-cookie']).toBeUndefined();
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 });
 
-describe('with the token, but from elsewhere', () => {
+describe('its address', () => {
+  const visit = {
+    'sec-fetch-site': 'cross-site',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+  };
+
+  it('opens it once, leaves a cookie, and leads to an address without the token', async () => {
+    const own = await Pages.startSilently(account.user, ['ui', '--no-open']);
+    await own.until(() => own.stdout.includes('/open/'));
+    const { pathname } = own.url;
+    expect(pathname).toMatch(/^\/open\/[\w-]{43}$/);
+    // What may not open it does not use it up.
+    for (const [method, headers, status] of [
+      ['HEAD', {}, 405],
+      ['POST', {}, 405],
+      ['GET', { ...visit, 'sec-fetch-dest': 'iframe' }, 403],
+      ['GET', { ...visit, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, 403],
+      ['GET', { host: `localhost:${own.port}` }, 403],
+      ['GET', { origin: 'https://evil.example' }, 403],
+    ] as const)
+      expect((await own.ask(pathname, { method, headers })).status).toBe(status);
+    const { status, headers } = await own.ask(pathname, { headers: visit });
+    expect([status, headers.location]).toEqual([303, '/#/files']);
+    expect(headers['set-cookie']).toEqual([
+      expect.stringMatching(new RegExp(`^steno-${own.port}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/$`)),
+    ]);
+    const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    expect(cookie).not.toContain(pathname.slice('/open/'.length));
+    expect((await own.ask('/api/about', { headers: { cookie } })).status).toBe(200);
+    const again = await own.ask(pathname, { headers: visit });
+    expect([again.status, again.headers['set-cookie']]).toEqual([403, undefined]);
+    // A browser that has the cookie just goes to the page.
+    const back = await own.ask(pathname, { headers: { ...visit, cookie } });
+    expect([back.status, back.headers['set-cookie']]).toEqual([303, undefined]);
+    expect((await own.ask(`/open/${'a'.repeat(43)}`, { headers: visit })).status).toBe(403);
+    expect((await own.ask('/api/about', { headers: { cookie: pages.cookie } })).status).toBe(403);
+  });
+});
+
+describe('connections without the cookie', () => {
+  it('give way, so that nobody shuts the owner out', async () => {
+    const live = await pages.live();
+    const sockets = Array.from({ length: 110 }, () => {
+      const socket = connect(pages.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost:'));
+      return socket.on('error', () => {});
+    });
+    await until(() => sockets.every(({ pending }) => !pending), 'all connections');
+    await until(() => sockets.slice(0, 8).every(({ closed }) => closed), 'the end of the oldest');
+    for (let count = 0; count < 5; count += 1) expect((await pages.call('files')).status).toBe(200);
+    expect(sockets.at(-1)?.closed).toBe(false);
+    queryLedger(account.user, "UPDATE files SET remark = 'seen' WHERE id = '2'");
+    await until(() => live.messages.some(({ type }) => type === 'changed'), 'a page that is still told');
+    for (const socket of sockets) socket.destroy();
+    live.close();
+  });
+});
+
+describe('with the cookie, but from elsewhere', () => {
   const foreign: ReadonlyArray<readonly [string, Record<string, string>]> = [
     ['a name that leads here (rebinding)', { host: 'evil.example' }],
     ['such a name with our port', { host: 'evil.example:PORT' }],
@@ -131,7 +190,7 @@ describe('with the token, but from elsewhere', () => {
     const headers = {
       origin: 'https://evil.example',
       'access-control-request-method': 'POST',
-      'access-control-request-headers': 'authorization',
+      'access-control-request-headers': 'content-type',
     };
     const answer = await pages.ask('/api/files', { method: 'OPTIONS', headers });
     expect(answer.status).toBe(403);
@@ -140,10 +199,10 @@ describe('with the token, but from elsewhere', () => {
 });
 
 describe('every answer', () => {
-  it.each(['/', '/app.js', '/open/0123456789abcdef01234567', '/nothing', '/api/about', '/api/files'])(
+  it.each(['/', '/app.js', `/open/${'a'.repeat(43)}`, '/nothing', '/api/about', '/api/files'])(
     'of %s has the headers that keep a page to itself',
     async (path) => {
-      const { headers } = await pages.ask(path, { headers: { authorization: `Bearer ${pages.token}` } });
+      const { headers } = await pages.ask(path, { headers: { cookie: pages.cookie } });
       const policy = String(headers['content-security-policy']);
       expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'/);
       expect(policy).not.toContain('unsafe');
@@ -175,7 +234,7 @@ describe('methods, sizes and types', () => {
     ['GET', '/api/constructor', 404],
     ['GET', '/__proto__', 404],
   ])('answers %s %s with %i', async (method, path, status) => {
-    const answer = await pages.ask(path, { method, headers: { authorization: `Bearer ${pages.token}` } });
+    const answer = await pages.ask(path, { method, headers: { cookie: pages.cookie } });
     expect(answer.status).toBe(status);
     if (status === 405) expect(answer.headers.allow).toMatch(/GET|POST/);
     expect(errorOf(answer).message).not.toBe('');
@@ -388,7 +447,7 @@ describe('the key', () => {
     expect(`${pages.stdout}${pages.stderr}`).not.toContain(KEY);
   });
 
-  it('and the token are in no file of the state folder that others may read', () => {
+  it('and the cookie are in no file of the state folder that others may read', () => {
     const folder = account.user.env.STENO_STATE_DIR ?? '';
     for (const name of listing(folder).filter((each) => each.startsWith('ui-')))
       expect(modeOf(`${folder}/${name}`)).toBe('600');

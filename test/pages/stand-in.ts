@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-export const TOKEN = 'made-up-token';
+const TOKEN = 'made-up-token';
 
 const types: Readonly<Record<string, string>> = {
   'index.html': 'text/html; charset=utf-8',
@@ -303,7 +303,7 @@ export class StandIn {
   }
 
   url(go: string): string {
-    return `http://127.0.0.1:${this.port}/#token=${TOKEN}&go=${encodeURIComponent(go)}`;
+    return `http://127.0.0.1:${this.port}/open/${TOKEN}?${new URLSearchParams({ go })}`;
   }
 
   /** How many tabs are told of changes. */
@@ -332,10 +332,15 @@ export class StandIn {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x');
     response.setHeader('Content-Security-Policy', policy);
     response.setHeader('Cache-Control', 'no-store');
+    const cookie = `steno-${this.port}=made-up`;
+    if (pathname === `/open/${TOKEN}`) {
+      response.setHeader('Set-Cookie', `${cookie}; HttpOnly; SameSite=Strict; Path=/`);
+      return void response.writeHead(303, { Location: `/#${searchParams.get('go')}` }).end();
+    }
     if (!pathname.startsWith('/api/')) return sendPage(response, pathname);
-    if (request.headers.authorization !== `Bearer ${TOKEN}`) {
+    if (!request.headers.cookie?.split('; ').includes(cookie)) {
       this.denied.push(pathname);
-      return sendJson(response, { error: { code: 'auth', message: 'this page has no valid token' } }, 403);
+      return sendJson(response, { error: { code: 'auth', message: 'no access' } }, 403);
     }
     if (pathname === '/api/live') return this.#goLive(response);
     if (request.method === 'POST') return this.#act(pathname, request, response);

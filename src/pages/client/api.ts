@@ -2,32 +2,15 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 
-const TOKEN = 'steno-token';
-
 export type Topic = 'files' | 'events' | 'spend';
 
-/** The stream of changes: it runs, it broke off and is tried again, or this page has no valid token. */
+/** The stream of changes: it runs, it broke off and is tried again, or this browser has no access. */
 export const link = signal<'connecting' | 'live' | 'lost' | 'denied'>('connecting');
 /** Why the ledger can't be read at the moment. */
 export const trouble = signal('');
 
-/** Takes the token out of the address, where only the page to show stays. False: there is none. */
-export function takeToken(): boolean {
-  const given = new URLSearchParams(location.hash.slice(1));
-  const token = given.get('token');
-  if (!token) return false;
-  sessionStorage.setItem(TOKEN, token);
-  history.replaceState(null, '', `#${given.get('go') || '/files'}`);
-  return true;
-}
-
-/** The address of a page with the token, for another tab: each has a storage of its own. */
-export const addressFor = (route: string): string =>
-  `/#${new URLSearchParams({ token: sessionStorage.getItem(TOKEN) ?? '', go: route })}`;
-
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { ...init.headers, Authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}` };
-  const response = await fetch(path, { ...init, headers, cache: 'no-store' }).catch((error: unknown) => {
+  const response = await fetch(path, { ...init, cache: 'no-store' }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
     throw new Error('steno ui is not responding; if it has ended, run it again');
   });
@@ -133,7 +116,7 @@ const PAUSE_MS = 250;
 const tabs = new BroadcastChannel('steno-changes');
 let isReading = false;
 
-/** This tab reads as soon as no other does. A tab without a valid token leaves it to the next. */
+/** This tab reads as soon as no other does. A tab without access leaves it to the next. */
 export function followChanges(): void {
   tabs.onmessage = ({ data }: MessageEvent<Change>) => hear(data);
   tabs.postMessage({ type: 'ask' });

@@ -61,9 +61,9 @@ function Banner() {
 }
 
 function noAccess(): Child {
-  const why = 'Each tab needs the link that steno ui opens. Run it again, or open its link in this tab.';
+  const why = 'An address opens the page once. For a new one, run steno ui again, or steno open with an id.';
   return parts.frame(
-    div('empty', h1('', 'This tab has no access'), p('', why), code('', 'steno ui')),
+    div('empty', h1('', 'This browser has no access'), p('', why), code('', 'steno ui')),
     undefined,
   );
 }

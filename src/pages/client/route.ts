@@ -1,6 +1,5 @@
 /** Which page is shown: the part of the address after `#`. */
 import { signal } from '@preact/signals';
-import { addressFor, takeToken } from './api.ts';
 
 export type Params = Readonly<Record<string, string | number | undefined>>;
 
@@ -13,12 +12,9 @@ function parsed() {
 /** Unlike decodeURIComponent, it never throws. */
 const decoded = (text: string): string => new URLSearchParams(`id=${text}`).get('id') ?? '';
 
-takeToken();
 export const route = signal(parsed());
 
 addEventListener('hashchange', () => {
-  // A link with a new token, opened in this tab.
-  if (takeToken()) location.reload();
   route.value = parsed();
 });
 
@@ -39,14 +35,3 @@ export const keep = (params: Params): void =>
 
 export const filePath = (id: string, params: Params = {}): string =>
   `#${pathWith(`/file/${encodeURIComponent(id)}`, params)}`;
-
-/** A link of this page in a new tab needs the token. */
-function openInTab(event: MouseEvent): void {
-  const href = (event.target as Element | null)?.closest('a')?.getAttribute('href') ?? '';
-  const isNewTab = event.ctrlKey || event.metaKey || event.button === 1;
-  if (!href.startsWith('#/') || !isNewTab) return;
-  event.preventDefault();
-  open(addressFor(href.slice(1)), '_blank', 'noopener');
-}
-addEventListener('click', openInTab);
-addEventListener('auxclick', openInTab);
