@@ -338,7 +338,7 @@ function storageSections(): Section[] {
       [nameOf(spoolPath('state')), 'in the state folder: events that are not in the ledger yet'],
       [
         nameOf(searchIndexPath('state')),
-        'in the state folder: words of transcripts; steno search --forget deletes it',
+        'in the state folder: sentences of transcripts; steno search --forget deletes it',
       ],
       ['sandbox.db', 'in the state folder: data of --sandbox; steno sandbox reset deletes it'],
       ['ui-<pid>.json', 'in the state folder: the token of a steno ui that is running; deleted when it ends'],

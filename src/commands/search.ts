@@ -6,7 +6,6 @@ import { wordsOf } from '../flows/search/words.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { usage } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
-import { plural } from '../lib/text.ts';
 import { nowMs, parseSince } from '../lib/time.ts';
 import { searchIndexPath } from '../settings/paths.ts';
 import { isAllowed } from '../spec/allow.ts';
@@ -37,8 +36,9 @@ export const search = command({
     'If a word to leave out has only one letter or is also a flag, put it after --: steno search budget -- -x',
     'A sentence may run over several captions; its time is that of the first. In languages written without spaces, any ' +
       'run of characters matches.',
+    'A phrase may begin in one sentence and end in the next.',
     'The first search makes an index in the state folder, readable by you alone, and every search brings it up to ' +
-      'date. It stores words and their positions, so it is as confidential as the transcripts. --forget deletes it.',
+      'date. It holds the text of your transcripts, so it is as confidential as they are. --forget deletes it.',
   ],
   args: [{ name: '[words…]', help: 'words and phrases to find' }],
   dashWords: true,
@@ -104,7 +104,7 @@ export const search = command({
 
 const nothingFoundIn = (total: number, isFiltered: boolean): string =>
   total || isFiltered
-    ? `nothing found in ${plural(total, 'transcript')} on this disk`
+    ? 'No matches in your downloaded transcripts.'
     : 'there is no transcript to search on this disk; download some as vtt, srt, tstxt, docx, html or txt: ' +
       'steno sync --download transcripts --format vtt';
 

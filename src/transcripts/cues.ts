@@ -126,6 +126,8 @@ interface Part {
 
 type SpeakerTest = (name: string) => boolean;
 
+const lineWithColon = /^[^\n]*[:：][^\n]*$/gm;
+
 /**
  * Which of the words before a colon are speakers. In SubRip all that look like names: it has no other way to say who
  * speaks. WebVTT has one, so there they must come again, or the captions must begin with one.
@@ -217,40 +219,4 @@ function named(lines: readonly string[], line: number, isSpeaker: SpeakerTest): 
 function splitIf(isSpeaker: SpeakerTest, line: string): Said {
   const said = splitSpeaker(line);
   return said.speaker === undefined || isSpeaker(said.speaker) ? said : { text: line.trim() };
-}
-
-/** The line of a time, with the name of its cue before it. */
-const cueHead = (name: string): RegExp =>
-  new RegExp(`(?:${name})?\\n[^\\S\\n]*${CLOCK}[^\\S\\n]*-->[^\\S\\n]*${CLOCK}[^\\n]*`, 'g');
-const srtCueHead = cueHead('\\n[^\\S\\n]*\\d+[^\\S\\n]*');
-const vttCueHead = cueHead('\\n\\n[^\\n]+|\\n[^\\S\\n]*\\d+[^\\S\\n]*');
-const vttTagInLine = /<\/?(?:v|c|i|b|u|s|ruby|rt|lang|font)(?:[. \t][^<>\n]*)?>|<\d[\d:.]*>/gi;
-const srtTagInLine = /<\/?(?:[ibus]|font(?:[ \t][^<>\n]*)?)>|\{\\[^{}\n]*\}/gi;
-const lineWithColon = /^[^\n]*[:：][^\n]*$/gm;
-
-/**
- * The words of all cues, without times and speakers, as `readCues` would read them. Speed: a quarter of its time, because
- * nothing is done for each cue. Undefined where the captions are not plain enough for that.
- */
-export function wordsOfCues(text: string, format: 'vtt' | 'srt'): string | undefined {
-  const isVtt = format === 'vtt';
-  const body = isVtt ? withoutHeader(text) : `\n\n${text}`;
-  if (body === undefined || (isVtt ? /\n\n(?:NOTE|STYLE|REGION)(?:\s|$)/ : /\n[^\S\n]+\n/).test(body))
-    return undefined;
-  const inLines = body.replace(isVtt ? vttCueHead : srtCueHead, '');
-  const said = inLines.replace(isVtt ? vttTagInLine : srtTagInLine, '');
-  if (inLines === body || inLines.includes('-->') || /[<{→]|[-–—]>|[-–—]&gt;/.test(said)) return undefined;
-  const plain = isVtt ? decodeEntities(said) : said;
-  if (!/[:：]/.test(plain)) return plain;
-  const isSpeaker = speakerTest(text, isVtt, () => plain.trim().split('\n', 1)[0]);
-  const withoutNames = plain.replace(lineWithColon, (line) => splitIf(isSpeaker, line).text);
-  // What looks like a name where voices are marked may be none.
-  return withoutNames !== plain && isVtt && voiceTag.test(body) ? undefined : withoutNames;
-}
-
-/** Undefined where it has none, or where cues begin in it. */
-function withoutHeader(text: string): string | undefined {
-  const end = text.indexOf('\n\n');
-  const header = text.slice(0, Math.max(end, 0));
-  return /^WEBVTT(?:\s|$)/.test(header) && !header.includes('-->') ? text.slice(end) : undefined;
 }

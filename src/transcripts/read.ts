@@ -4,7 +4,7 @@ import { formatOfName } from '../catalog/formats.ts';
 import { StenoError, systemReason } from '../lib/errors.ts';
 import { checkUtf8 } from '../lib/lines.ts';
 import { bytesText } from '../lib/text.ts';
-import { readCues, wordsOfCues } from './cues.ts';
+import { readCues } from './cues.ts';
 import { docxLines } from './docx.ts';
 import { type ReadableFormat, readableFormats, type TranscriptText } from './model.ts';
 import { isPage, pageLines, type TextLine } from './page.ts';
@@ -36,18 +36,6 @@ export function readTranscript(bytes: Buffer, format: ReadableFormat, path: stri
   if (!areCaptions)
     throw failed(`${path} has no captions: no line in it is a time such as 00:00:01.000 --> 00:00:02.000`);
   return { format, segments, faults };
-}
-
-/** All words in their order, without times and speakers: quicker than `readTranscript`, which it otherwise equals. */
-export function readWords(bytes: Buffer, format: ReadableFormat, path: string): string {
-  const quickly =
-    format === 'vtt' || format === 'srt' ? wordsOfCues(textOf(bytes, format, path), format) : undefined;
-  return (
-    quickly ??
-    readTranscript(bytes, format, path)
-      .segments.map(({ text }) => text)
-      .join('\n')
-  );
 }
 
 /** With \n alone between lines. UTF-16 is read where its mark says so. */

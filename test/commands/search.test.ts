@@ -107,13 +107,15 @@ describe('search', () => {
     expect(stdout).toContain('0:02:00  ');
     expect(stdout).toContain('Bob Ross: No plum \u001b[31mjam\u001b[39m.');
     expect(stdout).not.toContain('\u001b[2J');
-    expect((await reader.onTerminal('steno search zebra')).stdout).toContain('nothing found in 1 transcript');
+    expect((await reader.onTerminal('steno search zebra')).stdout).toContain(
+      'No matches in your downloaded transcripts.',
+    );
     const empty = await new Reader().has({ '1.rtf': 'zebra' });
     expect((await empty.onTerminal('steno search zebra')).stdout).toContain(
       'there is no transcript to search',
     );
     const chosen = await empty.onTerminal('steno search zebra --file 7');
-    expect(chosen.stdout).toContain('nothing found in 0 transcripts');
+    expect(chosen.stdout).toContain('No matches in your downloaded transcripts.');
   });
 
   it('chooses by file, time, order, tag and feed', async () => {
@@ -138,6 +140,18 @@ describe('search', () => {
       expect(
         await reader.search(`"number${number} and so on and then we went on to number${number + 1}"`),
       ).toHaveLength(1);
+  });
+
+  it('finds a phrase that begins in one sentence and ends in the next, and words of one sentence alone', async () => {
+    const reader = await new Reader().has({
+      '1.txt': 'Ada: We had plum jam. Yes. And tea, all day long, for years.\n\nBob: 東京。京都へ。',
+    });
+    expect(await reader.texts('"plum jam yes and tea all day long for"')).toEqual(['We had plum jam.']);
+    expect(await reader.texts('"jam yes a*"')).toEqual(['We had plum jam.']);
+    expect(await reader.texts('jam', 'tea')).toEqual([]);
+    expect(await reader.texts('jam', '-tea')).toEqual(['We had plum jam.']);
+    expect(await reader.texts('京京')).toEqual(['東京。']);
+    expect(await reader.texts('"jam and tea"')).toEqual([]);
   });
 
   it('takes a part of a name for a speaker, and letters with strokes for plain ones', async () => {
@@ -190,7 +204,7 @@ describe('search', () => {
   });
 
   it.each([
-    [['search'], /no word to search for/],
+    [['search'], /no word to search for\nhint: give at least one word to find/],
     [['search', '-jam'], /the search only excludes words/],
     [['search', 'jam', '--limt', '1'], /unknown option '--limt'/],
     [['search', 'jam', '--no-ledger'], /reads the ledger/],
@@ -205,13 +219,13 @@ describe('search', () => {
 });
 
 describe('the index', () => {
-  it('is closed to others, has none of the texts, and can be forgotten', async () => {
+  it('is closed to others, has the texts, and can be forgotten with them', async () => {
     const reader = await new Reader().has({ '1.txt': 'A secret sentence of some length.' });
     // In processes of their own: on Node 20 a connection stays open until its process ends.
     const run = (...args: string[]): Promise<Result> => reader.runAlone(['search', ...args]);
     expect((await run('secret', '--quiet')).stdout).toContain('1.txt');
     expect(modeOf(reader.index)).toBe('600');
-    expect(readFileSync(reader.index).includes('sentence of some')).toBe(false);
+    expect(readFileSync(reader.index).includes('sentence of some')).toBe(true);
     expect((await run('--forget')).stderr).toContain('the index is deleted');
     for (const end of ['', '-wal', '-shm']) expect(existsSync(reader.index + end)).toBe(false);
     expect(await run('--forget')).toMatchObject({

@@ -144,7 +144,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
   const pages: ReadonlyArray<readonly [go: string, none: RegExp, one: RegExp]> = [
     ['/files', /No files yet/, /Board meeting 1/],
     ['/files?group=order', /No files yet/, /4n0X/],
-    ['/search?q=budget', /No sentence on this disk/, /We looked at the budget/],
+    ['/search?q=budget', /No matches in your downloaded transcripts/, /We looked at the budget/],
     ['/events', /No events yet/, /Lecture 1/],
     ['/spend', /No budget is set/, /2,500.00/],
     ['/spend?by=feed', /Nothing was bought/, /feed 1/],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cuesOf, fitCues } from '../../src/transcripts/fit.ts';
 import { type ReadableFormat, readableFormats } from '../../src/transcripts/model.ts';
-import { readTranscript, readWords } from '../../src/transcripts/read.ts';
+import { readTranscript } from '../../src/transcripts/read.ts';
 import { toJson, toMarkdown, toSrt, toText, toVtt, unmarked } from '../../src/transcripts/write.ts';
 import { excessGrowth } from '../support/growth.ts';
 import { processorTimeOf } from '../support/processor-time.ts';
@@ -25,7 +25,6 @@ function attempt(work: () => unknown): void {
 }
 
 function readAndWrite(format: ReadableFormat, file: Buffer): void {
-  attempt(() => readWords(file, format, 'x'));
   attempt(() => {
     const text = readTranscript(file, format, 'x');
     const segments = text.segments.map(unmarked);

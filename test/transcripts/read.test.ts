@@ -4,14 +4,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderTranscript, type TranscriptSource } from '../../src/sandbox/transcripts/index.ts';
-import { readCues, wordsOfCues } from '../../src/transcripts/cues.ts';
 import { type ReadableFormat, readableFormats, type Segment } from '../../src/transcripts/model.ts';
 import {
   MAX_TRANSCRIPT_BYTES,
   readableFormatOf,
   readTranscript,
   readTranscriptFile,
-  readWords,
 } from '../../src/transcripts/read.ts';
 import { freshFolder } from '../support/files.ts';
 import { runs } from '../support/runs.ts';
@@ -541,93 +539,5 @@ describe('a file', () => {
     await expect(readTranscriptFile({ path, format: 'txt' }, stopped)).rejects.toMatchObject({
       kind: 'interrupted',
     });
-  });
-});
-
-describe('the words alone', () => {
-  const words = (text: string): string => text.split(/\s+/).filter(Boolean).join(' ');
-  const piece = fc.constantFrom(
-    ...[
-      'one',
-      'two words',
-      'Ada: said',
-      '- Bob: yes',
-      'at 10:30',
-      '<v Ada>three',
-      '<v.loud Bob>four</v>',
-      '</v>',
-    ],
-    ...[
-      '<i>five</i>',
-      '<00:00:01.000>six',
-      'a < b',
-      '&amp;',
-      '&#10;',
-      '{\\an8}seven',
-      '{',
-      '7',
-      ' 8 ',
-      'intro',
-      ' ',
-    ],
-    ...[
-      'NOTE',
-      'NOTE aside',
-      'STYLE',
-      'WEBVTT',
-      '東京：はい',
-      '\u2028',
-      '--> x',
-      '<c',
-      '>',
-      '\t',
-      'Note: nine',
-    ],
-    ...[
-      '00:00:01.000 --> 00:00:02.000',
-      '00:01,000 --> 00:02,000 align:start',
-      '1:2 --> 3',
-      '00:00:01,000 -> 00:00:02,000',
-      ' 00:03 --> 00:04',
-    ],
-  );
-  const time = fc.constantFrom('00:00:05.000 --> 00:00:06.000', '00:05,000 --> 00:06,000');
-  const cue = fc.tuple(fc.constantFrom('', '12\n', 'intro\n'), time, fc.array(piece, { maxLength: 4 }));
-  const block = fc.oneof(
-    { weight: 3, arbitrary: cue.map(([name, times, lines]) => `${name}${[times, ...lines].join('\n')}`) },
-    fc.array(piece, { maxLength: 3 }).map((lines) => lines.join('\n')),
-  );
-  const captions = fc
-    .tuple(
-      fc.constantFrom('', 'WEBVTT\n\n', 'WEBVTT - x\nKind: y\n\n', 'WEBVTT\n'),
-      fc.array(block, { maxLength: 8 }),
-    )
-    .map(([header, blocks]) => header + blocks.join('\n\n'));
-
-  it.each(['vtt', 'srt'] as const)('of %s are those of its segments, quickly or not', (format) => {
-    let quick = 0;
-    fc.assert(
-      fc.property(captions, (text) => {
-        const found = wordsOfCues(text, format);
-        if (found === undefined) return;
-        quick += 1;
-        const said = readCues(text, format).segments.map((each) => each.text);
-        expect(words(found)).toBe(words(said.join('\n')));
-      }),
-      { numRuns: runs(2_000) },
-    );
-    expect(quick).toBeGreaterThan(0);
-  });
-
-  it('are read quickly from captions as they are delivered, and at all from others', () => {
-    const vtt =
-      'WEBVTT\n\n1\n00:01.000 --> 00:02.000\n<v Ada>It is 10:30 &amp; late</v>\n\n00:03.000 --> 00:04.000\nand\nso on';
-    expect(words(wordsOfCues(vtt, 'vtt') ?? '')).toBe('It is 10:30 & late and so on');
-    const srt =
-      '1\n00:00:01,000 --> 00:00:02,000\nAda: <i>Yes</i>\n\n2\n00:00:03,000 --> 00:00:04,000\nAda: but no';
-    expect(words(wordsOfCues(srt, 'srt') ?? '')).toBe('Yes but no');
-    expect(readWords(Buffer.from('Ada: Hello\n\nBob: Hi'), 'txt', 'a.txt')).toBe('Hello\nHi');
-    expect(() => readWords(Buffer.from('<html><body>'), 'vtt', 'a.vtt')).toThrow('a.vtt is a web page');
-    expect(() => readWords(Buffer.from('no time'), 'srt', 'a.srt')).toThrow('a.srt has no captions');
   });
 });

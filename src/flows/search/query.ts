@@ -1,7 +1,6 @@
 /** What a person searches for: words, phrases, beginnings of words, and words that must not be there. */
 import { usage } from '../../lib/errors.ts';
-import { MAX_LENGTH } from './sentences.ts';
-import { isAscii, type Word, wordsOf } from './words.ts';
+import { type Word, wordsOf } from './words.ts';
 
 /** Words that follow each other; the last may be the beginning of one. */
 interface Term {
@@ -38,22 +37,20 @@ export function parseQuery(given: readonly string[]): Query {
   if (wanted.length === 0)
     throw usage(
       unwanted.length ? 'the search only excludes words' : 'there is no word to search for',
-      'name a word that must be there: steno search budget -draft',
+      'give at least one word to find: steno search budget -draft',
     );
   return { wanted, unwanted };
 }
 
-/** Whether it is worth looking closer. Speed: this takes a tenth of splitting a text into words. */
-export function mayMatch({ wanted }: Query, text: string): boolean {
-  if (!isAscii(text)) return true;
-  const lower = text.toLowerCase();
-  return wanted.every(({ words }) => words.every((word) => lower.includes(word)));
-}
-
-/** Where the words of a query stand, in the order of the text; nothing if it does not match. */
-export function marksOf({ wanted, unwanted }: Query, words: readonly Word[]): Mark[] | undefined {
-  if (unwanted.some((term) => placesOf(term, words).length > 0)) return undefined;
-  const places = wanted.map((term) => placesOf(term, words));
+/** Where the words of a query stand, in the order of the text; nothing if it does not match. `end`: each begins before it. */
+export function marksOf(
+  query: Query,
+  words: readonly Word[],
+  end = Number.POSITIVE_INFINITY,
+): Mark[] | undefined {
+  const placesIn = (term: Term): Mark[] => placesOf(term, words).filter(([start]) => start < end);
+  if (query.unwanted.some((term) => placesIn(term).length > 0)) return undefined;
+  const places = query.wanted.map(placesIn);
   if (places.some((each) => each.length === 0)) return undefined;
   return joined(places.flat().sort(([one], [other]) => one - other));
 }
@@ -81,17 +78,18 @@ function joined(marks: readonly Mark[]): Mark[] {
   return all;
 }
 
-/** FTS5 takes no more; what is beyond it is found by reading. */
-const MAX_TERMS = 32;
-const MAX_WORDS = 16;
-/** A sentence has fewer words, even where each character is one and some are written out as two. */
-const NEAR = 2 * MAX_LENGTH;
+/** The index has this many words of what follows a sentence, so that a phrase is found that goes on there. */
+export const WORDS_BEYOND = 4;
 
-/** Finds every file that may match: all words are near each other. What is unwanted may stand in another sentence. */
-export function ftsQuery({ wanted }: Query): string {
-  const phrases = wanted.slice(0, MAX_TERMS).map(({ words, isPrefix }) => {
-    const star = isPrefix && words.length <= MAX_WORDS ? '*' : '';
-    return `"${words.slice(0, MAX_WORDS).join(' ')}"${star}`;
-  });
-  return `NEAR(${phrases.join(' ')}, ${NEAR})`;
-}
+/** FTS5 takes no more; what is beyond it is found by looking closer. */
+const MAX_TERMS = 32;
+
+/** Finds every sentence that may match: the index has these words of a phrase that begins in it. */
+export const ftsQuery = ({ wanted }: Query): string =>
+  wanted
+    .slice(0, MAX_TERMS)
+    .map(({ words, isPrefix }) => {
+      const begin = words.slice(0, WORDS_BEYOND + 1);
+      return `"${begin.join(' ')}"${isPrefix && begin.length === words.length ? '*' : ''}`;
+    })
+    .join(' AND ');

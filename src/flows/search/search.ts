@@ -7,9 +7,16 @@ import { isDamaged } from '../../lib/sqlite.ts';
 import { readBytes, readTranscript } from '../../transcripts/read.ts';
 import { Tally } from '../bulk.ts';
 import type { TranscriptFilter, TranscriptOnDisk } from '../transcripts/on-disk.ts';
-import { ftsQuery, type Mark, marksOf, mayMatch, type Query } from './query.ts';
+import { ftsQuery, type Mark, marksOf, type Query } from './query.ts';
 import { type Sentence, sentencesOf } from './sentences.ts';
-import { deleteIndex, hasFullTextSearch, type Listing, openIndex, type TextIndex } from './text-index.ts';
+import {
+  deleteIndex,
+  type Found,
+  hasFullTextSearch,
+  type Listing,
+  openIndex,
+  type TextIndex,
+} from './text-index.ts';
 import { wordsOf } from './words.ts';
 
 export interface SearchPlace {
@@ -44,13 +51,28 @@ export interface FileHits {
   readonly hits: readonly Hit[];
 }
 
+/** A file that may match. */
+export interface Candidate {
+  readonly file: TranscriptOnDisk;
+  /** Which of its sentences may; undefined: any. */
+  readonly places: readonly number[] | undefined;
+  readonly read: () => readonly Sentence[];
+}
+
 export interface Searched {
-  /** The files that may match. */
-  readonly candidates: readonly TranscriptOnDisk[];
+  readonly candidates: readonly Candidate[];
   /** How many transcripts there are, and which of them can't be read. */
   readonly tally: Tally;
   /** Why every file is read, in place of the index. */
   readonly withoutIndex?: string;
+  readonly close: () => void;
+}
+
+/** The index, brought up to date, with what was chosen of it. */
+export interface OpenIndex {
+  readonly index: TextIndex;
+  readonly isChosen: (file: TranscriptOnDisk) => boolean;
+  readonly tally: Tally;
 }
 
 /** Brings the index up to date and asks it. Where there can be none, every file may match. */
@@ -59,7 +81,47 @@ export async function prepareSearch(
   request: SearchRequest,
   report: Report,
 ): Promise<Searched> {
-  const ask = (): Promise<Searched> => askIndex(place, request, report);
+  return withIndex(
+    place,
+    request,
+    report,
+    ({ index, isChosen, tally }) => {
+      const found = index.find(ftsQuery(request.query)).filter(({ file }) => isChosen(file));
+      return { candidates: found.map((each) => candidateOf(index, each)), tally, close: () => index.close() };
+    },
+    (files, withoutIndex) => {
+      const tally = new Tally(files.length);
+      const candidates = files.map((file, at): Candidate => {
+        return { file, places: undefined, read: () => read(file, tally, -1 - at) };
+      });
+      return { candidates, tally, withoutIndex, close: () => {} };
+    },
+  );
+}
+
+const candidateOf = (index: TextIndex, { file, ids }: Found): Candidate => ({
+  file,
+  places: ids.map((id) => id - file.first),
+  read: () => index.sentences(file.first, file.last),
+});
+
+/** Does it with the index, or else with the files themselves. */
+export async function withIndex<Result>(
+  place: SearchPlace,
+  filter: TranscriptFilter,
+  report: Report,
+  work: (open: OpenIndex) => Result,
+  withFiles: (files: readonly TranscriptOnDisk[], why: string) => Result,
+): Promise<Result> {
+  const ask = async (): Promise<Result> => {
+    const open = await openCurrent(place, filter, report);
+    try {
+      return work(open);
+    } catch (error) {
+      open.index.close();
+      throw error;
+    }
+  };
   try {
     return await ask().catch((error: unknown) => {
       if (!isDamaged(error)) throw error;
@@ -68,13 +130,12 @@ export async function prepareSearch(
     });
   } catch (error) {
     if (!(error instanceof StenoError) || place.signal.aborted) throw error;
-    const candidates = (await listed(place, request)).reverse();
-    const withoutIndex = (await hasFullTextSearch()) ? error.message : 'this SQLite has no FTS5';
-    return { candidates, tally: new Tally(candidates.length), withoutIndex };
+    const files = (await listed(place, filter)).reverse();
+    return withFiles(files, (await hasFullTextSearch()) ? error.message : 'this SQLite has no FTS5');
   }
 }
 
-async function askIndex(place: SearchPlace, request: SearchRequest, report: Report): Promise<Searched> {
+async function openCurrent(place: SearchPlace, filter: TranscriptFilter, report: Report): Promise<OpenIndex> {
   if (!place.mayIndex) throw new StenoError('failed', 'only reading is allowed (STENO_ALLOW)');
   const index = await openIndex(place.path, place.profile, place.signal);
   try {
@@ -83,13 +144,14 @@ async function askIndex(place: SearchPlace, request: SearchRequest, report: Repo
       const { updateIndex } = await import('./update.ts');
       await updateIndex(index, await place.openLedger(), ledgerMark, report, place.signal);
     }
-    const { total, isChosen } = await choice(index, request, place);
+    const { total, isChosen } = await choice(index, filter, place);
     const tally = new Tally(total);
     for (const { id, path, trouble = '' } of index.troubled.filter(isChosen))
       tally.add({ what: path, error: new StenoError('failed', trouble) }, id);
-    return { candidates: index.find(ftsQuery(request.query)).filter(isChosen), tally };
-  } finally {
+    return { index, isChosen, tally };
+  } catch (error) {
     index.close();
+    throw error;
   }
 }
 
@@ -114,11 +176,11 @@ interface Choice {
   readonly isChosen: (file: TranscriptOnDisk) => boolean;
 }
 
-async function choice(index: TextIndex, request: SearchRequest, place: SearchPlace): Promise<Choice> {
-  const { files, order, tag, feed, since } = request;
+async function choice(index: TextIndex, filter: TranscriptFilter, place: SearchPlace): Promise<Choice> {
+  const { files, order, tag, feed, since } = filter;
   if ([files, order, tag, feed, since].every((each) => each === undefined))
     return { total: index.total, isChosen: () => true };
-  const paths = new Set((await listed(place, request)).map(({ path }) => path));
+  const paths = new Set((await listed(place, filter)).map(({ path }) => path));
   return { total: paths.size, isChosen: ({ path }) => paths.has(path) };
 }
 
@@ -134,40 +196,56 @@ async function listed(
 
 /** The hits of each file that has some, of the newest first. `isCut` tells at the end whether there are more. */
 export async function* findHits(
-  { candidates, tally }: Searched,
+  { candidates, close }: Searched,
   { query, speaker, limit }: SearchRequest,
   isCut: { value: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<FileHits> {
-  const isSpokenBy = (name: string): boolean => speaker === undefined || plain(name).includes(plain(speaker));
+  const isSpokenBy = speakerFilter(speaker);
   let left = limit;
-  for (const [at, file] of candidates.entries()) {
-    if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-    const sentences = read(file, tally, -1 - at);
-    const hits = sentences.flatMap((sentence, at): Hit[] => {
-      const marks = isSpokenBy(sentence.speaker ?? '') ? match(query, sentence, sentences[at + 1]) : [];
-      return marks.length ? [{ at, marks }] : [];
-    });
-    isCut.value = hits.length > left;
-    if (hits.length && left > 0) yield { file, sentences, hits: hits.slice(0, left) };
-    if (isCut.value) return;
-    left -= hits.length;
+  try {
+    for (const { file, places, read } of candidates) {
+      if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+      const sentences = read();
+      const hits = (places ?? [...sentences.keys()]).flatMap((at): Hit[] => {
+        const marks = isSpokenBy(sentences[at]?.speaker) ? match(query, sentences, at) : [];
+        return marks.length ? [{ at, marks }] : [];
+      });
+      isCut.value = hits.length > left;
+      if (hits.length && left > 0) yield { file, sentences, hits: hits.slice(0, left) };
+      if (isCut.value) return;
+      left -= hits.length;
+    }
+  } finally {
+    close();
   }
 }
 
-const plain = (name: string): string =>
-  wordsOf(name)
-    .map(({ text }) => text)
-    .join(' ');
-
-/** Where a sentence matches. Words may stand beyond a cut, but the first is in this sentence. */
-function match(query: Query, { text, isCut }: Sentence, next: Sentence | undefined): Mark[] {
-  const whole = isCut && next ? `${text} ${next.text}` : text;
-  const marks = mayMatch(query, whole) ? (marksOf(query, wordsOf(whole)) ?? []) : [];
-  return marks
-    .filter(([start]) => start < text.length)
-    .map(([start, end]) => [start, Math.min(end, text.length)]);
+/** A part of the name is enough. */
+export function speakerFilter(wanted: string | undefined): (name: string | undefined) => boolean {
+  const plain = (name: string): string =>
+    wordsOf(name)
+      .map(({ text }) => text)
+      .join(' ');
+  return (name = '') => wanted === undefined || plain(name).includes(plain(wanted));
 }
+
+/** Where a sentence matches. A phrase that begins in it may go on in the next ones. */
+function match(query: Query, sentences: readonly Sentence[], at: number): Mark[] {
+  const text = sentences[at]?.text ?? '';
+  const longest = Math.max(...[...query.wanted, ...query.unwanted].map(({ words }) => words.length));
+  let whole = text;
+  // Each sentence has a word or is a mark; a phrase goes over few.
+  for (let next = at + 1; longest > 1 && next < at + longest && next < sentences.length; next += 1) {
+    if (whole.length - text.length > MAX_LETTERS * longest) break;
+    whole += ` ${sentences[next]?.text}`;
+  }
+  const marks = marksOf(query, wordsOf(whole), text.length) ?? [];
+  return marks.map(([start, end]) => [start, Math.min(end, text.length)]);
+}
+
+/** A word is seldom longer: so much text after a sentence has all that a phrase needs. */
+const MAX_LETTERS = 40;
 
 function read({ path, format }: TranscriptOnDisk, tally: Tally, at: number): Sentence[] {
   try {

@@ -10,12 +10,12 @@ export interface Sentence {
   readonly start?: number | undefined;
   readonly end?: number | undefined;
   readonly speaker?: string | undefined;
-  /** The next one continues it. */
-  readonly isCut?: boolean;
+  /** It stands above the conversation: nobody says it. */
+  readonly isHead?: true | undefined;
 }
 
 /** In characters. What goes on for longer has no full stops, and is cut. */
-export const MAX_LENGTH = 400;
+const MAX_LENGTH = 400;
 /** Between two captions of one sentence, in milliseconds. */
 const MAX_PAUSE = 3_000;
 
@@ -38,20 +38,18 @@ export function sentencesOf({ format, segments }: TranscriptText): Sentence[] {
     return { ...segment, speaker: last };
   };
   for (const piece of segments.flatMap((segment) => piecesOf(spoken(segment)))) {
-    const join = open && isCaptions ? joinOf(open, piece) : 'ended';
-    if (open && join === 'joined') {
+    if (open && isCaptions && isContinued(open, piece)) {
       open = { ...open, text: `${open.text} ${piece.text}`, end: piece.end, isWhole: piece.isWhole };
       continue;
     }
-    if (open) sentences.push(sentenceOf(open, join));
+    if (open) sentences.push(sentenceOf(open));
     open = piece;
   }
-  if (open) sentences.push(sentenceOf(open, 'ended'));
+  if (open) sentences.push(sentenceOf(open));
   return sentences;
 }
 
-const sentenceOf = ({ isFirst: _, isWhole: __, isCut, ...sentence }: Piece, join: Join): Sentence =>
-  isCut || join === 'cut' ? { ...sentence, isCut: true } : sentence;
+const sentenceOf = ({ isFirst: _, isWhole: __, ...sentence }: Piece): Sentence => sentence;
 
 /** Of a segment; the last one may go on in the next caption. */
 interface Piece extends Sentence {
@@ -61,20 +59,16 @@ interface Piece extends Sentence {
   readonly isWhole: boolean;
 }
 
-/** Whether a caption continues a sentence, or would if that were shorter. */
-type Join = 'joined' | 'cut' | 'ended';
-
-/** A caption without a speaker is spoken by the last one. */
-function joinOf(open: Piece, { text, start, speaker, isFirst }: Piece): Join {
+/** Whether a caption continues a sentence. One without a speaker is spoken by the last one. */
+function isContinued(open: Piece, { text, start, speaker, isFirst }: Piece): boolean {
   const isSameSpeaker = speaker === undefined || speaker === open.speaker;
   const pause = start !== undefined && open.end !== undefined ? start - open.end : 0;
   const goesOn = isFirst && (!open.isWhole || goesOnWith.test(text));
-  if (!goesOn || !isSameSpeaker || pause > MAX_PAUSE) return 'ended';
-  return open.text.length + text.length < MAX_LENGTH ? 'joined' : 'cut';
+  return goesOn && isSameSpeaker && pause <= MAX_PAUSE && open.text.length + text.length < MAX_LENGTH;
 }
 
 /** Speed: `matchAll` makes an array for each sentence. */
-function piecesOf({ text, line: first, start, end: until, speaker }: Segment): Piece[] {
+function piecesOf({ text, line: first, start, end: until, speaker, isHead }: Segment): Piece[] {
   const pieces: Piece[] = [];
   let [from, line] = [0, first];
   end.lastIndex = 0;
@@ -85,9 +79,12 @@ function piecesOf({ text, line: first, start, end: until, speaker }: Segment): P
     const begin = line + breaksIn(raw.slice(0, raw.length - raw.trimStart().length));
     const parts = shortened(raw);
     for (const [at, part] of parts.entries()) {
-      const isCut = at < parts.length - 1;
-      const piece = { text: part, line: begin, start, end: until, speaker, isCut };
-      pieces.push({ ...piece, isFirst: pieces.length === 0, isWhole: isWhole && !isCut });
+      const piece = { text: part, line: begin, start, end: until, speaker, isHead };
+      pieces.push({
+        ...piece,
+        isFirst: pieces.length === 0,
+        isWhole: isWhole && at === parts.length - 1,
+      });
     }
     line += breaksIn(raw);
     from = to;

@@ -5,13 +5,14 @@ import { StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { readableFormats } from '../../transcripts/model.ts';
-import { readBytes, readWords } from '../../transcripts/read.ts';
+import { readBytes, readTranscript } from '../../transcripts/read.ts';
 import {
   mostPrecise,
   type TranscriptFilter,
   type TranscriptOnDisk,
   transcriptsOnDisk,
 } from '../transcripts/on-disk.ts';
+import { sentencesOf } from './sentences.ts';
 import type { IndexedFile, TextIndex } from './text-index.ts';
 
 /** The best of what the ledger noted and the disk has, the oldest first; and how many there are in all formats. */
@@ -100,12 +101,12 @@ function add(
     const file = { ...listed, sha256: sha256(bytes) };
     const same = before?.sha256 === file.sha256 ? before : gone.get(file.sha256);
     if (same && index.move(same, file)) return;
-    index.put(file, readWords(bytes, listed.format, listed.path), before);
+    index.put(file, sentencesOf(readTranscript(bytes, listed.format, listed.path)), before);
   } catch (error) {
     if (!(error instanceof StenoError)) throw error;
     // What the content is to blame for is not tried again until it changes; the disk may work the next time.
     const isOfSystem = error.cause instanceof Error && 'syscall' in error.cause;
     const mtimeMs = isOfSystem ? UNREAD : listed.mtimeMs;
-    index.put({ ...listed, mtimeMs, sha256: '', trouble: error.message }, '', before);
+    index.put({ ...listed, mtimeMs, sha256: '', trouble: error.message }, [], before);
   }
 }

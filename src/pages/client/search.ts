@@ -66,7 +66,7 @@ export function Search() {
   const lead = [
     !query && parts.empty('Finds words in every transcript that was downloaded to this disk.'),
     hits?.length === 0 &&
-      parts.empty('No sentence on this disk has all these words.', 'sync --download . --missing'),
+      parts.empty('No matches in your downloaded transcripts.', 'sync --download . --missing'),
     byFile(hits ?? []).map(fileOf),
   ];
   return parts.frame([h1('unseen', 'Search'), above], error, lead);
