@@ -1,7 +1,16 @@
 // Builds dist: the launcher, the program in chunks that are loaded on first use, small programs beside it, ready texts.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -234,6 +243,7 @@ await bundle(
 writeFileSync(join(out, 'package.json'), '{"type":"commonjs"}\n');
 const modules = [...program, ...chunks.flat(), await bundleClient()].flatMap(({ moduleIds }) => moduleIds);
 writeFileSync(join(out, 'LICENSES.txt'), licenses(modules));
+cpSync('src/help', join(out, 'help'), { recursive: true });
 execFileSync(process.execPath, [join(out, 'generate.js'), 'texts', out], { stdio: 'inherit' });
 if (existsSync('dist')) renameSync('dist', `${out}.old`);
 renameSync(out, 'dist');

@@ -83,7 +83,7 @@ function helpCommand(specs: readonly Command[]): CommandNode {
     names: ['help'],
     summary: 'Explain a command or a topic',
     flags: [],
-    args: commandWords(specs, topicNames, summaryOfTopic).map(argumentOf),
+    args: commandWords(specs, topicNames(), summaryOfTopic).map(argumentOf),
     children: [],
   };
 }

@@ -1,11 +1,15 @@
 /** Documents made from the program: parts of README.md, the texts in dist, and man pages. */
 
 import { PassThrough } from 'node:stream';
+import { type Effect, effects } from '../lib/command-entry.ts';
 import { PAGE_WIDTH } from '../lib/defaults.ts';
-import { exitCodes } from '../lib/errors.ts';
 import type { View } from '../lib/view.ts';
+import { environment } from '../settings/environment.ts';
+import { settingList } from '../settings/settings.ts';
 import type { Command, Details, Group, Item } from '../spec/command.ts';
 import { commandEntries } from '../spec/entries.ts';
+import { globalOptions } from '../spec/global-options.ts';
+import type { Option } from '../spec/options.ts';
 import { Output } from '../ui/output.ts';
 import { formatsView, skusView, statesView } from '../views/catalog.ts';
 import { about, firstLines, helpText } from './help.ts';
@@ -15,15 +19,20 @@ import {
   commandSections,
   commandsOf,
   findCommands,
+  optionItem,
   type Page,
   type Section,
 } from './help-page.ts';
-import { exitAdvice, topicNames, topicPage } from './help-topics.ts';
+import { builtInOptions, summaryOfTopic, topicMarkdown, topicNames, topicPage } from './help-topics.ts';
 
-/** Parts of README.md, each between its two markers. */
+/** Parts of README.md and of help topics, each between its two markers. */
 const sections: Readonly<Record<string, (groups: readonly Group[]) => string>> = {
   commands: commandsSection,
-  'exit-codes': exitCodesSection,
+  options: () => list([...Object.values<Option>(globalOptions), ...builtInOptions].map(optionItem)),
+  variables: () => list(variables()),
+  settings: () => list(settingList.map(({ name, help }): Item => [name, help])),
+  effects: (groups) => list(effects.map((effect) => effectItem(effect, groups))),
+  topics: () => list(topicNames().map((name): Item => [name, summaryOfTopic(name)])),
 };
 
 /** The text with every marked part made anew; a marker that names no part is an error. */
@@ -49,14 +58,43 @@ function commandsSection(groups: readonly Group[]): string {
   return table(['for', 'commands'], rows);
 }
 
-function exitCodesSection(): string {
-  const rows = Object.entries(exitCodes).map(([name, { code: number, when }]) => [
-    String(number),
-    name,
-    when,
-    exitAdvice[name as keyof typeof exitCodes],
-  ]);
-  return table(['code', 'name', 'when', 'what to do'], rows);
+/** Names and placeholders are code, which Markdown leaves as it is. */
+const list = (items: readonly Item[]): string =>
+  items.map(([term, what]) => `- ${code(term)}: ${marked(what)}\n`).join('');
+
+const marked = (text: string): string =>
+  text.replaceAll('\u00a0', ' ').replace(/<[^>]+>|\b[a-z]+_[a-z_]+\b|\*+/g, code);
+
+function variables(): Item[] {
+  // A variable that does more than its flag has its own text.
+  const explained = new Set(environment.map(([names]) => names));
+  const asFlag = Object.values<Option>(globalOptions).flatMap(({ env, help }): Item[] =>
+    env && !explained.has(env) ? [[env, help]] : [],
+  );
+  const known = asFlag.map(([name]) => name);
+  const asSetting = settingList.flatMap(({ env, help }): Item[] =>
+    env && !known.includes(env) ? [[env, help]] : [],
+  );
+  return [...asFlag, ...asSetting, ...environment];
+}
+
+const meanings: Readonly<Record<Effect, string>> = {
+  read: 'safe',
+  local: 'changes files, settings or the ledger',
+  exec: 'runs programs',
+  account: 'visible to others',
+  money: 'a person must agree first',
+};
+
+/** The commands with this effect, and the flags that add it to another command. */
+function effectItem(effect: Effect, groups: readonly Group[]): Item {
+  const entries = commandEntries(groups);
+  const commands = entries.filter((each) => each.effect === effect).map(({ command }) => command);
+  const flags = entries.flatMap(({ options }) =>
+    options.filter((option) => option.effect === effect).map((option) => option.flags.at(-1) ?? ''),
+  );
+  const added = flags.length ? [`flags ${[...new Set(flags)].join(', ')}`] : [];
+  return [effect, `${meanings[effect]}: ${[commands.join(', '), ...added].filter(Boolean).join('; ')}`];
 }
 
 const code = (text: string): string => `\`${text}\``;
@@ -117,18 +155,9 @@ const SKILL =
   'Orders, follows, searches and downloads transcripts of audio with the command line program steno. ' +
   'Use it when a task needs a transcript or captions of a recording, or asks what transcripts cost.';
 
-/** The topic `agents` as Markdown, with the front matter of a skill. */
-export function skillText(groups: readonly Group[]): string {
-  const { about: lead = [], sections: parts = [] } = topicPage('agents', groups) ?? {};
-  const body = parts.flatMap(({ title, body: blocks }) => [`## ${title}`, ...blocks.map(markdownBlock)]);
-  const front = ['---', 'name: steno', `description: ${SKILL}`, '---'].join('\n');
-  return `${[front, '# steno', ...lead, ...body].join('\n\n')}\n`;
-}
-
-function markdownBlock(block: Details[number]): string {
-  if (typeof block !== 'string') return block.map(([term, what]) => `- **${term}**: ${what}`).join('\n');
-  return block.includes('\n') ? `\`\`\`sh\n${block.trimEnd()}\n\`\`\`` : block;
-}
+/** The topic `agents` with the front matter of a skill. */
+export const skillText = (): string =>
+  topicMarkdown('agents').replace(/^# .*\n/, `---\nname: steno\ndescription: ${SKILL}\n---\n\n# steno\n`);
 
 // Man pages, from the same pages as `--help`: `steno-order.1` of a command, `steno-money.7` of a topic.
 
@@ -138,23 +167,23 @@ export interface ManPage {
   readonly text: string;
 }
 
-/** Topics that only list what other pages have. */
-const lists = ['topics'];
-
-const topics = topicNames.filter((name) => !lists.includes(name));
+/** Without the one that only lists the others. */
+const manTopics = (): string[] => topicNames().filter((name) => name !== 'topics');
 
 export function manPages(groups: readonly Group[]): ManPage[] {
   const pages = commandPaths(commandsOf(groups)).map((path) =>
     manPage(commandPage(findCommands(path, groups) ?? []), 1),
   );
-  const topicPages = topics.flatMap((name) => topicPage(name, groups) ?? []).map((page) => manPage(page, 7));
+  const topicPages = manTopics()
+    .flatMap((name) => topicPage(name) ?? [])
+    .map((page) => manPage(page, 7));
   return [rootPage(groups), ...pages, ...topicPages];
 }
 
 export const manFiles = (groups: readonly Group[]): string[] => [
   'steno.1',
   ...commandPaths(commandsOf(groups)).map((path) => `${['steno', ...path].join('-')}.1`),
-  ...topics.map((name) => `steno-${name}.7`),
+  ...manTopics().map((name) => `steno-${name}.7`),
 ];
 
 function rootPage(groups: readonly Group[]): ManPage {
@@ -167,7 +196,7 @@ function rootPage(groups: readonly Group[]): ManPage {
     ['SYNOPSIS', synopsis('steno <command> [options]')],
     ['DESCRIPTION', paragraph(about), ...tries],
     ...commandSections(groups).map((each): Part => [each.title, bodyText(each.body)]),
-    ['SEE ALSO', seeAlso([...children, ...topics.map((name) => `steno-${name}(7)`)])],
+    ['SEE ALSO', seeAlso([...children, ...manTopics().map((name) => `steno-${name}(7)`)])],
   ]);
 }
 
@@ -223,7 +252,7 @@ const sectionPart = ({ title, body }: Section): Part => [title, bodyText(body)];
 
 function blockText(block: Details[number]): string {
   if (typeof block !== 'string') return items(block);
-  return block.includes('\n') ? `.PP\n${verbatim(block)}` : paragraph(block);
+  return block.includes('\n') ? `.PP\n${verbatim(block.trimEnd())}` : paragraph(block);
 }
 
 const bodyText = (body: Details): string => body.map(blockText).filter(Boolean).join('\n');

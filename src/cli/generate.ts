@@ -1,5 +1,5 @@
-/** Writes what is made from the program: the texts of dist, or the README's parts and the completions of the checkout. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+/** Writes what is made from the program: the texts of dist, or of the checkout: completions, and parts of README and topics. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Shell } from '../completion/model.ts';
 import { completionScript, scriptPaths } from '../completion/shells.ts';
@@ -33,17 +33,26 @@ function writeCheckout(groups: readonly Group[]): void {
   makeFolder('completions');
   for (const [shell, path] of Object.entries(scriptPaths))
     writeFileSync(path, completionScript(shell as Shell));
-  if (existsSync('README.md'))
-    writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8'), groups));
+  writeTopics('src/help', groups);
+  writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8'), groups));
+}
+
+/** The parts that are made from the program are filled in, also if the file in src was not. */
+function writeTopics(folder: string, groups: readonly Group[]): void {
+  for (const file of readdirSync(folder)) {
+    const path = `${folder}/${file}`;
+    writeFileSync(path, fillSections(readFileSync(path, 'utf8'), groups));
+  }
 }
 
 async function generate(task: string | undefined, out: string | undefined): Promise<void> {
   const groups = await loadGroups();
   if (task === 'texts') {
+    writeTopics(`${out}/help`, groups);
     writeFileSync(`${out}/completion.json`, JSON.stringify(commandTree(groups)));
     await writeTexts(`${out}/text`, groups);
     writeManPages(`${out}/man`, groups);
-    writeFileSync(`${out}/SKILL.md`, skillText(groups));
+    writeFileSync(`${out}/SKILL.md`, skillText());
   } else {
     writeCheckout(groups);
     listManPages(groups);

@@ -23,8 +23,6 @@ export interface Page {
   readonly sections: readonly Section[];
 }
 
-export const section = (title: string, ...body: Details): Section => ({ title, body });
-
 export const optionsPointer = 'the global options: steno help options';
 
 export const commandsOf = (groups: readonly Group[]): readonly Command[] =>
@@ -185,7 +183,10 @@ function exampleLines(examples: Command['examples'], width: number): string[] {
 function blockLines(block: Details[number], width: number): string[] {
   if (typeof block !== 'string') return itemLines(block, width);
   return block.includes('\n')
-    ? block.split('\n').map((line) => `  ${line}`.trimEnd())
+    ? block
+        .trimEnd()
+        .split('\n')
+        .map((line) => `  ${line}`.trimEnd())
     : wrap(block, width, '  ');
 }
 

@@ -50,7 +50,7 @@ function findPage(words: readonly string[], groups: readonly Group[]): Page {
   const path = findCommands(words, groups);
   if (path) return commandPage(path);
   const [first = '', ...more] = words;
-  const topic = more.length === 0 ? topicPage(first === 'help' ? 'topics' : first, groups) : undefined;
+  const topic = more.length === 0 ? topicPage(first === 'help' ? 'topics' : first) : undefined;
   if (topic) return topic;
   throw unknown(words, groups);
 }
@@ -65,15 +65,16 @@ function unknown(words: readonly string[], groups: readonly Group[]): Error {
     const see = `see: ${['steno', ...above, '--help'].join(' ')}`;
     return usage(`unknown command '${['steno', ...above, word].join(' ')}'`, didYouMean(word, names, see));
   }
-  if (topicNames.includes(word)) return usage('help takes one topic at a time', `see: steno help ${word}`);
-  const topic = topicNames.find((name) => word.length >= MIN_TOPIC_START && name.startsWith(word));
+  const topics = topicNames();
+  if (topics.includes(word)) return usage('help takes one topic at a time', `see: steno help ${word}`);
+  const topic = topics.find((name) => word.length >= MIN_TOPIC_START && name.startsWith(word));
   if (topic) {
     const hint = `did you mean ${topic}? see: steno help ${topic}`;
     return usage(`unknown command or topic '${word}'`, hint);
   }
   if (commandFor(word)) return unknownCommand(word, commandsOf(groups));
   const names = commandsOf(groups).flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
-  const hint = didYouMean(word, [...names, ...topicNames], 'see: steno help topics');
+  const hint = didYouMean(word, [...names, ...topics], 'see: steno help topics');
   return usage(`unknown command or topic '${word}'`, hint);
 }
 

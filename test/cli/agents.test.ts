@@ -4,17 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { skillText } from '../../src/cli/docs.ts';
 import { helpText } from '../../src/cli/help.ts';
-import { agentGuide } from '../../src/cli/help-agents.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
 import { commandEntries } from '../../src/spec/entries.ts';
 import { groups } from '../support/commands.ts';
 import { Reader } from '../support/readme.ts';
+import { topicBlocks } from '../support/topics.ts';
 
 const page = helpText(['agents'], 80, groups);
-const skill = skillText(groups);
-const lines = agentGuide(groups)
-  .flatMap(({ body }) => body)
-  .flatMap((block) => (typeof block === 'string' && block.includes('\n') ? block.split('\n') : []));
+const skill = skillText();
+const lines = topicBlocks('agents').flatMap((block) => block.split('\n'));
 
 /** What the page says after the name of an effect, up to the next one. */
 const ofEffect = (effect: string): string =>
@@ -26,7 +24,8 @@ const words = (text: string): string[] =>
     .replace(/^---\n[\s\S]*?\n---\n+# steno\n/, '')
     .replace(/^```(sh)?$/gm, '')
     .replace(/^## (.*)$/gm, '$1:')
-    .replace(/^- \*\*(.*?)\*\*:/gm, '$1')
+    .replace(/^- (\*\*|`)(.*?)\1:/gm, '$2')
+    .replaceAll('`', '')
     .split(/\s+/)
     .filter(Boolean);
 

@@ -3,9 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { firstLines, helpText } from '../../src/cli/help.ts';
-import { agentGuide } from '../../src/cli/help-agents.ts';
 import { commandPaths, findCommands } from '../../src/cli/help-page.ts';
-import { topicNames } from '../../src/cli/help-topics.ts';
+import { topicMarkdown, topicNames } from '../../src/cli/help-topics.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
 import { settingNames } from '../../src/settings/settings.ts';
 import type { Command } from '../../src/spec/command.ts';
@@ -13,6 +12,7 @@ import { globalOptions } from '../../src/spec/global-options.ts';
 import type { Option } from '../../src/spec/options.ts';
 import { commands, groups } from '../support/commands.ts';
 import { User } from '../support/steno.ts';
+import { topicBlocks } from '../support/topics.ts';
 
 const pages = commandPaths(commands).map((path) => ({
   name: path.join(' '),
@@ -204,10 +204,19 @@ describe('headings', () => {
 });
 
 /** Command lines of the topic for agents. */
-const agentLines = agentGuide(groups)
-  .flatMap(({ body }) => body)
-  .flatMap((block) => (typeof block === 'string' && block.includes('\n') ? block.split('\n') : []))
+const agentLines = topicBlocks('agents')
+  .flatMap((block) => block.split('\n'))
   .map((line) => line.split('  # ')[0] ?? '');
+
+/** Without headings' and other marks. */
+const words = (text: string): string[] =>
+  text
+    .replace(/^# .*$|^```\w*$/gm, '')
+    .replace(/^- (\*\*|`)(.*?)\1:/gm, '$2')
+    .replace(/^## (.*)$/gm, '$1:')
+    .replace(/\*\*|`|\]\([^)]*\)|\[(?=\w)/g, '')
+    .split(/\s+/)
+    .filter(Boolean);
 
 describe('the topics', () => {
   it('are listed, and each is laid out for 80 and 60 columns', async () => {
@@ -217,8 +226,10 @@ describe('the topics', () => {
       'n=$(openssl rand -hex 16).$(basename "$1" | sed "s/.*[.]//") &&',
       ...agentLines,
     ];
-    for (const name of topicNames) {
+    for (const name of topicNames()) {
       expect(list).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+      // Nothing is lost between the file and the terminal, and no mark of Markdown is left.
+      expect(words(await helpText([name], 80, groups))).toEqual(words(topicMarkdown(name)));
       for (const width of [80, 60])
         expect(tooWide(await helpText([name], width, groups), width, toPaste)).toEqual([]);
     }
@@ -268,7 +279,7 @@ describe('the topics', () => {
 
   it('have names of their own, which no command has', () => {
     const taken = commands.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
-    expect(topicNames.filter((name) => taken.includes(name))).toEqual([]);
+    expect(topicNames().filter((name) => taken.includes(name))).toEqual([]);
   });
 
   it('storage is where settings and ledger are', async () => {

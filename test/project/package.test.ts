@@ -63,10 +63,12 @@ describe('the package', () => {
   it('holds only what it needs', () => {
     const paths = packed.files.map((file) => file.path);
     const expected =
-      /^((bin|dist)\/(package\.json|[\w.-]+\.js)|dist\/(maps\.json\.gz|completion\.json|SKILL\.md)|dist\/(LICENSES|text\/[\w -]+)\.txt|dist\/man\/steno[\w-]*\.[17]\.gz|dist\/ui\/[\w.]+|completions\/[\w.]+)$/;
+      /^((bin|dist)\/(package\.json|[\w.-]+\.js)|dist\/(maps\.json\.gz|completion\.json|SKILL\.md)|dist\/(LICENSES|text\/[\w -]+)\.txt|dist\/help\/[a-z-]+\.md|dist\/man\/steno[\w-]*\.[17]\.gz|dist\/ui\/[\w.]+|completions\/[\w.]+)$/;
     const beside = ['LICENSE', 'README.md', 'package.json'];
     expect(paths.filter((path) => !expected.test(path) && !beside.includes(path))).toEqual([]);
-    expect(paths).toEqual(expect.arrayContaining([...beside, 'bin/steno.js', 'dist/steno.js']));
+    expect(paths).toEqual(
+      expect.arrayContaining([...beside, 'bin/steno.js', 'dist/steno.js', 'dist/help/money.md']),
+    );
     expect(paths.filter((path) => basename(path).startsWith('generate'))).toEqual([]);
     expect(packed.unpackedSize).toBeLessThan(3_000_000);
   });

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fillSections } from '../../src/cli/docs.ts';
+import { topicNames, topicPage } from '../../src/cli/help-topics.ts';
 import { parse } from '../../src/cli/main.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
 import { shellWord } from '../../src/lib/text.ts';
@@ -54,8 +55,13 @@ describe('the text', () => {
 
   it('has generated parts that are up to date: npm run generate', () => {
     const names = [...readme.matchAll(/<!-- generated: (\S+) -->/g)].map(([, name]) => name);
-    expect(names.sort()).toEqual(['commands', 'exit-codes']);
+    expect(names).toEqual(['commands']);
     expect(fillSections(readme, groups)).toBe(readme);
+    for (const name of topicNames()) {
+      const text = readFileSync(`src/help/${name}.md`, 'utf8');
+      expect(fillSections(text, groups), name).toBe(text);
+      expect(readFileSync(`dist/help/${name}.md`, 'utf8'), name).toBe(text);
+    }
   });
 
   it.each(runnable)('names %s', (path) => {
@@ -83,10 +89,15 @@ describe('the text', () => {
     expect([...new Set(mentioned)].filter((flag) => !known.has(flag))).toEqual([]);
   });
 
-  it('says for every exit code what it means and what to do', () => {
-    const rows = [...readme.matchAll(/^\| (\d+) \| \w+ \| \S.* \| (.*) \|$/gm)];
-    expect(rows.map(([, code]) => Number(code))).toEqual(Object.values(exitCodes).map(({ code }) => code));
-    expect(rows.filter(([, , advice]) => !advice).map(([, code]) => code)).toEqual(['0']);
+  it('says in a topic, for every exit code, what it means and what to do', () => {
+    const rows = topicPage('exit-codes')?.sections[0]?.body.flat() ?? [];
+    expect(rows).toHaveLength(Object.keys(exitCodes).length);
+    Object.entries(exitCodes).forEach(([name, { code, when }], at) => {
+      const [term, text = ''] = rows[at] ?? [];
+      expect(term).toBe(`${code} ${name}`);
+      expect(text.startsWith(when), text).toBe(true);
+      expect(text.includes('. Next: ')).toBe(code !== 0);
+    });
   });
 
   it('tells agents the effect of a command as the program does', async () => {

@@ -3,7 +3,6 @@ import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:chil
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { serviceGuide } from '../../src/cli/help-guides.ts';
 import { freshFolder, listing } from '../support/files.ts';
 import { orderingAccount } from '../support/ledger.ts';
 import { complete, send } from '../support/listener.ts';
@@ -11,12 +10,10 @@ import { freePort } from '../support/postgres.ts';
 import { longOnly } from '../support/slices.ts';
 import { BIN, finished, KEY } from '../support/steno.ts';
 import { hasStrace } from '../support/strace.ts';
+import { topicBlocks } from '../support/topics.ts';
 import { until } from '../support/until.ts';
 
-const unit =
-  serviceGuide()
-    .flatMap(({ body }) => body)
-    .find((block): block is string => typeof block === 'string' && block.startsWith('[Unit]')) ?? '';
+const unit = topicBlocks('service').find((block) => block.startsWith('[Unit]')) ?? '';
 
 const valuesOf = (name: string): string[] =>
   [...unit.replaceAll('\\\n', '').matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(

@@ -12,11 +12,11 @@ import {
 } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { sharedLedgerGuide } from '../../src/cli/help-guides.ts';
 import { type Contexts, fill, holds } from './ci-expressions.ts';
 import { freshFolder } from './files.ts';
 import { blockOf } from './readme.ts';
 import { finished, type Result } from './steno.ts';
+import { topicBlocks } from './topics.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -51,14 +51,11 @@ export function parseJob(text: string): Job {
 }
 
 /** What a shared ledger adds to the environment of the job. */
-function sharedEnv(): string {
-  const isEnv = (block: unknown): block is string =>
-    typeof block === 'string' && /^STENO_LEDGER: /.test(block);
-  return sharedLedgerGuide()
-    .flatMap(({ body }) => body.filter(isEnv))
-    .join('\n')
-    .replaceAll('\n', ' ');
-}
+const sharedEnv = (): string =>
+  (topicBlocks('shared-ledger').find((block) => block.startsWith('STENO_LEDGER: ')) ?? '').replaceAll(
+    '\n',
+    ' ',
+  );
 
 /** The job of the README; for a shared ledger with what the help adds, inside the braces of `env`. */
 export function readmeJob({ shared = false } = {}): Job {
