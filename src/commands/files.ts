@@ -2,15 +2,16 @@ import { checkStates } from '../catalog/check.ts';
 import { fileStates, meaningOfStateName } from '../catalog/states.ts';
 import { raiseTallies } from '../flows/bulk.ts';
 import { fileHint } from '../flows/files/ids.ts';
-import { listFiles, refreshOpenFiles } from '../flows/files/listed.ts';
+import { listFiles, refreshNewest, refreshOpenFiles } from '../flows/files/listed.ts';
 import { type FileFilter, Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { OpenAttempts } from '../ledger/open-attempts.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
 import { goOnHint, untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
-import { nowMs, parseSince } from '../lib/time.ts';
+import { nowMs, parseSince, timeAgo } from '../lib/time.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { count, flag, list, type OptionValues, text } from '../spec/options.ts';
@@ -43,8 +44,9 @@ export const files = command({
   alias: 'ls',
   summary: 'List your files and their states',
   about:
-    'Lists your files from the ledger, newest first, each with the state that the service last reported. With ' +
-    '--refresh, first asks the service about every open file.',
+    'Lists your files from the ledger, newest first, each with the state that the service last reported. As a table ' +
+    'on a terminal, it first refreshes the newest 50 open files for up to two seconds, and says how old the rest is. ' +
+    'With --refresh, it first asks the service about every open file.',
   options,
   examples: [
     ['steno files', 'the latest'],
@@ -63,24 +65,57 @@ export const files = command({
     const filter = await filterOf(options, ledger);
     const refreshed = options.refresh ? [await refresh(context, ledger, filter, line)] : [];
     const { forPeople, isBrief } = out;
+    const age = options.refresh ? undefined : await freshen(context, ledger, filter);
     const pager = findPager(context);
     const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
     const withDownloads = !out.hasTableColumns && !out.mode.quiet;
     const pages = listFiles(ledger, filter, { limit, asTable: isBrief, withDownloads });
     const shown = filePages(pages, { isBrief, currency: context.settings.currency });
     await withPager(context, () => out.showPages(shown), pager);
-    if (forPeople) {
-      const all = await new Files(ledger).count(filter);
-      if (all === 0) out.note((await mistaken(options, ledger)) ?? (await noneText(ledger)));
-      if (all > limit) out.note(`${limit} of ${all}; show more with --limit`);
-    }
-    const mistake = forPeople || options.order === undefined ? undefined : await mistaken(options, ledger);
+    const all = forPeople ? await new Files(ledger).count(filter) : undefined;
+    if (all === 0) out.note((await mistaken(options, ledger)) ?? (await noneText(ledger)));
+    if (all && all > limit) out.note(`${limit} of ${all}; show more with --limit`);
+    if (age) out.note(age);
+    const mistake = forPeople ? undefined : await mistaken(options, ledger);
     if (mistake) out.note(mistake);
     const unclear = await new OpenAttempts(ledger).countUnclear();
     if (unclear) await out.warn(unclearText(unclear));
     raiseTallies(refreshed);
   },
 });
+
+const FRESH_MS = 2000;
+
+/** Refreshes what a person is about to see in a table, as far as that is quick; says how old the rest is. */
+async function freshen(context: Context, ledger: Ledger, filter: FileFilter): Promise<string | undefined> {
+  if (!context.out.forPeople || !context.out.isBrief) return;
+  const files = new Files(ledger);
+  const since = new Date(nowMs()).toISOString();
+  const unchecked = () => files.uncheckedSince(since, { ...filter, states: [] });
+  if ((await unchecked()).count === 0) return;
+  const failure = await askQuickly(context, ledger, filter);
+  const { count, oldest } = await unchecked();
+  if (count === 0) return;
+  const subject = `${plural(count, 'open file')} ${count === 1 ? 'was' : 'were'} not refreshed`;
+  const how = failure ? `: ${failure}` : '; refresh all with: steno files --refresh';
+  return `${subject} (last checked ${oldest ? timeAgo(oldest) : 'never'})${how}`;
+}
+
+/** Why it could not ask; undefined where it did, as far as the time allowed. */
+async function askQuickly(context: Context, ledger: Ledger, filter: FileFilter): Promise<string | undefined> {
+  const timeUp = AbortSignal.timeout(FRESH_MS);
+  try {
+    const signal = AbortSignal.any([context.signal, timeUp]);
+    const transport = await context.connect({ signal });
+    const { failed } = await whileWorking(context.out, 'Refreshing', () =>
+      refreshNewest(transport, ledger, filter),
+    );
+    return failed[0] && errorMessage(failed[0].error);
+  } catch (error) {
+    if (context.signal.aborted || !(error instanceof StenoError)) throw error;
+    return timeUp.aborted ? undefined : error.message;
+  }
+}
 
 async function noneText(ledger: Ledger): Promise<string> {
   const inAll = await new Files(ledger).count({});

@@ -198,6 +198,18 @@ export class Files extends Table {
     return this.fileIds(`${where} AND ended = '' AND test = 0`, ...values);
   }
 
+  /** Open files that the service was not asked about since then: how many, and when the first of them was asked about. */
+  async uncheckedSince(time: string, filter: FileFilter): Promise<{ count: number; oldest: string | null }> {
+    const { where, values } = this.#where(filter);
+    const row = await this.db.get<{ n: number; oldest: string | null }>(
+      `SELECT count(*) AS n, min(coalesce(checked_at, ordered_at)) AS oldest FROM files
+        WHERE ${where} AND ended = '' AND test = 0 AND coalesce(checked_at, '') < ?`,
+      ...values,
+      time,
+    );
+    return { count: row?.n ?? 0, oldest: row?.oldest ?? null };
+  }
+
   /**
    * The same, then those that have ended and that an event named since, or that were refunded before their cost was known:
    * the service may say something else now.

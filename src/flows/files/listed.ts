@@ -138,6 +138,19 @@ export async function* listFiles(
   }
 }
 
+/** The most that a listing on a terminal asks about by itself. */
+const FRESH_FILES = 50;
+
+/** Asks the service about the newest open files of the listing. */
+export const refreshNewest = async (
+  transport: Transport,
+  ledger: Ledger,
+  filter: FileFilter,
+): Promise<Tally> => {
+  const open = await new Files(ledger).open({ ...filter, states: [] });
+  return refreshMany(transport, ledger, open.slice(-FRESH_FILES).reverse());
+};
+
 /** Asks the service about every file of the listing that may have changed. */
 export const refreshOpenFiles = async (
   transport: Transport,

@@ -49,7 +49,7 @@ describe('files', () => {
   });
 
   it('that none of a filter fits are told from those of an empty ledger', async () => {
-    const { user } = await shop;
+    const { user } = await stocked();
     const { stdout } = await user.onTerminal('steno files --state Refunded');
     expect(stdout).toMatch(/^no files match \(6 in all\)\r?\n$/);
   });
