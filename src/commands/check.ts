@@ -12,7 +12,8 @@ import { text } from '../spec/options.ts';
 import { nextTurn } from '../transcripts/read.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { checkOutput, findingPages } from '../views/check.ts';
+import { checkOutput, findingPages, reportedFiles } from '../views/check.ts';
+import { reportFormMeanings, reportForms, reportOf } from '../views/reports.ts';
 
 const guides: Readonly<Record<CaptionRules, string>> = {
   netflix: '42 characters a line, 2 lines, 20 characters a second, 5/6 to 7 seconds, 2 frames apart',
@@ -25,8 +26,8 @@ export const check = command({
   summary: 'List problems in transcripts and captions',
   about:
     'Lists gaps and doubtful words that the transcriber marked, unnamed speakers, inconsistent names and wrong times. ' +
-    'Exits with 1 if it finds an error, with 0 if there are only warnings. Without arguments, checks everything ' +
-    'downloaded since the last check.',
+    "Exits with 1 if it finds an error, with 2 if it can't read a file, with 0 if there are only warnings. Without " +
+    'arguments, checks everything downloaded since the last check.',
   details: [
     'Errors:',
     [
@@ -51,35 +52,44 @@ export const check = command({
       values: captionRules,
       meaning: (name) => guides[name as CaptionRules],
     }),
+    report: text('--report <form>', 'print a report for a CI server: github, sarif or junit', {
+      values: reportForms,
+      meaning: (form) => reportFormMeanings[form] ?? '',
+      excludes: ['--json', '--csv', '--markdown', '--columns', '--quiet'],
+    }),
   },
   examples: [
     ['steno check', 'everything downloaded since the last check'],
     ['steno check 12345', 'one file'],
     ['steno check talk.vtt --rules netflix', 'captions, with reading speed and line length'],
     ['steno check transcripts/*.srt --markdown', 'a task list for a pull request'],
+    ['steno check captions/*.vtt --report github', 'annotations on the lines of a pull request'],
   ],
   effect: 'local',
   effectsOf: ({ args }) => [args.length ? 'read' : 'local'],
-  exits: [...LEDGER_EXITS, 'partial'],
+  exits: LEDGER_EXITS,
   output: checkOutput,
   async run(context, { args, options }) {
     const { out, signal } = context;
-    const rules = rulesOf(options.rules);
+    const rules = choiceOf('--rules', options.rules, captionRules);
+    const form = choiceOf('--report', options.report, reportForms);
     const news = args.length === 0 ? await newTranscripts(context) : undefined;
     const outcomes = await whileWorking(out, 'Checking', async (report) => {
       const how = { rules, signal, report };
       if (news) return checkNew(news.ledger, news.last.at, how);
       return checkGiven(await context.ledgers.ifAny(), args, how);
     });
-    const form = {
+    const shown = {
       ...{ isBrief: out.isBrief, width: out.forPeople ? out.stdout.columns : undefined },
       folder: process.cwd(),
     };
-    const show = (): Promise<void> =>
-      withPager(context, () => out.showPages(inTurns(findingPages(outcomes, form), signal)));
+    const show = async (): Promise<void> => {
+      if (form) await out.stdout.writePart(reportOf(form, 'steno check', reportedFiles(outcomes)));
+      else await withPager(context, () => out.showPages(inTurns(findingPages(outcomes, shown), signal)));
+    };
     if (news) await news.end(outcomes, await out.stdout.isTaken(show, signal));
     else await show();
-    raiseFailures(outcomes);
+    raiseFailures(outcomes, 'usage');
     sumUp(context, values(outcomes));
   },
 });
@@ -91,12 +101,16 @@ async function* inTurns<Page>(pages: Iterable<Page>, signal: AbortSignal): Async
   }
 }
 
-function rulesOf(given: string | undefined): CaptionRules | undefined {
-  const rules = captionRules.find((each) => each === given?.toLowerCase());
-  if (given === undefined || rules) return rules;
+function choiceOf<Choice extends string>(
+  flag: string,
+  given: string | undefined,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const choice = choices.find((each) => each === given?.toLowerCase());
+  if (given === undefined || choice) return choice;
   throw usage(
-    `--rules: there are no rules '${given}'`,
-    didYouMean(given, captionRules, `choose one of ${captionRules.join(', ')}`),
+    `${flag} can't be '${given}'`,
+    didYouMean(given, choices, `choose one of ${choices.join(', ')}`),
   );
 }
 

@@ -182,9 +182,14 @@ export interface MayHaveFailed {
 export const failures = (outcomes: readonly MayHaveFailed[]): Failure[] =>
   outcomes.flatMap(({ what, error }) => (error ? [{ what, error }] : []));
 
-/** Raises what failed: a single item's error as it is, errors of one kind as that kind, a mixture as partial. */
-export const raiseFailures = (outcomes: readonly MayHaveFailed[]): void =>
-  raiseFailed(failures(outcomes), outcomes.length);
+/** Raises what failed: a single item's error as it is, errors of one kind as that kind, a mixture as partial; or as `kind`. */
+export function raiseFailures(outcomes: readonly MayHaveFailed[], kind?: Kind): void {
+  const failed = failures(outcomes).map(({ what, error }) => ({
+    what,
+    error: kind ? new StenoError(kind, error.message, { hint: error.hint, cause: error }) : error,
+  }));
+  raiseFailed(failed, outcomes.length, kind);
+}
 
 /** The same of several tallies, as if all of it were one piece of work. */
 export const raiseTallies = (tallies: readonly Tally[]): void =>
@@ -193,13 +198,13 @@ export const raiseTallies = (tallies: readonly Tally[]): void =>
     tallies.reduce((sum, { total }) => sum + total, 0),
   );
 
-function raiseFailed(failed: readonly Failure[], total: number): void {
+function raiseFailed(failed: readonly Failure[], total: number, kind?: Kind): void {
   const [first] = failed;
   if (!first) return;
   if (total === 1) throw first.error;
   // A service that is down: one line says it all.
   if (failed.length === total && failed.every(({ error }) => error === first.error)) throw first.error;
-  throw new BulkError(kindOfAll(failed, total), `${failed.length} of ${total} failed`, failed);
+  throw new BulkError(kind ?? kindOfAll(failed, total), `${failed.length} of ${total} failed`, failed);
 }
 
 /** `all`: how many were tried. */

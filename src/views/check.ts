@@ -18,6 +18,7 @@ import {
   textField,
   wordField,
 } from './record.ts';
+import { type ReportedFile, UNREADABLE } from './reports.ts';
 import * as is from './schema.ts';
 
 interface Found extends Judged {
@@ -101,6 +102,16 @@ export function* findingPages(outcomes: readonly Outcome<Checked>[], form: Findi
 /** What --json has. */
 export const findingsJson = (outcomes: readonly Outcome<Checked>[]): Json =>
   jsonOf([...findingsOf(outcomes)]);
+
+/** For `--report`: a docx has no lines. */
+export const reportedFiles = (outcomes: readonly Outcome<Checked>[]): ReportedFile[] =>
+  outcomes.map(({ what, value, error }): ReportedFile => {
+    if (error) return { path: what, issues: [{ rule: UNREADABLE, severity: 'error', text: error.message }] };
+    const { file, found } = value;
+    const lineOf = (line: number) => (file.format === 'docx' ? undefined : line);
+    const issues = found.map(({ line, start, ...each }) => ({ ...each, line: lineOf(line), time: start }));
+    return { path: file.path, issues };
+  });
 
 const jsonOf = (page: readonly Outcome<Found>[]): Json =>
   documents(page, (value) => findingRecord.json(value), {

@@ -402,7 +402,7 @@ describe('forms', () => {
     const path = join(user.home, 'a.vtt');
     expect((await check(user, 'a.vtt', './a.vtt', path, 'a.vtt')).found).toHaveLength(2);
     const wrong = await user.run(['check', '77', '77']);
-    expect([wrong.code, wrong.stderr]).toEqual([1, expect.not.stringContaining('of 2')]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.not.stringContaining('of 2')]);
   });
 });
 
@@ -438,7 +438,7 @@ describe('bad input', () => {
       '77',
     ];
     const { code, found, stderr } = await check(user, ...names, ...others);
-    expect(code).toBe(10);
+    expect(code).toBe(2);
     expect(found.filter(({ error }) => !error).map(({ path, rule }) => [path, rule])).toEqual([
       ['good.vtt', 'gap'],
     ]);
@@ -456,12 +456,12 @@ describe('bad input', () => {
       'none.vtt': "none.vtt can't be read: there is no such file",
       77: 'no transcript of 77 that can be read is on this disk',
     });
-    expect(JSON.parse(stderr).error).toMatchObject({ code: 'partial', message: '10 of 11 failed' });
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'usage', message: '10 of 11 failed' });
     const alone = await user.run(['check', 'page.vtt', 'good.vtt']);
     expect(alone.stderr).toBe(
       'steno: page.vtt is a web page, not a transcript in vtt\nsteno: 1 of 2 failed\n',
     );
-    expect((await user.run(['check', 'page.vtt'])).code).toBe(1);
+    expect((await user.run(['check', 'page.vtt'])).code).toBe(2);
   });
 
   it('of any size within the limit is checked within its time', async () => {
@@ -499,7 +499,7 @@ describe('bad input', () => {
     for (const folder of ['.', 'out', 'out/', './out']) {
       const { code, stderr } = await user.run(['check', folder]);
       expect([code, stderr]).toEqual([
-        1,
+        2,
         expect.stringContaining(`steno: ${folder} is a folder\nhint: name the`),
       ]);
     }
@@ -553,7 +553,7 @@ describe('without arguments', () => {
     writeFileSync(join(it.user.home, 'two.txt'), '<html>');
     // What can't be read is tried again.
     for (let time = 0; time < 2; time += 1)
-      expect(await check(it.user)).toMatchObject({ code: 1, found: [{ error: {} }] });
+      expect(await check(it.user)).toMatchObject({ code: 2, found: [{ error: {} }] });
     writeFileSync(join(state, 'last-check.json'), '{"default": 5, ');
     expect((await check(it.user)).found).toHaveLength(2);
     expect((await run('check', '--no-ledger')).code).toBe(2);
