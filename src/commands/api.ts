@@ -95,7 +95,6 @@ async function buy(
   const ledger = await context.ledgers.forMoney(use);
   const transport = await context.connect();
   const costs = await callCosts(ledger, settings, unpriced);
-  const keyMark = await context.ledgers.keyMark(ledger, true);
   const onLedgerError = (error: unknown) =>
     out.warnOf('the ledger could not record the outcome of the call', error);
   let answer: RawAnswer | undefined;
@@ -104,7 +103,7 @@ async function buy(
   };
   try {
     await whileWorking(out, WAITING, () =>
-      callOnce(call, target, { transport, ledger, keyMark, again, costs, onLedgerError }, keepAnswer),
+      callOnce(call, target, { transport, ledger, again, costs, onLedgerError }, keepAnswer),
     );
   } catch (error) {
     if (answer) await onAnswer(answer);

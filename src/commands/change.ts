@@ -202,14 +202,13 @@ async function send(context: Context, plan: ChangePlan, sending: Sending): Promi
   const { ledger } = calls;
   const [doing, done] =
     what === 'upgrade' ? (['Upgrading', 'upgraded'] as const) : (['Refunding', 'refunded'] as const);
-  const keyMark = await context.ledgers.keyMark(ledger, true);
   const onLedgerError = (error: unknown) =>
     out.warnOf(`the ledger could not record the outcome of the ${what}`, error);
   const pauseLimitMs = () => globals.timeout ?? Number.POSITIVE_INFINITY;
   // Of one file, the line that moves says what is waited for.
   const text = plan.ids.length === 1 ? `${doing}: ${WAITING}` : doing;
   const sent = await whileWorking(out, text, (report) =>
-    sendChanges(plan, { ...calls, keyMark, onLedgerError, signal, pauseLimitMs, report }),
+    sendChanges(plan, { ...calls, onLedgerError, signal, pauseLimitMs, report }),
   );
   for (const { what: id, error } of sent.outcomes) if (!error) out.addDone(`audiofile ${id} was ${done}`);
   const known = out.mode.json ? ledger : undefined;

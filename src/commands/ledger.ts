@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { checkIsFree, countPrunable, pruneLedger, prunings, writeExport } from '../flows/ledger.ts';
-import { keepAccountsSeparate, prepareForOrders } from '../ledger/accounts.ts';
+import { prepareForOrders } from '../ledger/accounts.ts';
 import { bringBack, countRows, moveTo } from '../ledger/dump/copy.ts';
 import { exportedLines } from '../ledger/dump/export.ts';
 import { importLines, type TableCounts } from '../ledger/dump/import.ts';
@@ -11,7 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { leaveFor, type Moved, readMoved, unmarkMoved, useIt } from '../ledger/moved.ts';
 import { openLedger, openSharedLedger } from '../ledger/open.ts';
 import { Outbox } from '../ledger/outbox.ts';
-import { migrateShared, moveAccount, statusOfShared } from '../ledger/shared.ts';
+import { migrateShared, statusOfShared } from '../ledger/shared.ts';
 import { lossOf } from '../ledger/stores/backups.ts';
 import { errorCode, StenoError, systemReason, usage } from '../lib/errors.ts';
 import { goOnHint, untilInterrupted } from '../lib/interruption.ts';
@@ -29,8 +29,6 @@ import { flag, type OptionValues, text } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
 import {
-  accountRecord,
-  accountView,
   importedRecord,
   importedView,
   migratedView,
@@ -276,6 +274,14 @@ const copyOptions = {
   to: text('--to <url|local>', 'postgres:// URL of the shared ledger, without its password; or local', {
     values: 'copy-target',
   }),
+  leaveLocal: flag(
+    '--leave-local',
+    'with --to <url>, copy nothing: the local orders are not of its account',
+    {
+      needs: ['--to'],
+      excludes: ['--to local', '--dry-run', '--without-shared'],
+    },
+  ),
   dryRun: flag('--dry-run', 'show what would be copied; write nothing'),
   withoutShared: flag('--without-shared', 'with --to local, copy nothing: the shared ledger is gone', {
     needs: ['--to'],
@@ -296,6 +302,8 @@ const copy = command({
       'local ledger is then marked as moved: it can still be read, but steno no longer orders with it. --to local ' +
       'copies from the shared ledger (the setting ledger) into the local one, and removes the mark.',
     'steno refuses to copy while an order is being sent or a listener of this profile is running.',
+    'Where a shared ledger is set, steno orders nothing while the local one has orders that were never copied. If they ' +
+      'belong to another account, say so once with --leave-local.',
     'If the shared ledger is gone for good, --to local --without-shared only removes the mark: the local ledger ' +
       'will not know what was ordered with the shared one since the copy. Asks first on a terminal; elsewhere it ' +
       'requires --yes.',
@@ -303,6 +311,7 @@ const copy = command({
   options: copyOptions,
   examples: [
     ['steno ledger copy --to postgres://steno@db.example.com/steno', 'share it with the team'],
+    ['steno ledger copy --to postgres://db.example.com/steno --leave-local', 'the local orders stay behind'],
     ['steno ledger copy --to local', 'copy it back'],
     ['steno ledger copy --to local --dry-run', 'preview it'],
     ['steno ledger copy --to local --without-shared', 'the database is gone for good'],
@@ -311,7 +320,7 @@ const copy = command({
   exits: LEDGER_EXITS,
   output: () => importedRecord.printedList,
   async run(context, { options, line }) {
-    const { to, dryRun, withoutShared, yes } = options;
+    const { to, leaveLocal, dryRun, withoutShared, yes } = options;
     if (to === undefined) throw usage('ledger copy requires --to', 'see: steno ledger copy --help');
     if (!context.globals.ledger)
       throw usage("ledger copy reads the ledger, so it can't be used with --no-ledger");
@@ -323,60 +332,8 @@ const copy = command({
         'write: --to local --without-shared',
       );
     if (withoutShared) return comeBackWithoutShared(context, { dryRun, yes });
+    if (leaveLocal) return leaveLocalBehind(context, to);
     await (to === 'local' ? copyBack(context, { dryRun, line }) : copyOut(context, to, { dryRun, line }));
-  },
-});
-
-const account = command({
-  name: 'account',
-  summary: 'Record which service and orders belong to an account',
-  about:
-    'Records which service an account belongs to, and which orders are not its own. Each answer is saved in the ' +
-    'ledger, so you give it only once.',
-  details: [
-    'A shared ledger remembers the base URL with which an account was first used, and refuses any other. If the ' +
-      'service has moved, --base-url changes it for everyone who uses the account.',
-    'A ledger also recognizes a key, by a fingerprint that does not reveal it. steno refuses to order with the ' +
-      'same service and key under another profile or account (exit 2), because it could buy again what is already ' +
-      'on order. If they really are two accounts, confirm that with --separate-from.',
-    'With a shared ledger, steno refuses to order (exit 2) while the local ledger has orders that were never ' +
-      'copied. steno ledger copy copies them; --leave-local declares that they belong to another account.',
-  ],
-  options: {
-    separateFrom: text(
-      '--separate-from <name>',
-      'declare that the account or profile <name> is separate from this one',
-      {
-        values: 'account',
-        excludes: ['--base-url', '--leave-local'],
-      },
-    ),
-    leaveLocal: flag(
-      '--leave-local',
-      'declare that the orders in the local ledger belong to another account',
-      {
-        excludes: ['--base-url'],
-      },
-    ),
-  },
-  examples: [
-    ['steno ledger account --base-url https://api.example.com', 'the service has moved'],
-    ['steno ledger account --separate-from acme', 'a separate account with the same key'],
-    ['steno ledger account --leave-local', 'the local orders belong to another account'],
-  ],
-  effect: 'local',
-  exits: LEDGER_EXITS,
-  output: () => accountRecord.printed,
-  async run(context, { options: { separateFrom, leaveLocal } }) {
-    const { globals, sandbox } = context;
-    if (globals.baseUrl === undefined && separateFrom === undefined && !leaveLocal)
-      throw usage(
-        'ledger account requires --base-url, --separate-from or --leave-local',
-        'see: steno ledger account --help',
-      );
-    if (sandbox) throw usage('the sandbox has one account', 'leave out --sandbox, or choose another profile');
-    if (separateFrom !== undefined) return keepSeparate(context, accountName(separateFrom));
-    return leaveLocal ? leaveLocalBehind(context) : changeBaseUrl(context, globals.baseUrl ?? '');
   },
 });
 
@@ -387,7 +344,7 @@ export const ledger = family({
     'The ledger is the only list of your orders: the service keeps none. Move it to another machine with export ' +
     'and import, or share it with a team with copy.',
   details: ['steno backs up the ledger once a day, and keeps the last three copies beside it.'],
-  children: [status, exportCommand, importCommand, prune, copy, migrate, account],
+  children: [status, exportCommand, importCommand, prune, copy, migrate],
   examples: [
     ['steno ledger status', 'its location and condition'],
     ['steno ledger export -o ledger.jsonl', 'a backup'],
@@ -449,7 +406,7 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
   }
   const shared = await openSharedLedger(target, mask.hide);
   context.onExit(() => shared.close());
-  await prepareForOrders(shared, dryRun, await context.ledgers.keyMark(shared, false));
+  await prepareForOrders(shared, dryRun);
   const moved: Moved = { to, identity: shared.db.identity, account, at: new Date(nowMs()).toISOString() };
   if (!dryRun) await takeSpoolIn(context, local);
   const counts = await allOrNothing(context, line, COPYING, (report) =>
@@ -462,16 +419,33 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
     out.note(`use the shared one from now on: ${useIt(to, account)}`);
 }
 
+async function leaveLocalBehind(context: Context, url: string): Promise<void> {
+  const { out, ledgers } = context;
+  if (!existsSync(ledgers.localPath))
+    throw usage(`there is no ledger in ${dirname(ledgers.localPath)}`, 'nothing is left behind');
+  const shared = await openSharedAt(context, url);
+  await leaveFor(await openLocal(context), shared);
+  await out.show(importedView([]));
+  out.note(
+    `the orders in ${ledgers.localPath} stay behind; they no longer block orders of account ${shared.profile}`,
+  );
+}
+
+async function openSharedAt(context: Context, url: string): Promise<Ledger> {
+  const shared = await openSharedLedger(await context.ledgers.sharedOptions(url), context.mask.hide);
+  context.onExit(() => shared.close());
+  return shared;
+}
+
 async function copyBack(context: Context, { dryRun, line }: Copying): Promise<void> {
-  const { out, mask, signal } = context;
+  const { out, signal } = context;
   const url = context.ledgers.sharedUrl;
   if (url === undefined)
     throw usage(
       'ledger copy --to local copies from the shared ledger, but none is set',
       'name it with STENO_LEDGER=postgres://… or: steno config set ledger postgres://user@host/database',
     );
-  const shared = await openSharedLedger(await context.ledgers.sharedOptions(url), mask.hide);
-  context.onExit(() => shared.close());
+  const shared = await openSharedAt(context, url);
   if (!dryRun) await takeSpoolIn(context, shared);
   const local = await openLocal(context);
   const counts = await allOrNothing(context, line, COPYING, (report) =>
@@ -534,44 +508,4 @@ async function openLocal(context: Context): Promise<Ledger> {
   const ledger = await openLedger(ledgers.localPath, settings.profileName, mask.hide, signal, onTrouble);
   context.onExit(() => ledger.close());
   return ledger;
-}
-
-const noSharedLedger = (what: string): StenoError =>
-  usage(what, 'set the shared ledger: steno config set ledger postgres://user@host/database');
-
-async function changeBaseUrl(context: Context, given: string): Promise<void> {
-  const { out, settings } = context;
-  const { sharedUrl: url } = context.ledgers;
-  const baseUrl = settings.get('base-url').value ?? given;
-  if (url === undefined)
-    throw noSharedLedger('the local ledger remembers no base URL: only a shared one does');
-  const options = await context.ledgers.sharedOptions(url);
-  const previous = await whileWorking(out, 'Writing', () => moveAccount(options, baseUrl));
-  await out.show(accountView({ account: options.account.name, baseUrl, previous }));
-}
-
-async function keepSeparate(context: Context, other: string): Promise<void> {
-  const { out, settings } = context;
-  const ledger = await context.ledgers.required('ledger account works on the ledger');
-  if (other === ledger.profile)
-    throw usage(`'${other}' is the account itself`, 'choose another with --profile or STENO_ACCOUNT');
-  await whileWorking(out, 'Writing', () => keepAccountsSeparate(ledger, other));
-  const baseUrl = settings.get('base-url').value;
-  await out.show(accountView({ account: ledger.profile, baseUrl, previous: undefined }));
-  out.note(
-    `${ledger.profile} and ${other} are two accounts from now on: each may order what the other has ordered`,
-  );
-}
-
-async function leaveLocalBehind(context: Context): Promise<void> {
-  const { out, settings } = context;
-  const { sharedUrl: url, localPath: path } = context.ledgers;
-  if (url === undefined) throw noSharedLedger('no shared ledger is set: the local one is used');
-  if (!existsSync(path)) throw usage(`there is no ledger in ${dirname(path)}`, 'nothing is left behind');
-  const shared = await context.ledgers.required('ledger account works on the ledger');
-  const local = await openLocal(context);
-  await leaveFor(local, shared);
-  const baseUrl = settings.get('base-url').value;
-  await out.show(accountView({ account: shared.profile, baseUrl, previous: undefined }));
-  out.note(`from now on, the orders in ${path} no longer block orders of account ${shared.profile}`);
 }

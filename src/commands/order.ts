@@ -35,7 +35,6 @@ import { leftOutIds, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
 import { checkFolder, checkTemplate } from '../flows/transcripts/name.ts';
 import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
-import { prepareForOrders } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { LISTED_URLS_PER_ORDER } from '../lib/defaults.ts';
 import { errorMessage, type Failure, StenoError, usage } from '../lib/errors.ts';
@@ -211,9 +210,8 @@ export const order = command({
     const formats = checkTargets(options, out);
     const plan = await readPlan(context, args, options);
     const hasFiles = hasLocalFiles(args, plan.orders);
-    const ledger = await context.ledgers.forMoney({ what: 'this order', ...options });
     const isShown = options.dryRun || plan.isWholeFeed;
-    const keyMark = await context.ledgers.keyMark(ledger, !isShown);
+    const ledger = await context.ledgers.forMoney({ what: 'this order', ...options, dryRun: isShown });
     const manifest = options.from !== undefined || options.feed !== undefined || hasFiles;
     const sorting = OrderGuard.of(plan.orders, ledger, {
       ...options,
@@ -223,14 +221,12 @@ export const order = command({
       timeout: globals.timeout,
       refreshEnded: isShown || !ledger ? undefined : (ids) => refreshEnded(context, ledger, ids),
     });
-    // All of these ask the ledger; what the preparation says comes first.
     sorting.catch(() => {});
     const readCosts = (): Promise<CostFacts> | undefined =>
       ledger && readCostFacts(ledger, costSettings(context.settings), isShown || maxCost !== undefined);
     // A local ledger gains nothing by being asked at once, and would hold up the guard, which compares times.
     const reading = context.ledgers.sharedUrl === undefined ? sorting.then(readCosts) : readCosts();
     reading?.catch(() => {});
-    if (ledger) await prepareForOrders(ledger, isShown, keyMark);
     const guard = await sorting;
     await sayLeftOut(out, guard, countAudios(plan.orders));
     const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });

@@ -151,7 +151,7 @@ export async function refuseLeftBehind(local: LocalPlace, shared: SharedPlace): 
   if (orders === 0 || isLeft) return;
   if (moved?.unfinished) throw movedError(moved);
   if (moved?.identity === shared.identity && moved.account === shared.account) return;
-  throw moved ? movedElsewhere(moved, orders, local) : neverCopied(orders, local, shared);
+  throw leftBehind(found, local, shared);
 }
 
 interface Found {
@@ -184,25 +184,23 @@ async function countOrders({ db, profile }: TableContext): Promise<number> {
   return row?.n ?? 0;
 }
 
-const neverCopied = (
-  orders: number,
+function leftBehind(
+  { orders, moved }: Found,
   { path, profileFlag }: LocalPlace,
   { to, account }: SharedPlace,
-): StenoError =>
-  usage(
-    `the ledger of this machine (${path}) has ${plural(orders, 'order')} that the shared ledger may not know, and that could be placed twice`,
-    `copy to the shared ledger: steno ledger copy --to ${quotedWord(to)}${profileFlag}; ` +
-      `if this is not account ${account}: ${leaveLocal(profileFlag)}`,
+): StenoError {
+  const copy = `steno ledger copy --to ${quotedWord(to)}${profileFlag}`;
+  const [state, wayOut] = moved
+    ? [
+        `moved to ${moved.to} as account ${moved.account}, with`,
+        `use that ledger: ${useIt(moved.to, moved.account)}; or move back and copy it here: ${comeBack(moved)}`,
+      ]
+    : ['has', `copy them: ${copy}`];
+  return usage(
+    `the ledger of this machine (${path}) ${state} ${plural(orders, 'order')} that the shared ledger may not know, and that could be placed twice`,
+    `${wayOut}; if they do not belong to account ${account}: ${copy} --leave-local`,
   );
-
-const movedElsewhere = (moved: Moved, orders: number, { path, profileFlag }: LocalPlace): StenoError =>
-  usage(
-    `the ledger of this machine (${path}) has moved to ${moved.to} as account ${moved.account}: its ${plural(orders, 'order')} may be missing from the configured shared ledger, and could be placed twice`,
-    `use that one: ${useIt(moved.to, moved.account)}; or move back and copy it here: ${comeBack(moved)}; ` +
-      `if they are already known here, or belong to another account: ${leaveLocal(profileFlag)}`,
-  );
-
-const leaveLocal = (profileFlag: string): string => `steno ledger account --leave-local${profileFlag}`;
+}
 
 const unreadable = (path: string, error: unknown): StenoError => {
   const { hint } = error instanceof StenoError ? error : {};

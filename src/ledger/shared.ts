@@ -1,7 +1,7 @@
 /** A ledger that several machines share: opens it, and says what it says of itself. */
 import { StenoError } from '../lib/errors.ts';
 import type { PostgresAddress } from '../lib/postgres-url.ts';
-import { accountsQuery, changeBaseUrl, checkAccount, KEY_ROWS } from './accounts.ts';
+import { accountsQuery, checkAccount } from './accounts.ts';
 import { type LedgerStatus, type LedgerView, type StoreStatus, statusOf } from './inspect.ts';
 import type { OnTrouble } from './outbox.ts';
 import { type ConnectLimits, type Opened, PostgresStore } from './stores/postgres.ts';
@@ -14,7 +14,7 @@ import {
   refuseForeign,
   refuseNewer,
 } from './stores/postgres-schema.ts';
-import type { AccountRow, KeyRow, LedgerAccount, Store } from './stores/store.ts';
+import type { AccountRow, LedgerAccount, Store } from './stores/store.ts';
 import type { Hide } from './table.ts';
 
 /** What it takes to open one. */
@@ -82,14 +82,13 @@ async function check(
 ): Promise<Required<Omit<Opened, 'connection'>>> {
   const { account } = options;
   const { schema } = options.address;
-  const [server, migrations, accounts, keys] = await Promise.allSettled([
+  const [server, migrations, accounts] = await Promise.allSettled([
     connection.query<ServerRow>(
       `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
          extract(epoch FROM clock_timestamp()) * 1000 AS now`,
     ),
     connection.query<DatedMigration>(MIGRATIONS.replace('{schema}', schema)),
     connection.query<AccountRow>(...accountsQuery(account)),
-    connection.query<KeyRow>(KEY_ROWS),
   ]);
   const answeredAt = Date.now();
   if (server.status === 'rejected') throw server.reason;
@@ -104,9 +103,8 @@ async function check(
   }
   checkVersion(connection, migrations.value.rows);
   if (accounts.status === 'rejected') throw accounts.reason;
-  checkAccount(accounts.value.rows, account);
-  if (keys.status === 'rejected') throw keys.reason;
-  const known = { account, accounts: accounts.value.rows, keys: keys.value.rows };
+  checkAccount(accounts.value.rows, account, schema);
+  const known = { account, accounts: accounts.value.rows, schema };
   return { identity: migrations.value.rows[0]?.at ?? '', known };
 }
 
@@ -144,32 +142,10 @@ export async function viewShared(options: SharedLedgerOptions, hide: Hide): Prom
 }
 
 /** Brings the tables up to date; gives the names of the migrations that were missing. */
-export const migrateShared = (options: SharedLedgerOptions): Promise<readonly string[]> =>
-  withConnection(options, (connection) => migrate(connection, connection.schema));
-
-/** Moves an account to another service; gives the one it belonged to. */
-export function moveAccount(options: SharedLedgerOptions, baseUrl: string): Promise<string | undefined> {
-  return withConnection(options, async (connection) => {
-    const applied = await migrationsIn(connection);
-    if (applied) refuseNewer(connection, applied);
-    else await migrate(connection, connection.schema);
-    const db = new PostgresStore(async () => ({ connection }));
-    const { name } = options.account;
-    return db.transaction(async (store) => {
-      const own = await store.get<AccountRow>('SELECT name, base_url FROM accounts WHERE name = ?', name);
-      await changeBaseUrl(store, name, baseUrl);
-      return own?.base_url;
-    });
-  });
-}
-
-async function withConnection<Result>(
-  options: SharedLedgerOptions,
-  work: (connection: PostgresConnection) => Promise<Result>,
-): Promise<Result> {
+export async function migrateShared(options: SharedLedgerOptions): Promise<readonly string[]> {
   const connection = await PostgresConnection.open(options.address, options);
   try {
-    return await work(connection);
+    return await migrate(connection, connection.schema);
   } finally {
     await connection.close();
   }

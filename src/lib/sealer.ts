@@ -45,12 +45,3 @@ export class Sealer {
     }
   }
 }
-
-/** As `mark`, in a tenth of the time: every order asks for it. A key is long and random, so that trying stays hopeless. */
-const QUICK = { N: 2048 };
-
-export const secretMark = (secret: string, salt: string, text: string): string =>
-  createHmac('sha256', scryptSync(secret, salt, KEY_BYTES, QUICK))
-    .update(text)
-    .digest('hex')
-    .slice(0, 32);

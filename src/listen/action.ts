@@ -1,7 +1,6 @@
 /** What can be done about an event, as its queue sees it. */
 
-import { scrypt } from 'node:crypto';
-import { promisify } from 'node:util';
+import { hostname } from 'node:os';
 import type { ActionRule } from '../ledger/actions.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { maskUserinfo } from '../lib/url.ts';
@@ -117,20 +116,11 @@ export function pauseAfter(schedule: RetrySchedule, failures: number, failingMs:
   return Math.min(longest, firstPauseMs * growth ** (failures - 1));
 }
 
-const MARK_BYTES = 6;
-
 /**
- * What the ledger and people are told of a command or an address. A text without secrets is its own name. Otherwise a mark
- * is added, by which a later listener that was started with the very same text finds what is left to do. It is derived
- * slowly, so that no password can be found by trying.
+ * What the ledger and people are told of a command or an address. A text without secrets is its own name. One that holds a
+ * secret is named by what is left of it and by this machine: only a listener here resumes it.
  */
-export async function targetName(
-  text: string,
-  hide: (text: string) => string,
-  salt: string,
-): Promise<string> {
+export function targetName(text: string, hide: (text: string) => string): string {
   const unmarked = cutSignatures(maskUserinfo(hide(text)));
-  if (unmarked === text) return text;
-  const mark = (await promisify(scrypt)(text, salt, MARK_BYTES)) as Buffer;
-  return `${unmarked} #${mark.toString('hex')}`;
+  return unmarked === text ? text : `${unmarked} @${hostname()}`;
 }

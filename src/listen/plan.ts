@@ -5,7 +5,6 @@ import type { Transport } from '../api/http/transport.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { checkFolder, checkTemplate } from '../flows/transcripts/name.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { Properties } from '../ledger/properties.ts';
 import type { Spool } from '../ledger/spool.ts';
 import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
@@ -192,17 +191,21 @@ async function openActions(
   { ledger, connect }: ActionResources,
 ): Promise<Action[]> {
   const { exec, execTimeout = EXEC_LIMIT_MS, jobs = EXEC_JOBS, download } = flags;
-  const salt = await new Properties(ledger).salt();
-  const named = async (action: Action, text: string): Promise<Action> => ({
-    ...action,
-    target: await targetName(text, hide, salt),
-  });
+  const names = new Set<string>();
+  const named = (action: Action, text: string): Action => {
+    const name = targetName(text, hide);
+    // Two that differ in their secrets alone are two.
+    const target = names.has(`${action.kind} ${name}`) ? `${name} ${names.size}` : name;
+    names.add(`${action.kind} ${target}`);
+    return { ...action, target };
+  };
   const urls = [...new Set(flags.forwardTo)];
-  const actions = await Promise.all(urls.map(async (url) => named(await forwardAction(url, env), url)));
+  const forwards = await Promise.all(urls.map((url) => forwardAction(url, env)));
+  const actions = forwards.map((action, at) => named(action, urls[at] ?? ''));
   const key = flags.execWithKey ? await requireKey() : undefined;
   if (exec !== undefined) {
     const action = execAction({ command: exec, env, key, timeoutMs: execTimeout, jobs, onOutput });
-    actions.push(await named(action, exec));
+    actions.push(named(action, exec));
   }
   if (download !== undefined && connect) {
     const action = downloadAction(
@@ -212,7 +215,7 @@ async function openActions(
       checkFormats(flags.format, flags.nameAs),
       flags.nameAs,
     );
-    actions.push(await named(action, action.target));
+    actions.push(named(action, action.target));
   }
   return actions;
 }

@@ -52,6 +52,8 @@ export interface MoneyUse {
   readonly what: string;
   readonly again: boolean;
   readonly test: boolean;
+  /** Nothing is sent. */
+  readonly dryRun?: boolean | undefined;
   /** A refund costs nothing. */
   readonly isFree?: boolean;
 }
@@ -110,25 +112,27 @@ export class Ledgers {
    * purchase from others stops it.
    */
   async forMoney(use: MoneyUse): Promise<Ledger | undefined> {
-    const { globals, settings } = this.#context;
-    if (!globals.ledger) await this.#checkWithoutLedger(use);
+    if (!this.#context.globals.ledger) await this.#checkWithoutLedger(use);
     this.#checkIsNamed();
     const ledger = await this.open();
-    const url = this.sharedUrl;
-    // Orders of this machine's own ledger must not be left behind where a shared one is used.
-    if (url !== undefined && ledger) {
-      const { shownPostgresUrl } = await import('../lib/postgres-url.ts');
-      const own = {
-        path: this.localPath,
-        profile: settings.profileName,
-        profileFlag: profileFlag(this.#context),
-      };
-      const { refuseLeftBehind } = await import('../ledger/moved.ts');
-      const { db, profile: account, hide } = ledger;
-      await refuseLeftBehind({ ...own, hide }, { identity: db.identity, account, to: shownPostgresUrl(url) });
-    }
+    if (ledger) await this.#checkForOrders(ledger, use.dryRun);
     await this.warnOfLittleRoom();
     return ledger;
+  }
+
+  /** Throws where the ledger is another account's, or has moved, or would leave orders of this machine behind. */
+  async #checkForOrders(ledger: Ledger, isDryRun = false): Promise<void> {
+    const { settings } = this.#context;
+    const { db, profile: account, hide } = ledger;
+    const url = this.sharedUrl;
+    if (url !== undefined) {
+      const { shownPostgresUrl } = await import('../lib/postgres-url.ts');
+      const { refuseLeftBehind } = await import('../ledger/moved.ts');
+      const flag = profileFlag(this.#context);
+      const own = { path: this.localPath, profile: settings.profileName, profileFlag: flag, hide };
+      await refuseLeftBehind(own, { identity: db.identity, account, to: shownPostgresUrl(url) });
+    }
+    await (await import('../ledger/accounts.ts')).prepareForOrders(ledger, isDryRun);
   }
 
   /** Without a ledger nothing is known of earlier purchases, others are not told of this one, and no budget counts it. */
@@ -183,19 +187,6 @@ export class Ledgers {
       'STENO_LEDGER is set but empty: nothing says which ledger has your orders',
       'set it to the URL of the shared ledger, or unset it to use the ledger of this machine',
     );
-  }
-
-  /**
-   * By which a ledger knows the service and the key again; undefined where there is none, and in the sandbox. The command
-   * that prints the key is run only for what is sent.
-   */
-  async keyMark(ledger: Ledger | undefined, sends: boolean): Promise<string | undefined> {
-    const { settings, sandbox } = this.#context;
-    if (!ledger || sandbox) return undefined;
-    const baseUrl = settings.get('base-url').value;
-    const key = sends ? (await this.#context.key())?.value : settings.get('api-key').value;
-    if (baseUrl === undefined || key === undefined) return undefined;
-    return (await import('../ledger/accounts.ts')).keyMark(ledger, baseUrl, key);
   }
 
   /** Runs work that notes in the ledger what it can: trouble of the ledger does not stop it, and is one warning. */

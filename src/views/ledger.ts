@@ -4,7 +4,7 @@ import type { LedgerStatus } from '../ledger/inspect.ts';
 import type { PruneCounts } from '../ledger/prune.ts';
 import { type Json, JsonNumber, toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
-import { countField, documentOf, RecordType, textField, wordField } from './record.ts';
+import { countField, documentOf, RecordType, wordField } from './record.ts';
 import * as is from './schema.ts';
 
 export const importedRecord = new RecordType<TableCounts>([
@@ -26,25 +26,6 @@ export const prunedRecord = new RecordType<PruneCounts>([
   countField('runs', 'listener sessions without any events left', 'runs'),
   countField('kept', 'old events kept because their actions are unfinished', 'kept'),
 ]);
-
-interface ChangedAccount {
-  readonly account: string;
-  readonly baseUrl: string | undefined;
-  readonly previous: string | undefined;
-}
-
-export const accountRecord = new RecordType<ChangedAccount>([
-  wordField('account', 'account name', 'account', { kind: 'id' }),
-  textField('base_url', 'base URL of the service that the account now belongs to', 'baseUrl', {
-    kind: 'link',
-  }),
-  textField('previous', 'previous base URL', 'previous'),
-]);
-
-export const accountView = (changed: ChangedAccount): View => ({
-  ...accountRecord.page(changed),
-  quiet: [changed.baseUrl ?? changed.account],
-});
 
 export interface ShownStatus extends LedgerStatus {
   /** A path, or a URL without its password. */

@@ -1,62 +1,11 @@
-/** Profiles of one machine: names that differ only in case, and two names for one account. */
+/** Profiles of one machine: names that differ only in case. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../support/ledger.ts';
-import { KEY, type Result } from '../support/steno.ts';
+import type { Result } from '../support/steno.ts';
 
 const local = (): Promise<OrderingAccount> => orderingAccount({ STENO_LEDGER: undefined });
-
-describe('a second profile with the service and key of a first', () => {
-  async function twoProfiles() {
-    const account = await local();
-    for (const name of ['a', 'b'])
-      await account.user.run(['config', 'set', 'timeout', '30', '--profile', name]);
-    const orderAs = (profile: string, args: readonly string[] = [], key = KEY): Promise<Result> =>
-      account.user.run(['order', audio('x'), '--sku', 'TRANS14', '--profile', profile, ...args], {
-        env: { STENO_API_KEY: key },
-      });
-    return { ...account, orderAs };
-  }
-
-  it('orders nothing, and says how to go on', async () => {
-    const { service, user, orderAs } = await twoProfiles();
-    expect((await orderAs('a')).code).toBe(0);
-    for (const args of [[], ['--dry-run'], ['--again']]) {
-      const { code, stderr } = await orderAs('b', args);
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringMatching(
-          /^steno: profile a orders with the same service and key: .*\nhint: use that profile: --profile a; .*: steno ledger account --separate-from a --profile b\n$/,
-        ),
-      ]);
-    }
-    expect(service.calls('POST /order_url')).toHaveLength(1);
-    expect(JSON.stringify(queryLedger(user, 'SELECT * FROM properties'))).not.toContain(KEY);
-
-    expect((await user.run(['ledger', 'account', '--separate-from', 'a', '--profile', 'b'])).code).toBe(0);
-    expect((await orderAs('b')).code).toBe(0);
-    for (const name of ['a', 'b']) expect((await orderAs(name)).code).toBe(9);
-  });
-
-  it('stops nobody who has a new key, or two keys', async () => {
-    const { orderAs } = await twoProfiles();
-    expect((await orderAs('a')).code).toBe(0);
-    for (const key of ['second-key-0123456789', KEY]) expect((await orderAs('a', [], key)).code).toBe(9);
-    expect((await orderAs('b', [], 'key-of-b-0123456789')).code).toBe(0);
-    expect((await orderAs('b', [], 'second-key-0123456789')).code).toBe(2);
-  });
-
-  it('is no second one at another service, nor in the sandbox', async () => {
-    const { user, orderAs } = await twoProfiles();
-    expect((await orderAs('a')).code).toBe(0);
-    const other = await local();
-    const env = { STENO_BASE_URL: other.service.baseUrl };
-    const order = ['order', audio('x'), '--sku', 'TRANS14'];
-    expect((await user.run([...order, '--profile', 'b'], { env })).code).toBe(0);
-    expect((await user.run([...order, '--sandbox'])).code).toBe(0);
-  });
-});
 
 describe('names of profiles that differ only in case', () => {
   it('are one profile, with one set of settings and of orders', async () => {

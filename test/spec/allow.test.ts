@@ -124,7 +124,7 @@ const lines: ReadonlyArray<readonly [line: string, ...effects: Effect[]]> = [
   ['ledger export -o -', 'read'],
   ['ledger import -', 'local'],
   ['ledger prune --before 1d', 'local'],
-  ['ledger account --base-url https://example.com/API4', 'local'],
+  ['ledger copy --to postgres://db/steno --leave-local', 'local'],
   ['doctor', 'read'],
   ['doctor --test-event TRANSCRIPT_COMPLETE', 'read', 'account'],
   ['schema files', 'read'],

@@ -281,7 +281,7 @@ it('events match their schemas, as they come and later', async () => {
 
 afterAll(() => {
   // What no test here can run: a shared ledger, and what only serves.
-  const elsewhere = ['ledger copy', 'ledger account', 'sandbox', 'ui', 'open'];
+  const elsewhere = ['ledger copy', 'sandbox', 'ui', 'open'];
   expect(schemaNames.filter((name) => !checked.has(name) && !elsewhere.includes(name))).toEqual([]);
 });
 

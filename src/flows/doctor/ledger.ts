@@ -1,6 +1,7 @@
 /** The ledger: of this machine, and the one that a team shares. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { otherServiceHint } from '../../ledger/accounts.ts';
 import {
   factsOf,
   isUsable,
@@ -136,7 +137,7 @@ export class LedgerChecks {
     if (known && account.baseUrl !== undefined && !isSame(known.baseUrl, account.baseUrl))
       return fail(
         `${what}: the account belongs to ${known.baseUrl}, but the base URL is ${account.baseUrl}`,
-        `choose another account, or move it: steno ledger account --base-url ${account.baseUrl}`,
+        otherServiceHint(account.name, account.baseUrl, address.schema),
       );
     return ok(what);
   }

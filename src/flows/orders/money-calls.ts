@@ -4,7 +4,6 @@ import { type RawAnswer, sendRaw } from '../../api/http/answer.ts';
 import type { BeforeSend, Call, MoneyTarget } from '../../api/http/call.ts';
 import { CallError } from '../../api/http/failures.ts';
 import { cuttingSignatures, type Order, readOrder } from '../../api/orders.ts';
-import { prepareForOrders } from '../../ledger/accounts.ts';
 import { Claims } from '../../ledger/claims.ts';
 import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -34,8 +33,6 @@ import { type PlaceOptions, type Sending, type Sent, sendOnce } from './place.ts
 import { type PaceOptions, Pacer } from './sending.ts';
 
 interface MoneyCallOptions extends Omit<PlaceOptions, 'upload'> {
-  /** By which the ledger knows the service and the key again. */
-  readonly keyMark: string | undefined;
   /** Sends it though an earlier one is on order, being sent or unclear. */
   readonly again: boolean;
 }
@@ -72,8 +69,7 @@ export async function callOnce(
   options: MoneyCallOptions,
   onAnswer: (answer: RawAnswer) => void,
 ): Promise<void> {
-  const { transport, ledger, keyMark } = options;
-  if (ledger) await prepareForOrders(ledger, false, keyMark);
+  const { transport, ledger } = options;
   const via = `${call.method} ${call.path}`;
   const params = call.params ?? new Map();
   const ask = async (check: BeforeSend): Promise<Json> => {
@@ -232,12 +228,11 @@ export async function planAll(
  * given; which were not sent, and why.
  */
 export async function sendChanges({ ids, ready, held }: ChangePlan, options: MoneyCallOptions & PaceOptions) {
-  const { signal, report, ledger, keyMark } = options;
+  const { signal, report } = options;
   const sent = new Map<string, Outcome<FileChange>>();
   const pacer = new Pacer(options, 'file');
   let because: string | undefined;
   let failed = 0;
-  if (ledger) await prepareForOrders(ledger, false, keyMark);
   for (const [at, each] of ready.entries()) {
     // What a single call shows is how long it takes.
     if (ready.length > 1) report({ done: at, of: ready.length, unit: 'file', failed });

@@ -100,17 +100,12 @@ export interface AccountRow {
   readonly base_url: string;
 }
 
-/** A property that says something of a key. */
-export interface KeyRow {
-  readonly name: string;
-  readonly value: string;
-}
-
 export interface KnownAccounts {
   readonly account: LedgerAccount;
   /** The account itself, and others of the same service. */
   readonly accounts: readonly AccountRow[];
-  readonly keys: readonly KeyRow[];
+  /** Where its tables are in the database. */
+  readonly schema: string;
 }
 
 /** The store of a whole ledger. */
@@ -130,7 +125,7 @@ export interface LedgerStore extends Store {
   isDown(error: unknown): boolean;
   /** Tells a shared ledger from every other, wherever it is moved; empty where it was not reached, and of a local one. */
   readonly identity: string;
-  /** What a shared ledger said of accounts and keys when it was reached. */
+  /** What a shared ledger said of accounts when it was reached. */
   readonly known: KnownAccounts | undefined;
   /** The same store for work that can do without it: waits for others only some seconds in all. */
   withShortLockWait(signal: AbortSignal): LedgerStore;

@@ -42,7 +42,7 @@ describe.skipIf(!postgresFolder)('an account of a shared ledger', () => {
       expect([code, stderr]).toEqual([
         2,
         expect.stringMatching(
-          /^steno: account default of the shared ledger belongs to http\S+, not to http\S+\nhint: .*steno ledger account --base-url http\S+\n$/,
+          /^steno: account default of the shared ledger belongs to http\S+, not to http\S+\nhint: choose another account: .*UPDATE steno\.accounts SET base_url = 'http\S+' WHERE name = 'default'\n$/,
         ),
       ]);
     }
@@ -88,65 +88,24 @@ describe.skipIf(!postgresFolder)('an account of a shared ledger', () => {
     expect(await accounts()).toEqual(['acme']);
   });
 
-  it('that is new stops where its service and key are known as another, until somebody tells them apart', async () => {
+  it('that somebody chose may be a second one of its service', async () => {
     const { service, env, accounts } = await team();
-    const named = (account: string, key = KEY): User =>
-      new User({ ...env, STENO_ACCOUNT: account, STENO_API_KEY: key });
-    expect((await named('acme').run(order)).code).toBe(0);
-    const second = named('acme-ci');
-    for (const args of [order, [...order, '--dry-run'], [...order, '--again']]) {
-      const { code, stderr } = await second.run(args);
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringMatching(
-          /service and key as account acme: .*\nhint: use that account: steno config set account acme .*steno ledger account --separate-from acme\n$/,
-        ),
-      ]);
+    const named = (account: string): User => new User({ ...env, STENO_ACCOUNT: account });
+    for (const account of ['acme', 'other']) {
+      expect((await named(account).run(order)).code).toBe(0);
+      expect((await named(account).run(order)).code).toBe(9);
     }
-    expect(service.got).toHaveLength(1);
-    expect(await accounts()).toEqual(['acme']);
-    // A new key for an account stops nobody, and neither do the keys of several people.
-    for (const key of ['new-key-0123456789', KEY, 'new-key-0123456789'])
-      expect((await named('acme', key).run(order)).code).toBe(9);
-    expect((await named('other', 'other-key-0123456789').run(order)).code).toBe(0);
-    expect((await named('third', 'new-key-0123456789').run(order)).code).toBe(2);
-
-    const unknown = await second.run(['ledger', 'account', '--separate-from', 'acne']);
-    expect([unknown.code, unknown.stderr]).toEqual([
-      2,
-      expect.stringContaining('known accounts: acme, other'),
-    ]);
-    expect((await second.run(['ledger', 'account', '--separate-from', 'acme'])).code).toBe(0);
-    expect((await second.run(order)).code).toBe(0);
-    // Remembered by the ledger: on each machine, also with the next key, whoever uses it first.
-    expect((await named('acme-ci', 'next-key-0123456789').run(order)).code).toBe(9);
-    expect((await named('acme', 'next-key-0123456789').run(order)).code).toBe(9);
-    expect((await named('fourth', 'next-key-0123456789').run(order)).code).toBe(2);
-    expect(await accounts()).toEqual(['acme', 'acme-ci', 'other']);
-  }, 60_000);
-
-  it('keeps no key in the ledger, only a mark that no other ledger has', async () => {
-    const marks: unknown[] = [];
-    for (const { env } of [await team(), await team()]) {
-      expect((await new User(env).run(order)).code).toBe(0);
-      const rows = await server.query(
-        "SELECT name, value FROM steno.properties WHERE name LIKE 'key %'",
-        new URL(env.STENO_LEDGER).pathname.slice(1),
-      );
-      expect(rows).toEqual([{ name: expect.stringMatching(/^key [0-9a-f]{32}$/), value: 'default' }]);
-      marks.push(rows[0]?.name);
-    }
-    expect(marks[0]).not.toBe(marks[1]);
+    expect(service.calls('POST /order_url')).toHaveLength(2);
+    expect(await accounts()).toEqual(['acme', 'other']);
   });
 
-  it('is one where several chosen names of one key are first used at the same moment', async () => {
-    const { service, env, accounts } = await team();
-    await new User(env).run(['files']);
-    const users = ['a', 'b', 'c', 'd', 'e'].map((name) => new User({ ...env, STENO_ACCOUNT: name }));
-    const ends = await Promise.all(users.map((user) => user.run(order)));
-    expect(ends.map(({ code }) => code).sort()).toEqual([0, 2, 2, 2, 2]);
-    expect(service.calls('POST /order_url')).toHaveLength(1);
-    expect(await accounts()).toHaveLength(1);
+  it('keeps nothing of the key in the ledger', async () => {
+    const { env } = await team();
+    expect((await new User(env).run(order)).code).toBe(0);
+    const database = new URL(env.STENO_LEDGER).pathname.slice(1);
+    expect(await server.query("SELECT name FROM steno.properties WHERE name LIKE 'key%'", database)).toEqual(
+      [],
+    );
   });
 
   it('is one where several names are first used at the same moment', async () => {

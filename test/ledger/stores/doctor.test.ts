@@ -67,6 +67,6 @@ describe.runIf(hasPostgres)('doctor with a shared ledger', () => {
     expect((await shared.query('SELECT name FROM {}.accounts')).length).toBe(1);
     const found = await doctor(user, '--base-url', 'https://127.0.0.1:9/API4');
     expect(found('shared-ledger')).toMatchObject({ status: 'fail' });
-    expect(found('shared-ledger')?.hint).toContain('steno ledger account --base-url');
+    expect(found('shared-ledger')?.hint).toContain('UPDATE ');
   });
 });

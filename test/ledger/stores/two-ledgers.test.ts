@@ -38,7 +38,7 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
         `(${ledgerOf(user)}) has 2 orders that the shared ledger may not know, and that could be placed twice`,
       );
       expect(stderr).toContain(`steno ledger copy --to '${url}'; if`);
-      expect(stderr).toMatch(/steno ledger account --leave-local\n$/);
+      expect(stderr).toContain(`steno ledger copy --to '${url}' --leave-local\n`);
       expect(stderr).not.toContain('geheimnis');
     }
     expect(sent()).toBe(2);
@@ -54,8 +54,10 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
   it('orders once somebody has said that the local orders are not of the account, and is asked anew by another', async () => {
     const { url, shared, order, user } = await setUp('a');
     expect((await order('a', shared)).code).toBe(2);
-    const said = await user.run(['ledger', 'account', '--leave-local'], { env: shared });
-    expect([said.code, said.stdout]).toEqual([0, expect.stringContaining('default')]);
+    const leave = ['ledger', 'copy', '--to', url, '--leave-local'];
+    const said = await user.run([...leave, '--json']);
+    expect([said.code, said.stdout.trim()]).toEqual([0, '[]']);
+    expect((await user.run(['files', '--quiet'], { env: shared })).stdout).toBe('');
     expect((await order('a', shared)).code).toBe(0);
     // The local one may be used as before.
     expect((await order('b')).code).toBe(0);
@@ -64,10 +66,11 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
     expect(
       (await order('c', { ...shared, STENO_ACCOUNT: 'other', STENO_API_KEY: 'k2-0123456789' })).code,
     ).toBe(2);
-    expect((await user.run(['ledger', 'account', '--leave-local'])).code).toBe(2);
-    const nobody = new User({ ...shared, STENO_API_KEY: KEY });
-    expect((await nobody.run(['ledger', 'account', '--leave-local'])).code).toBe(2);
-    expect([existsSync(ledgerOf(nobody)), url]).toEqual([false, url]);
+    const wrong = [['--leave-local'], ['--to', 'local', '--leave-local'], [...leave.slice(2), '--dry-run']];
+    for (const args of wrong) expect((await user.run(['ledger', 'copy', ...args])).code).toBe(2);
+    const nobody = new User({ STENO_API_KEY: KEY });
+    expect((await nobody.run(leave)).code).toBe(2);
+    expect(existsSync(ledgerOf(nobody))).toBe(false);
   }, 60_000);
 
   it('is not held up by test orders, the sandbox, other profiles or an empty ledger, and makes no local one', async () => {
@@ -100,7 +103,7 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
     expect([elsewhere.code, elsewhere.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /has moved to postgres:.* as account default: its 1 order .*\nhint: use that one: steno config set ledger '.*--leave-local\n$/,
+        /moved to postgres:.* as account default, with 1 order .*\nhint: use that ledger: steno config set ledger '.*--leave-local\n$/,
       ),
     ]);
     const other = { STENO_LEDGER: url, STENO_ACCOUNT: 'other', STENO_API_KEY: 'k2-0123456789' };
