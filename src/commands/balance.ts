@@ -9,7 +9,7 @@ import { balanceRecord, balanceView } from '../views/money.ts';
 export const balance = command({
   name: 'balance',
   summary: 'Show the prepay balance',
-  about: "Shows the account's prepay balance in USD. With --min, exits with 1 if the balance is lower.",
+  about: "Shows the account's prepay balance. With --min, exits with 1 if the balance is lower.",
   options: {
     min: text('--min <amount>', 'exit with 1 if the balance is lower than this'),
   },
@@ -26,7 +26,7 @@ export const balance = command({
       throw usage(`--min: '${min}' is not an amount`, 'write it like 50 or 49.99');
     const transport = await context.connect();
     const found = await whileWorking(context.out, WAITING, () => getBalance(transport));
-    await context.out.show(balanceView(found, context.out.isBrief));
+    await context.out.show(balanceView(found, context.settings.currency, context.out.isBrief));
     if (min !== undefined) checkMinimum(found.balance, min);
   },
 });

@@ -8,7 +8,7 @@ import { CALL_EXITS, command } from '../spec/command.ts';
 import { type Context, readSettings } from '../spec/context.ts';
 import { flag, type OptionValues, text } from '../spec/options.ts';
 import { askPerson, type Questions } from '../ui/prompt.ts';
-import { balanceText } from '../views/money.ts';
+import { amountWithCurrency } from '../views/money.ts';
 import { printed } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
@@ -58,7 +58,10 @@ export const login = command({
     };
     await writeProfile(context.env, settings.profileName, change, context.signal);
     const path = configPath(context.env);
-    if (balance) context.out.note(`Logged in. Balance ${balanceText(balance)}.`);
+    if (balance)
+      context.out.note(
+        `Logged in. Balance ${amountWithCurrency(balance.balance, context.settings.currency)}.`,
+      );
     context.out.done(`saved in profile ${settings.profileName} (${path})`, {
       profile: settings.profileName,
       path,

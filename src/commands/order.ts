@@ -111,6 +111,9 @@ const options = {
   }),
   name: repeated('--name <name>', 'name of a speaker; repeat for each speaker'),
   key: text('--key <text>', 'identify this audio by a key instead of its URL'),
+  minutes: text('--minutes <n>', 'length of each URL here, for estimates', {
+    excludes: ['--from', '--feed'],
+  }),
   tag: repeated('--tag <text>', 'tag for the audio; repeat for each tag'),
   ignoreColumns: flag('--ignore-columns', 'with --from, ignore unknown columns', {
     needs: ['--from'],
@@ -179,8 +182,8 @@ export const order = command({
       'lacks a SKU that you ask for, steno exits with 9. Audio on the ignore list (steno ignore) is left out of ' +
       'manifests, feeds and folders. Everything left out is listed on stderr, or marked left_out in the JSON.',
     '--dry-run estimates the cost as far as prices are known, and exits with 0 even if it is too high. Prices ' +
-      'come from your invoices or the setting price.<SKU>; lengths come from the column minutes, or else from the ' +
-      'feed or the file. --max-cost and budgets (steno budget, setting budget) order nothing if the cost is too ' +
+      'come from your invoices or the setting price.<SKU>; lengths come from --minutes or the column minutes, or ' +
+      'else from the feed or the file. --max-cost and budgets (steno budget, setting budget) order nothing if the cost is too ' +
       'high or unknown (exit 2). --unpriced allows unknown costs while there is money left in the budget. ' +
       '--up-to-budget stops at the first row that does not fit or has no known cost, and leaves out the rest.',
   ],
@@ -190,6 +193,7 @@ export const order = command({
     ['steno order https://example.com/a.mp3 --sku TRANS14', 'one file'],
     ['steno order https://example.com/b.mp3 --sku TRANS14 --download .', 'order it, wait and download'],
     ['steno order https://example.com/{c,d}.mp3 --sku TRANS2,TSTMP1', 'two files, with timestamps'],
+    ['steno order https://example.com/a.mp3 --sku TRANS14 --minutes 35 --dry-run', 'what it will cost'],
     ['steno order --from talks.csv --skip-ordered --dry-run', 'preview the orders of a manifest'],
     ['steno order --from talks.csv --skip-ordered --retry-unclear', 'also retry uncertain orders'],
     ['steno order --from talks.csv --skip-ordered --retry-ended', 'also reorder failed or cancelled files'],
@@ -206,7 +210,7 @@ export const order = command({
   async run(context, { args, options, line }) {
     const { out, globals } = context;
     const waits = options.wait || options.download !== undefined;
-    const maxCost = checkMaxCost(options.maxCost);
+    const maxCost = options.maxCost === undefined ? undefined : checkAmount(options.maxCost, '--max-cost');
     const formats = checkTargets(options, out);
     const plan = await readPlan(context, args, options);
     const hasFiles = hasLocalFiles(args, plan.orders);
@@ -239,9 +243,6 @@ export const order = command({
     return raiseHeld(job);
   },
 });
-
-const checkMaxCost = (given: string | undefined): Money | undefined =>
-  given === undefined ? undefined : checkAmount(given, '--max-cost');
 
 /** What the line asks for, and what is known before anything is sent. */
 interface Job {

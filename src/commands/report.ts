@@ -4,7 +4,7 @@ import { checkIsFree, writeExport } from '../flows/ledger.ts';
 import { costSettings } from '../flows/orders/cost.ts';
 import { fetchInvoices, missingInvoices } from '../flows/prices/invoices.ts';
 import { gatherReport } from '../flows/report/gather.ts';
-import { makeReport, type Report } from '../flows/report/report.ts';
+import { type Grouping, makeReport, type Report } from '../flows/report/report.ts';
 import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
@@ -20,7 +20,6 @@ import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { printed, writtenFile } from '../views/record.ts';
 import {
-  type Grouping,
   groupings,
   reportColumns,
   reportPages,
@@ -35,14 +34,15 @@ export const report = command({
   name: 'report',
   summary: 'Report spending, turnaround and late files',
   about:
-    'Adds up the invoices of the files in the ledger: spending by month, SKU and order, turnaround against the ' +
+    'Adds up the invoices of the files in the ledger: spending by month and SKU, turnaround against the ' +
     'target of each SKU, and files that are open, on hold, uncertain or late.',
   details: [
     'Spent is what was billed and paid, less refunds; unpaid bills are shown separately. Purchases that are not ' +
       'billed yet count by their date of purchase, and their estimate is shown separately. Unknown amounts are ' +
       'reported as unknown, never counted as zero.',
     'Invoices are fetched from the service and saved in the ledger; a paid invoice is fetched again only after an ' +
-      'upgrade or refund. steno looks up the cost of a delivered file for 30 days. --json and --csv contain every ' +
+      'upgrade or refund. The rows of each grouping add up to the total: files with the same set of tags share a ' +
+      'row (radio + tv), and (none) stands for files without one. steno looks up the cost of a delivered file for 30 days. --json and --csv contain every ' +
       'part with exact amounts; with --by, --csv contains only that part. --html replaces an earlier report; to ' +
       'replace any other file, add --force.',
   ],
@@ -55,9 +55,13 @@ export const report = command({
       '--until <time>',
       'only spending and deliveries until this time; a date includes the whole day',
     ),
-    by: text('--by <month|sku|order|feed|tag>', 'show only spending, grouped by this', {
-      values: ['month', 'sku', 'order', 'feed', 'tag'],
-    }),
+    by: text(
+      '--by <grouping>',
+      `show only spending, by ${groupings.slice(0, -1).join(', ')} or ${groupings.at(-1)}`,
+      {
+        values: groupings,
+      },
+    ),
     limit: count('--limit <n>', 'show at most this many rows of each part; months are always shown', {
       defaultNote: 'all',
     }),
@@ -109,10 +113,9 @@ export const report = command({
 
 const limited = (report: Report, limit = Number.POSITIVE_INFINITY): Report => ({
   ...report,
-  skus: report.skus.slice(0, limit),
-  orders: report.orders.slice(0, limit),
-  feeds: report.feeds.slice(0, limit),
-  tags: report.tags.slice(0, limit),
+  groups: Object.fromEntries(
+    Object.entries(report.groups).map(([by, rows]) => [by, by === 'month' ? rows : rows.slice(0, limit)]),
+  ) as Report['groups'],
   waiting: report.waiting.slice(0, limit),
 });
 

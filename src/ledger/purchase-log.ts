@@ -65,6 +65,9 @@ export interface BoughtRow {
   readonly total_before: string;
   readonly estimate: number | null;
   readonly currency: string;
+  readonly user: string | null;
+  readonly host: string | null;
+  readonly actor: string | null;
 }
 
 interface LogRow extends PurchaseRow {
@@ -184,7 +187,7 @@ export class PurchaseLog extends Table {
   bought(): Promise<BoughtRow[]> {
     return this.db.all<BoughtRow>(
       `SELECT items.file, purchases.kind, purchases.status, purchases.started_at, purchases.skus, items.total_before,
-         items.estimate, items.currency
+         items.estimate, items.currency, purchases."user", purchases.host, purchases.actor
        FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
        WHERE items.profile = ? AND items.file <> '' AND purchases.test = 0 AND purchases.status <> 'refused'
        ORDER BY purchases.kind <> 'order', purchases.started_at, items.purchase, items.position`,

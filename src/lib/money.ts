@@ -154,6 +154,9 @@ export interface Money {
   readonly currency: string;
 }
 
+/** The API document calls every amount dollars. */
+export const DEFAULT_CURRENCY = 'USD';
+
 /** No amount is longer; the patterns below would take very long for a megabyte of blanks. */
 const MAX_LENGTH = 1_000;
 

@@ -1,8 +1,7 @@
 /** What the pages are told of the account: spending, budgets, and the state of the set-up. */
-import { decodeKeptInvoice } from '../api/account.ts';
 import { budgetReport } from '../flows/orders/cost.ts';
+import { knownInvoices } from '../flows/prices/invoices.ts';
 import type { Changes } from '../ledger/changes.ts';
-import { Invoices } from '../ledger/invoices.ts';
 import { OpenAttempts } from '../ledger/open-attempts.ts';
 import { Runs } from '../ledger/runs.ts';
 import { type Json, type PlainJson, parseJson, toJson } from '../lib/json.ts';
@@ -57,12 +56,11 @@ const about = ({ settings, isSandbox, ledger, command }: PageSource): Json =>
 
 async function spend({ ledger, settings }: PageSource, report: string): Promise<Json> {
   const budgets = await budgetReport(ledger, settings);
-  const kept = await new Invoices(ledger).all();
-  const invoices = kept.flatMap((each) => decodeKeptInvoice(each) ?? []).slice(-MAX_ROWS);
+  const invoices = (await knownInvoices(ledger)).slice(0, MAX_ROWS);
   return toJson({
     report: parseJson(report) as PlainJson,
     budgets: budgetsView(budgets).json as PlainJson,
-    invoices: invoices.reverse().map((each) => invoiceRecord.json({ ...each, currency: settings.currency })),
+    invoices: invoices.map((each) => invoiceRecord.json({ ...each, currency: settings.currency })),
   });
 }
 

@@ -235,8 +235,8 @@ export function replayedView(replayed: readonly ShownReplay[]): View {
 const eventMembers = {
   n: is.described('event number; null until it is in the ledger', is.maybeInteger),
   source: is.described(
-    'received, or found: made by steno in place of a delivery that never arrived',
-    is.oneOf('received', 'found'),
+    'received; found: made by steno in place of a delivery that never arrived; test: from steno webhook test',
+    is.oneOf('received', 'found', 'test'),
   ),
   received_at: is.time,
   event: is.described('event type; empty if the event names none', is.text),

@@ -13,7 +13,7 @@ import { cutSignatures, withoutSignature } from '../lib/signatures.ts';
 import { plural } from '../lib/text.ts';
 import { readableUrl } from '../lib/url.ts';
 import type { View } from '../lib/view.ts';
-import { alignAmounts, amountField, amountWithCurrency, currencyOf, SERVICE_CURRENCY } from './money.ts';
+import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
 import {
   answerField,
   type CommandOutput,
@@ -84,9 +84,7 @@ export const fileRecord = new RecordType<ShownFile>([
     cell: ({ row }) => row.job ?? '',
   },
   ...onRequest<ShownFile>([
-    textField('currency', 'currency of the total, if known', ({ row, currency }) =>
-      currencyOf(row.total, currency),
-    ),
+    textField('currency', 'currency of the total', ({ row, currency }) => currencyOf(row.total, currency)),
     listField('skus', 'SKUs of its order', ({ row }) => split(row.skus, ',')),
     textField('hold', 'why its order is on hold', ({ row }) => holdOf(row)),
     flagField(
@@ -331,6 +329,6 @@ export function filesInQuestion(ids: readonly string[]): string {
 export function fileInQuestion({ id, title, state, total }: AudioFile, currency: string): string {
   const name = [...title];
   const shown = name.length > MAX_TITLE_LENGTH ? `${name.slice(0, MAX_TITLE_LENGTH).join('')}…` : title;
-  const cost = total && amountWithCurrency(total, currency || SERVICE_CURRENCY);
+  const cost = total && amountWithCurrency(total, currency);
   return [`audiofile ${id}`, shown && `“${shown}”`, state, cost].filter(Boolean).join(', ');
 }

@@ -5,7 +5,14 @@ import type { Outcome } from '../flows/bulk.ts';
 import type { BudgetUse } from '../flows/orders/cost.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
 import { JsonNumber } from '../lib/json.ts';
-import { amountText, type Fraction, type Money, moneyText, parseMoney } from '../lib/money.ts';
+import {
+  amountText,
+  DEFAULT_CURRENCY,
+  type Fraction,
+  type Money,
+  moneyText,
+  parseMoney,
+} from '../lib/money.ts';
 import type { View } from '../lib/view.ts';
 import {
   answerField,
@@ -28,25 +35,21 @@ const MAX_DECIMALS = 8;
 export const commonDecimals = (amounts: readonly Fraction[]): number =>
   amounts.reduce((decimals, amount) => Math.max(decimals, amount.decimals ?? 0), 2);
 
-/** The currency that an amount names, else the one that is known; empty where it is not known or is no amount. */
-export const currencyOf = (text: string, known: string): string => {
-  const money = parseMoney(text);
-  return money ? money.currency || known : '';
-};
+/** The currency that an amount names, else that of the setting, else the one of the API document. */
+export const currencyOf = (text: string, set: string): string =>
+  parseMoney(text)?.currency || set || DEFAULT_CURRENCY;
 
-/** An amount with its currency, where that is known. What is no amount stays as it is. */
-export const amountWithCurrency = (text: string, known: string): string =>
-  alignAmounts(known, [text])[0] ?? '';
+/** An amount with its currency. What is no amount stays as it is. */
+export const amountWithCurrency = (text: string, set: string): string => alignAmounts(set, [text])[0] ?? '';
 
-/** Amounts that stand below each other, with their currency where that is known. */
-export function alignAmounts(known: string, texts: readonly string[]): string[] {
+/** Amounts that stand below each other, with their currency. */
+export function alignAmounts(set: string, texts: readonly string[]): string[] {
   const read = texts.map(readable);
   const decimals = commonDecimals(read.flatMap((money) => money?.amount ?? []));
   return texts.map((text, at) => {
     const money = read[at];
     if (!money) return text;
-    const currency = money.currency || known;
-    return money.amount.roundedUp(decimals) + (currency && ` ${currency}`);
+    return `${money.amount.roundedUp(decimals)} ${money.currency || set || DEFAULT_CURRENCY}`;
   });
 }
 
@@ -79,22 +82,22 @@ export const exactField = fieldsOf<Fraction>((take) => ({
   json: (value) => exactJson(take(value)),
 }));
 
-/** The API document calls balances and the totals of files dollars. */
-export const SERVICE_CURRENCY = 'USD';
+/** An amount of the service, with the currency of the settings. */
+interface InCurrency {
+  readonly currency: string;
+}
 
-export const balanceRecord = new RecordType<Balance>([
+export const balanceRecord = new RecordType<Balance & InCurrency>([
   amountField('balance', 'exact balance', 'balance'),
-  textField('currency', 'currency of the balance', ({ balance }) => currencyOf(balance, SERVICE_CURRENCY), {
+  textField('currency', 'currency of the balance', (found) => currencyOf(found.balance, found.currency), {
     cell: false,
   }),
   answerField(({ json }) => json),
 ]);
 
-export const balanceText = ({ balance }: Balance): string => amountWithCurrency(balance, SERVICE_CURRENCY);
-
-export function balanceView(found: Balance, isBrief: boolean): View {
-  const view = balanceRecord.page(found);
-  return isBrief ? { ...view, rows: [[balanceText(found)]] } : view;
+export function balanceView(found: Balance, currency: string, isBrief: boolean): View {
+  const view = balanceRecord.page({ ...found, currency });
+  return isBrief ? { ...view, rows: [[amountWithCurrency(found.balance, currency)]] } : view;
 }
 
 export const budgetRecord = new RecordType<BudgetUse>([
@@ -134,7 +137,7 @@ const itemRecord = new RecordType<InvoiceItem>([
 ]);
 
 /** The document of an invoice; its columns come before those of its items, one of which is the item's total. */
-export const invoiceRecord = new RecordType<Invoice & { readonly currency: string }>([
+export const invoiceRecord = new RecordType<Invoice & InCurrency>([
   textField('invoice', 'invoice id', 'id', { kind: 'id' }),
   textField('state', 'state as the service names it', 'state', { kind: 'state' }),
   textField('purchase_order', 'purchase order number', 'purchaseOrder'),
@@ -145,18 +148,16 @@ export const invoiceRecord = new RecordType<Invoice & { readonly currency: strin
     cell: ({ total }) => total,
   },
   amountField('total', 'exact total of the invoice', 'total', { cell: false }),
-  {
-    ...textField('currency', 'currency of the amounts, if known', (each) =>
-      currencyOf(each.total, each.currency),
-    ),
-    cell: false,
-  },
+  textField('currency', 'currency of the amounts', (each) => currencyOf(each.total, each.currency)),
   {
     ...{ name: 'items', help: 'line items', schema: is.arrayOf(itemRecord.schema), cell: false },
     json: ({ items }) => items.map((each) => itemRecord.json(each)),
   },
   answerField(({ json }) => json),
 ]);
+
+/** For people, whose amounts name their currency. */
+const invoiceHeader = new RecordType(invoiceRecord.fields.filter(({ name }) => name !== 'currency'));
 
 export const invoiceColumns = [...invoiceRecord.columnHelp, ...itemRecord.columnHelp];
 
@@ -176,10 +177,24 @@ export function invoicesView(outcomes: ReadonlyArray<Outcome<Invoice>>, currency
   };
 }
 
+/** Without ids: one row for each. */
+export function invoiceListView(invoices: readonly Invoice[], currency: string, isBrief: boolean): View {
+  const shown = invoices.map((each) => ({ ...each, currency }));
+  const view = invoiceRecord.view(shown, ({ id }) => id);
+  if (!isBrief) return view;
+  const totals = alignAmounts(
+    currency,
+    invoices.map(({ total }) => total),
+  );
+  return invoiceHeader.filled(
+    invoiceHeader.view(shown.map((each, at) => ({ ...each, total: totals[at] ?? '' }))),
+  );
+}
+
 /** For people: the header as a page, then the items, then the sum, in the currency that is known. */
 export function invoicePages(given: Invoice, currency: string): View[] {
   const invoice = { ...given, ...alignedAmounts(given, currency), currency };
-  const page: View = { ...invoiceRecord.view([invoice]), asRecord: true };
+  const page: View = { ...invoiceHeader.view([invoice]), asRecord: true };
   if (invoice.items.length === 0) return [page];
   const items = itemRecord.view(invoice.items);
   const total = ['total', ...itemRecord.columns.slice(2).map(() => ''), invoice.total];
@@ -202,7 +217,7 @@ const price = documentOf<Estimate['prices'][number]>({
   sku: [is.text, 'sku'],
   low: [is.number, ({ low }) => exactJson(low)],
   high: [is.number, ({ high }) => exactJson(high)],
-  currency: [is.maybeText, ({ currency }) => currency || null],
+  currency: [is.text, ({ currency }) => currency || DEFAULT_CURRENCY],
   billing: [is.text, 'billing', 'whether it is billed per minute or per file'],
   from: [is.text, ({ ground }) => ground.from, 'source of the price'],
   count: [
@@ -217,10 +232,11 @@ const price = documentOf<Estimate['prices'][number]>({
 export const { schema: estimateSchema, json: estimateJson } = documentOf<Estimate>({
   low: [is.maybeNumber, ({ total }) => total && exactJson(total.low), 'null if part of the cost is unknown'],
   high: [is.maybeNumber, ({ total }) => total && exactJson(total.high)],
-  currency: [is.maybeText, ({ total }) => total?.currency || null],
+  currency: [is.maybeText, ({ total }) => total && (total.currency || DEFAULT_CURRENCY)],
   known: [
-    is.arrayOf(is.object({ amount: is.number, currency: is.maybeText })),
-    ({ known }) => known.map((each) => ({ amount: exactJson(each.amount), currency: each.currency || null })),
+    is.arrayOf(is.object({ amount: is.number, currency: is.text })),
+    ({ known }) =>
+      known.map((each) => ({ amount: exactJson(each.amount), currency: each.currency || DEFAULT_CURRENCY })),
     'known part of the cost, by currency',
   ],
   prices: [is.arrayOf(price.schema), ({ prices }) => prices.map(price.json)],

@@ -2,7 +2,7 @@
 import type { Settled } from '../flows/orders/settle.ts';
 import type { Attempt, LaterOrder } from '../ledger/open-attempts.ts';
 import type { LogEntry } from '../ledger/purchase-log.ts';
-import { amountText, fromMillionths } from '../lib/money.ts';
+import { amountText, DEFAULT_CURRENCY, fromMillionths } from '../lib/money.ts';
 import { type Sender, senderText, userAndHost } from '../lib/sender.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { shellWord } from '../lib/text.ts';
@@ -109,7 +109,7 @@ function priced(entry: LogEntry, currency: string): PricedEntry {
   const currencies = new Set(items.flatMap((item) => item.currency || []));
   const unpaid = items.map((item) => item.unpaid);
   const known = {
-    ...{ ...entry, cost: undefined, currency: [...currencies][0] ?? currency },
+    ...{ ...entry, cost: undefined, currency: [...currencies][0] || currency || DEFAULT_CURRENCY },
     unpaid: unpaid.includes(null) ? undefined : sumOf(unpaid),
   };
   // What was refused, and what is a test, costs nothing.
@@ -155,14 +155,7 @@ export const logRecord = new RecordType<PricedEntry>([
     ({ cost }) => millionthsText(cost),
     { importance: 85 },
   ),
-  textField(
-    'currency',
-    'currency of the cost',
-    ({ currency, cost }) => (cost === undefined ? '' : currency),
-    {
-      importance: 60,
-    },
-  ),
+  textField('currency', 'currency of the cost', 'currency', { importance: 60 }),
   textField('cost_source', 'billed, estimated, unknown, or none if nothing was bought', 'source', {
     importance: 70,
     schema: is.oneOf('billed', 'estimated', 'unknown', 'none'),

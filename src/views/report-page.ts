@@ -1,9 +1,9 @@
 /** A report as one page of HTML that needs nothing else: no script, no font, no network. */
-import type { Report } from '../flows/report/report.ts';
+import type { Grouping, Report } from '../flows/report/report.ts';
 import { Fraction, moneyText } from '../lib/money.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import type { Column, Rows } from '../lib/view.ts';
-import { type Grouping, sharesOf, spendBy, spendTable, turnaroundTable, waitingTable } from './report.ts';
+import { sharesOf, spendBy, spendTable, turnaroundTable, waitingTable } from './report.ts';
 import { bar, cutLabel, html, Markup, none, span } from './report-charts.ts';
 
 /**
@@ -108,9 +108,12 @@ const MAX_CELL_UNITS = 160;
 export const isReportPage = (start: string): boolean =>
   start.startsWith('<!doctype html>') && start.includes('<meta name="generator" content="steno report">');
 
-type SpendRow = Report['months'][number];
+type SpendRow = Report['totals'][number];
 
 export function reportPage(report: Report): string {
+  const named = (['feed', 'tag', 'person'] as const).filter((by) =>
+    report.groups[by].some(({ name }) => name),
+  );
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -132,6 +135,7 @@ ${notes(report)}
 ${monthSection(report)}
 ${spendSection(report, 'sku', 'Spend by SKU')}
 ${spendSection(report, 'order', 'Spend by order')}
+${named.map((by) => spendSection(report, by, `Spend by ${by}`))}
 ${turnaroundSection(report)}
 ${waitingSection(report)}
 </main>
@@ -255,8 +259,9 @@ const spendSection = (
 ): Markup => section(by, title, spendTable(report, by, rows), { bars: sharesOf(rows).map(bar), remark });
 
 function monthSection(report: Report): Markup {
-  const rows = everyMonth(report.months);
-  const isCut = rows[0]?.name !== report.months[0]?.name;
+  const { month } = report.groups;
+  const rows = everyMonth(month);
+  const isCut = rows[0]?.name !== month[0]?.name;
   const remark = isCut ? `The last ${MAX_MONTHS} months; ${HAS_ALL}` : '';
   return spendSection(report, 'month', 'Spend by month', rows, remark);
 }

@@ -1,7 +1,7 @@
 /** A report: its JSON, its rows, and tables with small bars for people. */
-import type { Report } from '../flows/report/report.ts';
+import type { Grouping, Report } from '../flows/report/report.ts';
 import { JsonNumber } from '../lib/json.ts';
-import { amountText, Fraction, most } from '../lib/money.ts';
+import { amountText, DEFAULT_CURRENCY, Fraction, most } from '../lib/money.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { readableUrl } from '../lib/url.ts';
 import type { Column, Rows, View } from '../lib/view.ts';
@@ -19,22 +19,15 @@ import {
 } from './record.ts';
 import * as is from './schema.ts';
 
-type SpendRow = Report['months'][number];
+type SpendRow = Report['totals'][number];
 
-export const groupings = ['month', 'sku', 'order', 'feed', 'tag'] as const;
-export type Grouping = (typeof groupings)[number];
+export const groupings: readonly Grouping[] = ['month', 'sku', 'order', 'feed', 'tag', 'person', 'invoice'];
 
-export const spendBy = (report: Report, by: Grouping): readonly SpendRow[] =>
-  ({
-    ...{ month: report.months, sku: report.skus, order: report.orders },
-    ...{ feed: report.feeds, tag: report.tags },
-  })[by];
+/** The name of the row of what has none; empty where it should have one, so that it is only not known. */
+const noneText = (by: Grouping): string => (by === 'month' || by === 'sku' || by === 'order' ? '' : '(none)');
 
-/** Most files have no feed and no tag. */
-function namedSpendBy(report: Report, by: Grouping): readonly SpendRow[] {
-  const rows = spendBy(report, by);
-  return (by === 'feed' || by === 'tag') && !rows.some(({ name }) => name) ? [] : rows;
-}
+export const spendBy = ({ groups }: Report, by: Grouping): readonly SpendRow[] =>
+  groups[by].map((row) => ({ ...row, name: row.name || noneText(by) }));
 
 /** Minutes have no cents. */
 const minutesText = (minutes: Fraction): string => minutes.toExact() ?? minutes.roundedUp(4);
@@ -97,9 +90,9 @@ const waitingRecord = new RecordType<Report['waiting'][number]>([
   textField('url', 'URL of the audio, without signatures', ({ url }) => cutSignatures(url), { kind: 'link' }),
 ]);
 
-const spendPart = (by: Grouping, help = '') => {
+const spendPart = (by: Grouping, help: string) => {
   const record = groupRecord(by);
-  const rows = (report: Report) => namedSpendBy(report, by).map((row) => record.json(row));
+  const rows = (report: Report) => spendBy(report, by).map((row) => record.json(row));
   return [is.arrayOf(record.schema), rows, help] as const;
 };
 
@@ -122,11 +115,13 @@ export const { schema: reportSchema, json: reportJson } = documentOf<Report>({
     ({ totals }) => totals.map((row) => spendRecord.json(row)),
     'one row per currency',
   ],
-  months: spendPart('month'),
-  skus: spendPart('sku'),
-  orders: spendPart('order'),
-  feeds: spendPart('feed', 'empty if no file has a feed'),
-  tags: spendPart('tag', 'a file counts under each of its tags; empty if no file has one'),
+  months: spendPart('month', 'by month; the rows of each grouping add up to the totals'),
+  skus: spendPart('sku', 'by SKU'),
+  orders: spendPart('order', 'by order'),
+  feeds: spendPart('feed', 'by feed; (none) without one'),
+  tags: spendPart('tag', 'by set of tags, such as radio + tv; (none) without any'),
+  persons: spendPart('person', 'by person or CI actor; (none) if unknown'),
+  invoices: spendPart('invoice', 'by invoice; (none) if not billed yet'),
   turnaround: [
     is.arrayOf(turnaroundRecord.schema),
     ({ turnaround }) => turnaround.map((row) => turnaroundRecord.json(row)),
@@ -138,20 +133,22 @@ export const { schema: reportSchema, json: reportJson } = documentOf<Report>({
   notes: [is.arrayOf(is.text), 'notes', 'what the totals leave out'],
 });
 
-/** The rows of --by: what was spent by month, SKU or order. */
+/** The rows of --by. */
 export const spendView = (report: Report, by: Grouping): View => ({
   ...groupRecord(by).view(spendBy(report, by)),
   json: reportJson(report),
   quiet: totalLines(report),
 });
 
-/** What --quiet prints: what was spent, a line for each currency. */
+/** What --quiet prints: what was spent, a line for each currency; bare where it is the usual one. */
 const totalLines = ({ totals }: Report): string[] =>
-  totals.map(({ spent, currency }) => [amountText(spent), currency].filter(Boolean).join(' '));
+  totals.map(
+    ({ spent, currency }) => amountText(spent) + (currency === DEFAULT_CURRENCY ? '' : ` ${currency}`),
+  );
 
 /**
- * All parts of a report as one table. `part` says which one a row is of: total, month, sku, order, turnaround, open, held
- * or unclear; `name` is the month, SKU, order, audiofile or attempt. What a part does not have is empty.
+ * All parts of a report as one table. `part` says which one a row is of: total, a grouping, turnaround, open, held or
+ * unclear; `name` is the group, SKU, audiofile or attempt. What a part does not have is empty.
  */
 export function reportView(report: Report): View {
   const [noSpend, noTurnaround, noWaiting] = [spendRecord, turnaroundRecord, waitingRecord].map(
@@ -167,7 +164,7 @@ export function reportView(report: Report): View {
     ],
     rows: [
       ...spend('total', report.totals),
-      ...groupings.flatMap((by) => spend(by, namedSpendBy(report, by))),
+      ...groupings.flatMap((by) => spend(by, spendBy(report, by))),
       ...report.turnaround.map((row) => [
         ...['turnaround', row.sku, ...noSpend.slice(1), String(row.unmeasured)],
         ...[...turnaroundRecord.cells(row), ...noWaiting],
@@ -182,8 +179,8 @@ export function reportView(report: Report): View {
 }
 
 export const reportColumns: readonly RecordColumn[] = [
-  { name: 'part', help: 'total, month, sku, order, turnaround, open, held or unclear' },
-  { name: 'name', help: 'month, SKU, order, audiofile or attempt' },
+  { name: 'part', help: 'total, a grouping of --by, turnaround, open, held or unclear' },
+  { name: 'name', help: 'name of the group, SKU, audiofile or attempt' },
   ...[...spendRecord.columnHelp, ...turnaroundRecord.columnHelp, ...waitingRecord.columnHelp],
 ];
 
@@ -256,20 +253,18 @@ export function spendTable(report: Report, by: Grouping, rows = spendBy(report, 
       ...[...amounts, 'minutes', 'files', 'unbilled'].map((name) => ({ name, kind: 'amount' as const })),
     ],
     rows: rows.map((row) => [
-      ...[row.name || namelessText[by], ...title.map(() => report.orderTitles.get(row.name) ?? '')],
+      ...[row.name || (namelessText[by] ?? ''), ...title.map(() => report.orderTitles.get(row.name) ?? '')],
       ...amounts.map((name) => amountOf(row, name)),
       ...[minutesText(row.minutes), String(row.files), row.unbilled ? String(row.unbilled) : ''],
     ]),
   });
 }
 
-/** What a row is called that belongs to no month, SKU or order. */
-const namelessText: Readonly<Record<Grouping, string>> = {
+/** What a row is called whose month, SKU or order is not known. */
+const namelessText: Readonly<Partial<Record<Grouping, string>>> = {
   month: 'no date',
   sku: 'no SKU',
   order: 'no order',
-  feed: 'no feed',
-  tag: 'no tag',
 };
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
@@ -286,7 +281,7 @@ export function turnaroundTable({ turnaround }: Report): Rows {
   return {
     columns: [{ name: 'sku', kind: 'id' }, ...numbers.map((name) => ({ name, kind: 'amount' as const }))],
     rows: turnaround.map((row) => [
-      row.sku || namelessText.sku,
+      row.sku || 'no SKU',
       daysText(row.medianSeconds) || 'unknown',
       daysText(row.slowestSeconds) || 'unknown',
       row.targetDays === undefined ? 'none' : `${row.targetDays}d`,

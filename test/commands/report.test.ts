@@ -97,7 +97,7 @@ describe('report', () => {
     expect(document).toMatchObject({
       since: null,
       counts: { delivered: 2, open: 1, held: 0, unclear: 0, late: 1 },
-      totals: [{ currency: null, spent: 43.6, refunded: 0, minutes: 30, files: 2, unmeasured: 0 }],
+      totals: [{ currency: 'USD', spent: 43.6, refunded: 0, minutes: 30, files: 2, unmeasured: 0 }],
       months: [
         { month: '2026-08', spent: 8.6, minutes: 10 },
         { month: '2026-09', spent: 35, minutes: 20 },
@@ -178,15 +178,21 @@ describe('report', () => {
     const [header = [], ...rows] = parseCsv((await report(await account, '--csv')).stdout);
     expect(header.slice(0, 6)).toEqual(['part', 'name', 'currency', 'spent', 'refunded', 'unpaid']);
     expect(rows.map((row) => row.slice(0, 4))).toEqual([
-      ['total', '', '', '43.60'],
-      ['month', '2026-08', '', '8.60'],
-      ['month', '2026-09', '', '35.00'],
-      ['sku', 'TRANS6', '', '25.00'],
-      ['sku', 'TSTMP1', '', '10.00'],
-      ['sku', 'TRANS14', '', '8.60'],
-      ['sku', 'TRANS6+TSTMP1', '', '0.00'],
-      ['order', 'o2', '', '35.00'],
-      ['order', 'o1', '', '8.60'],
+      ['total', '', 'USD', '43.60'],
+      ['month', '2026-08', 'USD', '8.60'],
+      ['month', '2026-09', 'USD', '35.00'],
+      ['sku', 'TRANS6', 'USD', '25.00'],
+      ['sku', 'TSTMP1', 'USD', '10.00'],
+      ['sku', 'TRANS14', 'USD', '8.60'],
+      ['sku', 'TRANS6+TSTMP1', 'USD', '0.00'],
+      ['order', 'o2', 'USD', '35.00'],
+      ['order', 'o1', 'USD', '8.60'],
+      ['feed', '(none)', 'USD', '43.60'],
+      ['tag', '(none)', 'USD', '43.60'],
+      ['person', expect.stringContaining('@'), 'USD', '43.60'],
+      ['invoice', '502', 'USD', '35.00'],
+      ['invoice', '501', 'USD', '8.60'],
+      ['invoice', '(none)', 'USD', '0.00'],
       ['turnaround', 'TRANS14', '', ''],
       ['turnaround', 'TRANS6', '', ''],
       ['open', '3', '', ''],
@@ -202,12 +208,12 @@ describe('report', () => {
       (await report(it, '--by', name, '--csv')).stdout.split('\n').map((line) => line.split(',').slice(0, 3));
     expect(await by('month')).toEqual([
       ['month', 'currency', 'spent'],
-      ['2026-08', '', '8.60'],
-      ['2026-09', '', '35.00'],
+      ['2026-08', 'USD', '8.60'],
+      ['2026-09', 'USD', '35.00'],
       [''],
     ]);
-    expect((await by('SKU'))[1]).toEqual(['TRANS6', '', '25.00']);
-    expect((await by('order'))[1]).toEqual(['o2', '', '35.00']);
+    expect((await by('SKU'))[1]).toEqual(['TRANS6', 'USD', '25.00']);
+    expect((await by('order'))[1]).toEqual(['o2', 'USD', '35.00']);
     const { code, stderr } = await report(it, '--by', 'moth');
     expect([code, stderr]).toEqual([
       2,
@@ -246,18 +252,18 @@ describe('report', () => {
 
 | month | spent | minutes | files | unbilled |
 | --- | ---: | ---: | ---: | ---: |
-| 2026-08 | 8.60 | 10 | 1 |  |
-| 2026-09 | 35.00 | 20 | 1 | 1 |
+| 2026-08 | 8.60 USD | 10 | 1 |  |
+| 2026-09 | 35.00 USD | 20 | 1 | 1 |
 
 `,
     );
-    expect(skus).toMatch(/^Spend by SKU\n\n\| sku \| spent \|.*\n.*\n\| TRANS6 \| 25\.00 \| 20 \| 1 \|/);
+    expect(skus).toMatch(/^Spend by SKU\n\n\| sku \| spent \|.*\n.*\n\| TRANS6 \| 25\.00 USD \| 20 \| 1 \|/);
     expect(turnaround).toContain('\n| TRANS14 | 10.5d | 10.5d | 14d | 1 | 1 | 0 |\n');
     expect(waiting).toMatch(
       /^Open, on hold and uncertain\n\n\| audiofile \| state \| title \|.*\n.*\n\| 3 \| Transcribing \| Three \|/,
     );
     const orders = await report(it, '--by', 'order', '--markdown');
-    expect(orders.stdout).toContain('\n| o2 | Two and 1 more | 35.00 | 20 | 1 | 1 |\n');
+    expect(orders.stdout).toContain('\n| o2 | Two and 1 more | 35.00 USD | 20 | 1 | 1 |\n');
     expect(stdout + orders.stdout).not.toMatch(/[█▏▎▍▌▋▊▉]/);
   });
 
@@ -451,9 +457,9 @@ describe('the invoices of a report', () => {
     it.service.on('POST /invoice/501', { body: invoiceAnswer('501', { ...august, items }) });
     await it.order(audio('a'));
     await it.user.run(['files', '--refresh']);
-    expect((await report(it, '--quiet')).stdout).toBe('9.00\n5.00 EUR\n7.00 USD\n');
+    expect((await report(it, '--quiet')).stdout).toBe('5.00 EUR\n16.00\n');
     await it.user.run(['config', 'set', 'currency', 'EUR']);
-    expect((await report(it, '--quiet')).stdout).toBe('14.00 EUR\n7.00 USD\n');
+    expect((await report(it, '--quiet')).stdout).toBe('14.00 EUR\n7.00\n');
   });
 });
 

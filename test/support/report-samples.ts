@@ -34,7 +34,7 @@ export const reportFile = (id: string, more: Partial<ReportFile> = {}): ReportFi
   invoices: [],
   bought: [
     {
-      ...{ skus: more.skus ?? ['TRANS14'], totalBefore: undefined, estimate: undefined },
+      ...{ by: 'ada@office', skus: more.skus ?? ['TRANS14'], totalBefore: undefined, estimate: undefined },
       at: more.orderedAt ?? '2026-08-01T10:00:00.000Z',
       refund: more.state === 'Refunded' ? { total: undefined } : undefined,
     },

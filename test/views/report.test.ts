@@ -156,8 +156,8 @@ describe('as JSON', () => {
 describe('as CSV', () => {
   it.each(everyReport)('is rectangular, with all rows: %s', (_, report) => {
     const [head = [], ...rows] = parseCsv(csvTable(reportView(report)));
-    const { totals, months, skus, orders, turnaround, waiting } = report;
-    const all = [totals, months, skus, orders, turnaround, waiting].reduce(
+    const { totals, groups, turnaround, waiting } = report;
+    const all = [totals, ...Object.values(groups), turnaround, waiting].reduce(
       (sum, part) => sum + part.length,
       0,
     );
@@ -211,11 +211,11 @@ describe('as CSV', () => {
       ...[by, 'currency', 'spent', 'refunded', 'unpaid', 'estimated', 'unbilled'],
       ...['minutes', 'files', 'unmeasured'],
     ]);
-    expect(rows).toHaveLength({ month: 13, sku: 9, order: 40, feed: 1, tag: 1 }[by]);
+    expect(rows).toHaveLength({ month: 13, sku: 9, order: 40, feed: 1, tag: 1, person: 1, invoice: 156 }[by]);
   });
 });
 
 it('--quiet prints what was spent, a line for each currency', () => {
   expect(reportView(makeReport(hostileInput)).quiet).toEqual(['557.50 EUR']);
-  expect(reportView(makeReport(oneInput)).quiet).toEqual(['8.60 USD']);
+  expect(reportView(makeReport(oneInput)).quiet).toEqual(['8.60']);
 });

@@ -18,6 +18,7 @@ import {
   type BudgetPeriod,
   budgetPeriods,
   budgetText,
+  DEFAULT_CURRENCY,
   Fraction,
   fromMillionths,
   type Money,
@@ -297,9 +298,9 @@ export class OrderCosts {
       const rows = facts.spent.get(budget.period) ?? [];
       const spent = { amounts: rows.map(spentOf), unpriced: [] };
       const counted = inCurrency(budget, spent);
-      const { currency } = counted.limit;
+      const currency = counted.limit.currency || DEFAULT_CURRENCY;
       const { start, end, left, foreign } = budgetState(counted, spent, facts.nowMs);
-      const own = rows.filter((row) => !row.currency || row.currency === currency);
+      const own = rows.filter((row) => !row.currency || row.currency === counted.limit.currency);
       const sum = (part: 'billed' | 'estimated' | 'refunded'): Fraction =>
         fromMillionths(own.reduce((all, row) => all + row[part], 0));
       const kept = from === 'ledger' ? facts.budget : undefined;

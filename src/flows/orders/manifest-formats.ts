@@ -118,7 +118,7 @@ export function checkTags(tags: readonly string[]): string[] {
 /** A year; more is a mistake. */
 const MAX_MINUTES = 525_600;
 
-function secondsOf(minutes: string | undefined): number | undefined {
+export function secondsOf(minutes: string | undefined): number | undefined {
   if (minutes === undefined || minutes.trim() === '') return undefined;
   const length = /^\d+(\.\d+)?$/.test(minutes.trim()) ? Number(minutes) : Number.NaN;
   // Whole milliseconds: 1.1 * 60 is a little more than 66, which would be billed as a second more.

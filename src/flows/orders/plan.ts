@@ -18,7 +18,7 @@ import { samenessOf } from './duplicates.ts';
 import { type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
 import { isLocalPath, localRows } from './local-audio.ts';
 import { manifestName, readManifest } from './manifest.ts';
-import { checkTags, type FoundRows, type OnRow, placeText, type Row } from './manifest-formats.ts';
+import { checkTags, type FoundRows, type OnRow, placeText, type Row, secondsOf } from './manifest-formats.ts';
 import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
 
 export interface OrderInput extends FeedInput {
@@ -30,6 +30,8 @@ export interface OrderInput extends FeedInput {
   readonly notesFile: string | undefined;
   readonly name: readonly string[];
   readonly key: string | undefined;
+  /** The length of each URL of the command line. */
+  readonly minutes: string | undefined;
   readonly tag: readonly string[];
   readonly ignoreColumns: boolean;
   readonly test: boolean;
@@ -68,9 +70,10 @@ export async function planOrders(
   const paths = args.filter(isLocalPath);
   if (input.hidden && paths.length === 0) throw usage('--hidden requires a folder on this machine');
   const key = checkKey(args, paths, input);
+  const seconds = lengthOf(input, args.length > paths.length);
   const given: Row[] = args
     .filter((arg) => !paths.includes(arg))
-    .map((url) => ({ at: '', url: checkUrlArgument(url, input), key }));
+    .map((url) => ({ at: '', url: checkUrlArgument(url, input), key, seconds }));
   if (args.length && input.sku.length === 0) throw usage('an order requires --sku', skuHint(args));
   const chosen: FeedRows =
     feed === undefined
@@ -167,6 +170,16 @@ function checkKey(
     throw usage('--key is for exactly one URL', 'in a manifest, the column key has the key of each row');
   if (key.trim() === '') throw usage('the key is empty');
   return key.trim();
+}
+
+/** In seconds. */
+function lengthOf({ minutes }: OrderInput, hasUrls: boolean): number | undefined {
+  if (minutes === undefined) return undefined;
+  if (!hasUrls)
+    throw usage('--minutes is for URLs: the length of a local file is read from it', 'leave it out');
+  const seconds = secondsOf(minutes);
+  if (seconds !== undefined) return seconds;
+  throw usage('--minutes is empty', 'write it like 35 or 35.5');
 }
 
 function checkNames(names: readonly string[]): readonly string[] {

@@ -16,6 +16,7 @@ import { StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
 import { type Money, millionthsOf, parseMoney, parseNumber } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
+import { parseServiceTime } from '../../lib/time.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 
 // What an invoice bills, line by line.
@@ -72,6 +73,21 @@ const keptLines = (invoice: Invoice): InvoiceLine[] =>
     ...{ file, sku, currency: cost?.currency ?? '' },
     amount: (cost && millionthsOf(cost.amount)) ?? null,
   }));
+
+/** Those that the ledger has kept, and those that files name and nobody has read yet; newest first. */
+export async function knownInvoices(ledger: Ledger): Promise<Invoice[]> {
+  const kept = await new Invoices(ledger).all();
+  const read = kept.flatMap((each) => decodeKeptInvoice(each) ?? []);
+  const ids = new Set(kept.map(({ id }) => id));
+  const named = (await new Files(ledger).invoices()).filter((id) => !ids.has(id));
+  const unread = named.map((id): Invoice => ({ ...noInvoice, id }));
+  const dated = [...new Map(read.map((each) => [each.id, each])).values()]
+    .map((invoice) => ({ invoice, at: parseServiceTime(invoice.created) ?? '' }))
+    .sort((one, other) => Number(one.at < other.at) - Number(one.at > other.at));
+  return [...unread, ...dated.map(({ invoice }) => invoice)];
+}
+
+const noInvoice = { state: '', purchaseOrder: '', created: '', paid: '', total: '', items: [], json: null };
 
 /** Of the newest files first. */
 export const missingInvoices = async (ledger: Ledger): Promise<string[]> =>

@@ -43,7 +43,7 @@ export function missingHint({ unpriced, unmeasured }: Estimate, other = ''): str
     ...unpriced
       .slice(0, 1)
       .map(({ sku }) => `set the price per minute: steno config set price.${sku} <amount>`),
-    ...(unmeasured.length ? ['give the length in the column minutes of a manifest (--from)'] : []),
+    ...(unmeasured.length ? ['give the length: --minutes, or the column minutes of a manifest'] : []),
     ...(other ? [other] : []),
   ];
   return hints.length ? hints.join('; ') : undefined;

@@ -8,6 +8,7 @@ import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { parseDetails } from '../../ledger/purchase.ts';
 import { type BoughtRow, PurchaseLog } from '../../ledger/purchase-log.ts';
 import { fromMillionths, type Money } from '../../lib/money.ts';
+import { userAndHost } from '../../lib/sender.ts';
 import { groupBy } from '../bulk.ts';
 import { type ListedFile, listFiles } from '../files/listed.ts';
 import type { BilledLine } from '../prices/invoices.ts';
@@ -40,8 +41,9 @@ export interface ReportFile {
 }
 
 export interface Bought extends BillItem {
-  /** When it was bought. */
+  /** When it was bought, and by whom; empty where that is not known. */
   readonly at: string;
+  readonly by: string;
   /** What it was expected to cost; undefined where that was not known. */
   readonly estimate: Money | undefined;
 }
@@ -119,6 +121,7 @@ function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFil
   const bought = billItems(purchases, row).map(({ row: purchase, ...item }) => ({
     ...item,
     at: purchase?.kind === 'upgrade' ? purchase.started_at : row.ordered_at,
+    by: buyerOf(purchase ?? row),
     skus: purchase ? item.skus : textsOf(row.skus),
     estimate: purchase && estimateOf(purchase),
   }));
@@ -143,6 +146,10 @@ function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFil
     bought,
   };
 }
+
+/** As `files` and `log` name people. */
+const buyerOf = ({ actor, user, host }: Pick<BoughtRow, 'actor' | 'user' | 'host'>): string =>
+  actor || userAndHost({ user: user ?? '', host: host ?? '' });
 
 const estimateOf = ({ estimate, currency }: BoughtRow): Money | undefined =>
   estimate === null ? undefined : { amount: fromMillionths(estimate), currency };

@@ -10,6 +10,8 @@ import type { ListedFile } from '../files/listed.ts';
 import { isWithin, type ReportFile, type ReportInput, type UnclearOrder } from './gather.ts';
 import { type Spend, spendOf } from './spend.ts';
 
+export type Grouping = keyof Spend['groups'];
+
 export type Report = ReturnType<typeof makeReport>;
 
 export function makeReport(input: ReportInput) {
@@ -17,11 +19,11 @@ export function makeReport(input: ReportInput) {
   const turnaround = turnaroundOf(input);
   const waiting = waitingOf(input);
   const count = (kind: WaitingFile['kind']): number => waiting.filter((each) => each.kind === kind).length;
-  const { totals, months, skus, orders, feeds, tags } = spend;
+  const { totals, groups } = spend;
   return {
     madeAt: new Date(input.now).toISOString(),
     ...{ since: input.since, until: input.until },
-    ...{ totals, months, skus, orders, feeds, tags },
+    ...{ totals, groups },
     orderTitles: orderTitlesOf(input.files),
     turnaround,
     waiting,
@@ -56,7 +58,7 @@ function unbilledText({ unbilled, estimated, unestimated }: Spend): string {
 const MAX_NAMES = 3;
 
 function notesOf(spend: Spend): string[] {
-  const { totals, months, unreadable, unpriced, unbilled, unread } = spend;
+  const { totals, groups, unreadable, unpriced, unbilled, unread } = spend;
   const notes: string[] = [];
   const unmeasured = totals.reduce((sum, row) => sum + row.unmeasured, 0);
   if (unpriced) notes.push(`${plural(unpriced, 'delivered file')} not counted: cost not known yet`);
@@ -66,7 +68,7 @@ function notesOf(spend: Spend): string[] {
       `${unread.map(moneyText).join(' and ')} not counted: billed on invoices that were not read, paid or not`,
     );
   if (unmeasured) notes.push(`${plural(unmeasured, 'file')} not in the minutes: length not known`);
-  if (months.some(({ name }) => !name))
+  if (groups.month.some(({ name }) => !name))
     notes.push('some invoices have no date that can be read: they have no month');
   if (unreadable.length) {
     const more = unreadable.length > MAX_NAMES ? ` and ${unreadable.length - MAX_NAMES} more` : '';

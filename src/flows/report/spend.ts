@@ -2,15 +2,23 @@
 import { productOf } from '../../catalog/skus.ts';
 import { type BillLine, billFile } from '../../ledger/bill.ts';
 import { paymentOf, type ReadInvoice, sharedBy, totalOf } from '../../ledger/billing.ts';
-import { Fraction, type Money, MoneySums, parseMoney, parseNumber, sumOf } from '../../lib/money.ts';
+import {
+  DEFAULT_CURRENCY,
+  Fraction,
+  type Money,
+  MoneySums,
+  parseMoney,
+  parseNumber,
+  sumOf,
+} from '../../lib/money.ts';
 import { parseServiceTime } from '../../lib/time.ts';
 import { groupBy } from '../bulk.ts';
 import { linesOf } from '../prices/invoices.ts';
 import { type Bought, isWithin, type ReportFile, type ReportInput, type ReportInvoice } from './gather.ts';
 
-/** One sum of a report: of a month, a SKU or an order, in one currency. */
+/** One sum of a report: of a month, a SKU, an order and the like, in one currency. */
 export interface SpendRow {
-  /** `2026-08`, a SKU or the id of an order; empty for what belongs to none. */
+  /** `2026-08`, a SKU, the id of an order, `radio + tv`; empty for what belongs to none. */
   readonly name: string;
   readonly currency: string;
   /** What was billed and paid, less what was refunded. */
@@ -35,6 +43,9 @@ interface Entry {
   readonly month: string;
   readonly sku: string;
   readonly order: string;
+  /** Who bought it. */
+  readonly person: string;
+  readonly invoice: string;
   readonly file: string;
   readonly currency: string;
   readonly paid: Fraction;
@@ -60,7 +71,7 @@ interface Line extends BillLine {
 export function spendOf(input: ReportInput) {
   const unreadable: string[] = [];
   const invoices = eachOnce(input.invoices);
-  const currency = input.currency || onlyCurrency(input, invoices);
+  const currency = input.currency || onlyCurrency(input, invoices) || DEFAULT_CURRENCY;
   const real = input.files.filter(({ test }) => !test);
   const lines = linesByFile(invoices, namingFiles(real, input.invoices));
   for (const { id, total } of invoices)
@@ -68,7 +79,9 @@ export function spendOf(input: ReportInput) {
   const files = new Map(real.map((file) => [file.id, file]));
   const read = new Map(input.invoices.map((invoice) => [invoice.askedAs, readForm(invoice)]));
   const billed = real.map((file) => billOf(file, lines.get(file.id) ?? [], read, unreadable));
-  const others = [...lines].flatMap(([file, own]) => (files.has(file) ? [] : entriesOf(own, '', unreadable)));
+  const others = [...lines].flatMap(([file, own]) =>
+    files.has(file) ? [] : entriesOf(own, undefined, unreadable),
+  );
   const unbilled = billed.flatMap(unbilledEntries);
   const dated = [...billed.flatMap(({ entries }) => entries), ...others, ...unbilled];
   if (input.since !== undefined || input.until !== undefined)
@@ -80,12 +93,16 @@ export function spendOf(input: ReportInput) {
   const rows = (name: (entry: Entry) => string): SpendRow[] => groups(entries, name, files);
   return {
     totals: rows(() => '').sort(byName),
-    months: rows(({ month }) => month).sort(byName),
-    skus: rows(({ sku }) => sku).sort(byAmount),
-    orders: rows(({ order }) => order).sort(byAmount),
-    feeds: rows(({ file }) => files.get(file)?.feed ?? '').sort(byAmount),
-    // A file counts for each of its tags: they do not add up to the totals.
-    tags: byTag(entries, files).sort(byAmount),
+    // Every entry is in one row of each, so that the rows add up to the totals.
+    groups: {
+      month: rows(({ month }) => month).sort(byName),
+      sku: rows(({ sku }) => sku).sort(byAmount),
+      order: rows(({ order }) => order).sort(byAmount),
+      feed: rows(({ file }) => files.get(file)?.feed ?? '').sort(byAmount),
+      tag: rows(({ file }) => tagsText(files.get(file))).sort(byAmount),
+      person: rows(({ person }) => person).sort(byAmount),
+      invoice: rows(({ invoice }) => invoice).sort(byAmount),
+    },
     unreadable,
     ...unbilledOf(billed, input, currency),
     // What may be paid or not, because its invoice was not read: it is in no sum.
@@ -117,13 +134,8 @@ function unreadIn(entries: readonly Entry[]): Money[] {
   return sums.all();
 }
 
-function byTag(entries: readonly Entry[], files: ReadonlyMap<string, ReportFile>): SpendRow[] {
-  const tagged = entries.flatMap((entry) => {
-    const { tags = [] } = files.get(entry.file) ?? {};
-    return (tags.length ? tags : ['']).map((tag) => ({ ...entry, tag }));
-  });
-  return groups(tagged, ({ tag }) => tag, files);
-}
+/** Files with the same tags, in any order, are one group. */
+const tagsText = (file: ReportFile | undefined): string => [...(file?.tags ?? [])].sort().join(' + ');
 
 /** One that was answered under several ids has one of its own: the latest answer counts. */
 const eachOnce = (invoices: readonly ReportInvoice[]): ReportInvoice[] =>
@@ -218,8 +230,8 @@ interface BilledFile {
 }
 
 const unbilledEntries = ({ file, unbilled }: BilledFile): DatedEntry[] =>
-  unbilled.map(({ at, skus, estimate }) => ({
-    ...{ ...nothing, at, sku: joined(skus), order: file.order, file: file.id },
+  unbilled.map(({ at, skus, by, estimate }) => ({
+    ...{ ...nothing, at, sku: joined(skus), order: file.order, file: file.id, person: by, invoice: '' },
     ...{ currency: estimate?.currency ?? '', estimated: estimate?.amount ?? Fraction.zero, isUnbilled: true },
   }));
 
@@ -237,7 +249,7 @@ function billOf(
   const currencies = new Set(lines.flatMap(({ currency }) => currency || []));
   // Dollars and euros are never added up: each line stands for itself.
   if (currencies.size > 1)
-    return { file, isKnown: true, unbilled: [], entries: entriesOf(lines, file.order, unreadable) };
+    return { file, isKnown: true, unbilled: [], entries: entriesOf(lines, file, unreadable) };
   const bills = billFile({
     lines,
     items: file.bought,
@@ -250,14 +262,15 @@ function billOf(
   const unbilled = file.bought.filter(({ refund }, at) => !bills[at]?.isKnown && !refund);
   // What can be read of its lines counts.
   if (!isKnown && lines.some(({ amount }) => !amount))
-    return { file, isKnown, unbilled, entries: entriesOf(lines, file.order, unreadable) };
+    return { file, isKnown, unbilled, entries: entriesOf(lines, file, unreadable) };
   const entries = bills.flatMap(({ parts, currency }, at) =>
     parts.map((part) => ({
       ...nothing,
       ...{ paid: part.paid, unpaid: part.unpaid, unread: part.unread, refunded: part.refunded },
       // What each of several SKUs cost is not known: they are shown as one.
       sku: part.line ? productOf(part.line.sku) : joined(file.bought[at]?.skus ?? []),
-      ...{ order: file.order, file: file.id, currency },
+      ...{ order: file.order, file: file.id, currency, person: file.bought[at]?.by ?? '' },
+      invoice: part.line?.invoice ?? file.invoices.join(' + '),
       at: part.line ? part.line.at : timeOf(file),
     })),
   );
@@ -270,18 +283,19 @@ const problemsOf = (lines: readonly Line[]): string[] =>
 const joined = (skus: readonly string[]): string => [...new Set(skus.map(productOf))].join('+');
 
 /** Lines that stand for themselves. */
-function entriesOf(lines: readonly Line[], order: string, unreadable: string[]): DatedEntry[] {
+function entriesOf(lines: readonly Line[], file: ReportFile | undefined, unreadable: string[]): DatedEntry[] {
   unreadable.push(...problemsOf(lines));
-  return lines.flatMap(({ amount, ...line }) => (amount ? [entryOf({ ...line, amount }, order)] : []));
+  return lines.flatMap(({ amount, ...line }) => (amount ? [entryOf({ ...line, amount }, file)] : []));
 }
 
 function entryOf(
-  { sku, file, at, paid, amount, currency }: Line & { amount: Fraction },
-  order: string,
+  { sku, file, invoice, at, paid, amount, currency }: Line & { amount: Fraction },
+  of: ReportFile | undefined,
 ): DatedEntry {
   const isCredit = amount.sign < 0;
   return {
-    ...{ ...nothing, sku: productOf(sku), file, at, currency, order },
+    ...{ ...nothing, sku: productOf(sku), file, invoice, at, currency },
+    ...{ order: of?.order ?? '', person: of?.bought[0]?.by ?? '' },
     paid: paid && !isCredit ? amount : Fraction.zero,
     unpaid: paid ? Fraction.zero : amount,
     refunded: paid && isCredit ? Fraction.zero.minus(amount) : Fraction.zero,

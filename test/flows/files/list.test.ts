@@ -144,7 +144,7 @@ describe('files', () => {
       by: { user: userInfo().username, host: hostname(), job: null, actor: null },
       minutes: null,
       total: null,
-      currency: null,
+      currency: 'USD',
     });
     expect(all[2]).toMatchObject({ state: null, title: null, checked_at: null, answer: null, ended: null });
     expect(all[0]).toMatchObject({ test: true });
@@ -207,34 +207,34 @@ describe('files', () => {
         ({ minutes, total, currency }) => [minutes, total, currency],
       );
     expect(await amounts()).toEqual([
-      [null, null, null],
-      [0.25, 7, 'EUR'],
-      [12.5, 1234.125, null],
-      [3, 2.5, null],
-    ]);
-    await user.run(['config', 'set', 'currency', 'usd']);
-    expect(await amounts()).toEqual([
-      [null, null, null],
+      [null, null, 'USD'],
       [0.25, 7, 'EUR'],
       [12.5, 1234.125, 'USD'],
       [3, 2.5, 'USD'],
+    ]);
+    await user.run(['config', 'set', 'currency', 'gbp']);
+    expect(await amounts()).toEqual([
+      [null, null, 'GBP'],
+      [0.25, 7, 'EUR'],
+      [12.5, 1234.125, 'GBP'],
+      [3, 2.5, 'GBP'],
     ]);
     const [header = [], ...rows] = parseCsv((await user.run(['files', '--csv'])).stdout);
     const cells = (row: readonly string[]) =>
       ['minutes', 'total', 'currency'].map((name) => row[header.indexOf(name)]);
     expect(rows.map(cells)).toEqual([
-      ['', 'see the invoice', ''],
+      ['', 'see the invoice', 'GBP'],
       ['0.25', '€7', 'EUR'],
-      ['12.5', '1,234.125', 'USD'],
-      ['3', '2.5', 'USD'],
+      ['12.5', '1,234.125', 'GBP'],
+      ['3', '2.5', 'GBP'],
     ]);
     const { stdout } = await user.onTerminal('steno files', { columns: 200 });
     const shown = stdout.split('\r\n').filter((line) => /Talk/.test(line));
     expect(shown.map((line) => /Talk \d (.*?\S) {2,}o1/.exec(line)?.[1])).toEqual([
       '         see the invoice',
       '   15 s        7.000 EUR',
-      ' 13 min     1234.125 USD',
-      '  3 min        2.500 USD',
+      ' 13 min     1234.125 GBP',
+      '  3 min        2.500 GBP',
     ]);
   });
 

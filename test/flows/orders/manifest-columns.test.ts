@@ -149,12 +149,12 @@ describe('tags', () => {
         .sort();
     };
     expect((await by('tag')).map(([name, , spent]) => [name, Number(spent)])).toEqual([
-      ['', 10],
-      ['a', 20],
-      ['b', 10],
+      ['(none)', 10],
+      ['a + b', 10],
+      ['a', 10],
     ]);
     expect((await by('feed')).map(([name, , spent]) => [name, Number(spent)])).toEqual([
-      ['', 20],
+      ['(none)', 20],
       ['A show', 10],
     ]);
   });
