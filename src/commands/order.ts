@@ -302,8 +302,7 @@ async function readPlan(
 /** What the service does not know any more has ended. */
 async function refreshEnded(context: Context, ledger: Ledger, ids: readonly string[]): Promise<void> {
   const outcomes = await refreshFiles(await context.connect(), ledger, ids);
-  const failed = outcomes.find(({ error }) => error && error.kind !== 'missing');
-  if (failed?.error) throw failed.error;
+  for (const { error } of outcomes) if (error && error.kind !== 'missing') throw error;
 }
 
 async function sayLeftOut(out: Output, { leftOut }: OrderGuard, of: number): Promise<void> {
@@ -330,9 +329,6 @@ async function sayDoubtful(out: Output, rows: readonly KeptOut[]): Promise<void>
   }
 }
 
-/** More would fill the screen. */
-const MAX_NAMED = 5;
-
 /** Says how many were left out, and which; with a hint it is a warning. */
 async function sayRows(
   out: Output,
@@ -345,6 +341,9 @@ async function sayRows(
   if (hint === undefined) out.note(line);
   else await out.warn(line, hint);
 }
+
+/** More would fill the screen. */
+const MAX_NAMED = 5;
 
 function someOf(rows: readonly string[]): string {
   const more = rows.length > MAX_NAMED ? [`and ${rows.length - MAX_NAMED} more`] : [];
@@ -469,12 +468,11 @@ const raiseHeld = (job: Job): void =>
 async function send(job: Job): Promise<void> {
   const { context, options, plan, guard, ledger, costs, waits, formats } = job;
   const { out, signal, globals } = context;
-  const { timeout } = globals;
   const transport = await context.connect({ timeoutBounds: waits ? 'command' : 'request' });
   const startedAt = monotonicMs();
   // --timeout bounds the whole command if it waits, else each request.
   const pauseLimitMs = (): number =>
-    (timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
+    (globals.timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
   for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
   const leftOut = guard.leftOut.length;
   const [overBudget, wanted] = [guard.overBudget.length, countAudios(guard.ready)];
@@ -493,7 +491,7 @@ async function send(job: Job): Promise<void> {
     if (!waits || ordered.placed.length === 0 || signal.aborted) return ordered;
     for (const line of orderLines(ordered.placed.map(({ order }) => order))) out.note(line);
     const target = { download: options.download, formats, template: options.nameAs };
-    const poll = { interval: options.interval, timeout, signal };
+    const poll = { interval: options.interval, timeout: globals.timeout, signal };
     return whileWorking(out, 'Waiting', (report) =>
       waitForOrders(ordered, target, { transport, ledger, notes, poll, report }),
     );
