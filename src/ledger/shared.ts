@@ -11,6 +11,7 @@ import {
   type MigrationRow,
   migrate,
   missingIn,
+  refuseEncoding,
   refuseForeign,
   refuseNewer,
 } from './stores/postgres-schema.ts';
@@ -53,6 +54,7 @@ export const openForReading = (
 interface ServerRow {
   readonly standby: boolean;
   readonly read_only: 'on' | 'off';
+  readonly encoding: string;
   /** In milliseconds. */
   readonly now: string;
 }
@@ -85,6 +87,7 @@ async function check(
   const [server, migrations, accounts] = await Promise.allSettled([
     connection.query<ServerRow>(
       `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
+         current_setting('server_encoding') AS encoding,
          extract(epoch FROM clock_timestamp()) * 1000 AS now`,
     ),
     connection.query<DatedMigration>(MIGRATIONS.replace('{schema}', schema)),
@@ -95,6 +98,7 @@ async function check(
   const [row] = server.value.rows;
   if (row?.standby) throw readOnlyError(connection, 'it is a standby');
   if (row?.read_only === 'on') throw readOnlyError(connection, 'default_transaction_read_only is on');
+  refuseEncoding(connection, row?.encoding);
   connection.clockAheadMs = Math.floor(Number(row?.now)) - answeredAt;
   if (migrations.status === 'rejected') {
     if (!isMissingTable(migrations.reason)) throw migrations.reason;
@@ -165,12 +169,13 @@ async function migrationsIn(connection: PostgresConnection): Promise<MigrationRo
 async function storeStatus(connection: PostgresConnection): Promise<StoreStatus> {
   const applied = await migrationsIn(connection);
   if (!applied) await refuseForeign(connection, connection.schema);
-  const { rows: server } = await connection.query<{ version: string; bytes: number }>(
-    `SELECT current_setting('server_version') AS version,
+  const { rows: server } = await connection.query<{ version: string; encoding: string; bytes: number }>(
+    `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
        (SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)::bigint FROM pg_class
         JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = ? AND relkind = 'r') AS bytes`,
     [connection.schema],
   );
+  refuseEncoding(connection, server[0]?.encoding);
   const { rows: accounts } = applied
     ? await connection.query<AccountRow>('SELECT name, base_url FROM accounts ORDER BY name')
     : { rows: [] };

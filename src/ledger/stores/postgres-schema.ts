@@ -64,6 +64,10 @@ async function applyMissing(
   schema: string,
   known: typeof postgresMigrations,
 ): Promise<readonly string[]> {
+  const { rows: server } = await connection.query<{ encoding: string }>(
+    "SELECT current_setting('server_encoding') AS encoding",
+  );
+  refuseEncoding(connection, server[0]?.encoding);
   await refuseForeign(connection, schema);
   await makeSchema(connection, schema);
   await connection.query(
@@ -83,6 +87,18 @@ async function applyMissing(
     ]);
   }
   return missing.map(({ name }) => name);
+}
+
+/** Any other encoding lacks letters: what was bought could not be written down. */
+export function refuseEncoding({ where }: PostgresConnection, encoding: string | undefined): void {
+  if (encoding === 'UTF8') return;
+  throw new StenoError(
+    'failed',
+    `the database at ${where} has the encoding ${encoding}, and a ledger requires UTF8`,
+    {
+      hint: "create another one: CREATE DATABASE steno ENCODING 'UTF8' TEMPLATE template0",
+    },
+  );
 }
 
 /** A schema with tables that are not ours. */

@@ -1,5 +1,6 @@
 /** `steno doctor` with a shared ledger: it is looked at, and nothing is made or changed in it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orderingAccount } from '../../support/ledger.ts';
 import { Listener } from '../../support/listener.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
 import { hasPostgres } from '../../support/postgres-programs.ts';
@@ -69,4 +70,27 @@ describe.runIf(hasPostgres)('doctor with a shared ledger', () => {
     expect(found('shared-ledger')).toMatchObject({ status: 'fail' });
     expect(found('shared-ledger')?.hint).toContain('UPDATE ');
   });
+
+  it.each(['SQL_ASCII', 'LATIN1'])(
+    'in a database of encoding %s is refused everywhere, and nothing is ordered',
+    async (encoding) => {
+      const { user, service } = await orderingAccount({ STENO_LEDGER: undefined });
+      const name = `steno_${encoding.toLowerCase()}`;
+      await server.query(`CREATE DATABASE ${name} ENCODING '${encoding}' TEMPLATE template0`);
+      const env = { STENO_LEDGER: `postgres://postgres@127.0.0.1:${server.port}/${name}` };
+      const order = ['order', 'https://example.com/a.mp3', '--sku', 'TRANS14'];
+      for (const args of [['ledger', 'migrate'], order, ['files'], ['ledger', 'status']]) {
+        const { code, stderr } = await user.run(args, { env });
+        expect([code, stderr]).toEqual([
+          1,
+          expect.stringMatching(new RegExp(`${encoding}, .*\nhint: .*UTF8`)),
+        ]);
+      }
+      expect(service.got).toEqual([]);
+      const report = await user.run(['doctor', '--json'], { env });
+      const found = (JSON.parse(report.stdout) as Found[]).find(({ check }) => check === 'shared-ledger');
+      expect(found).toMatchObject({ status: 'fail', message: expect.stringContaining(encoding) });
+      expect(await server.query("SELECT 1 FROM pg_namespace WHERE nspname = 'steno'", name)).toEqual([]);
+    },
+  );
 });
