@@ -1,12 +1,16 @@
-/** Files as a table shows them: filtered by words, sorted, grouped, and read in windows, so that 100,000 are no trouble. */
-import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow } from './files.ts';
+/** Files as a table shows them: filtered by words, sorted, counted, and read in windows, so that 100,000 are no trouble. */
+import { orderSkus } from '../catalog/skus.ts';
+import { fileStates } from '../catalog/states.ts';
+import { nowMs } from '../lib/time.ts';
+import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow, SKUS_NOW } from './files.ts';
 import { Conditions, jsonList, spellings, Table } from './table.ts';
 
 export const fileSorts = ['ordered_at', 'title', 'state', 'minutes', 'total', 'audiofile'] as const;
 export type FileSort = (typeof fileSorts)[number];
 
-export const fileGroupings = ['order', 'feed', 'tag'] as const;
-export type FileGrouping = (typeof fileGroupings)[number];
+/** What a file is to a person. A file that is overdue is open too. */
+export const fileKinds = ['open', 'held', 'failed', 'overdue', 'delivered'] as const;
+export type FileKind = (typeof fileKinds)[number];
 
 export interface FileQuery {
   /** Each must be in the title, id, order, key, a tag, the feed, the state or the URL. */
@@ -16,13 +20,7 @@ export interface FileQuery {
   readonly order: string | undefined;
   readonly sort: FileSort;
   readonly isDescending: boolean;
-  readonly group: FileGrouping | undefined;
-}
-
-export interface FileGroup {
-  /** Of tags, those of each of its files, as JSON. Empty: files that have none. */
-  readonly name: string;
-  readonly count: number;
+  readonly kind: FileKind | undefined;
 }
 
 /** SQL: one value of what the feed or the file of the audio says; null where there is none. */
@@ -51,11 +49,34 @@ const sortKeys: Readonly<Record<FileSort, readonly string[]>> = {
   audiofile: ['length(files.id)', 'files.id'],
 };
 
-const groupKeys: Readonly<Record<FileGrouping, string>> = {
-  order: 'files.order_id',
-  feed: `coalesce(${detail('feed')}, '')`,
-  tag: `coalesce(${detail('tags')}, '')`,
-};
+const HELD_STATES = fileStates.flatMap(({ name, held }) => (held ? [`'${name}'`] : [])).join(', ');
+const IS_HELD = `files.ended = '' AND (${STATE} IN (${HELD_STATES}) OR coalesce(purchases.hold, '') <> '')`;
+
+/** SQL: whether a file is of a kind. */
+function conditionOf(kind: FileKind, now: number): string {
+  switch (kind) {
+    case 'open':
+      return `files.ended = '' AND NOT (${IS_HELD})`;
+    case 'held':
+      return IS_HELD;
+    case 'failed':
+      return "files.ended = 'unfinished' AND files.state <> 'Refunded'";
+    case 'delivered':
+      return "files.ended = 'delivered'";
+    case 'overdue':
+      return `files.ended = '' AND files.test = 0 AND coalesce(purchases.hold, '') = '' AND (${isOverdue(now)})`;
+  }
+}
+
+/** As `isLate` of the report has it. */
+const isOverdue = (now: number): string =>
+  orderSkus
+    .flatMap(({ sku, targetDays }) => {
+      if (targetDays === undefined) return [];
+      const due = new Date(now - targetDays * 86_400_000).toISOString();
+      return `(',' || ${SKUS_NOW} || ',' LIKE '%,${sku},%' AND coalesce(files.upgraded_at, files.ordered_at) < '${due}')`;
+    })
+    .join(' OR ');
 
 export class FileWindows extends Table {
   /**
@@ -64,19 +85,14 @@ export class FileWindows extends Table {
    */
   async places(query: FileQuery): Promise<number[]> {
     const { where, values } = this.#where(query);
-    const { sort, group, isDescending } = query;
+    const { sort, isDescending } = query;
     const direction = isDescending ? 'DESC' : 'ASC';
     const keys = sortKeys[sort].map((key, at) => `${key} AS key${at}`);
-    const order = [
-      ...(group ? [groupOrders[group]('max(seq) OVER (PARTITION BY name)')] : []),
-      ...[...keys.keys()].map((at) => `key${at} ${direction}`),
-      `seq ${direction}`,
-    ];
+    const order = [...[...keys.keys()].map((at) => `key${at} ${direction}`), `seq ${direction}`];
     const found = await this.db.get<{ places: string | null }>(
       `SELECT CAST(json_group_array(seq) AS TEXT) AS places FROM (
          SELECT seq FROM (
-           SELECT files.seq, ${group ? groupKeys[group] : "''"} AS name, ${keys.join(', ')}
-           FROM files WHERE ${where} ${this.#once}) AS found
+           SELECT files.seq, ${keys.join(', ')} FROM files WHERE ${where} ${this.#once}) AS found
          ORDER BY ${order.join(', ')}) AS sorted`,
       ...values,
     );
@@ -94,15 +110,15 @@ export class FileWindows extends Table {
     return places.flatMap((seq) => bySeq.get(seq) ?? []);
   }
 
-  /** In the order of their rows. */
-  groups(query: FileQuery & { readonly group: FileGrouping }): Promise<FileGroup[]> {
-    const { where, values } = this.#where(query);
-    return this.db.all<FileGroup>(
-      `SELECT name, count(*) AS count
-       FROM (SELECT files.seq, ${groupKeys[query.group]} AS name FROM files WHERE ${where} ${this.#once}) AS found
-       GROUP BY name ORDER BY ${groupOrders[query.group]('max(seq)')}`,
-      ...values,
+  /** How many files there are of each kind. */
+  async counts(): Promise<Readonly<Record<FileKind, number>>> {
+    const sums = fileKinds.map(
+      (kind) => `sum(CASE WHEN ${conditionOf(kind, nowMs())} THEN 1 ELSE 0 END) AS ${kind}`,
     );
+    const sql = `SELECT ${sums.join(', ')} FROM ${FILES_AND_ORDERS} WHERE files.profile = ?`;
+    const row = await this.db.get<Record<FileKind, number | null>>(sql, this.profile);
+    const counts = fileKinds.map((kind) => [kind, Number(row?.[kind] ?? 0)] as const);
+    return Object.fromEntries(counts) as Record<FileKind, number>;
   }
 
   /** At the end of a query within another one: Postgres works out its expressions once. SQLite does so by itself. */
@@ -110,10 +126,15 @@ export class FileWindows extends Table {
     return this.db.isShared ? 'LIMIT 1000000000' : '';
   }
 
-  #where({ words = [], states = [], order }: Partial<FileQuery> = {}): Conditions {
+  #where({ words = [], states = [], order, kind }: Partial<FileQuery> = {}): Conditions {
     const all = new Conditions().add('files.profile = ?', this.profile);
     if (states.length) all.add(`${STATE} IN (SELECT value FROM json_each(?))`, jsonList(states));
     if (order !== undefined) all.add('files.order_id = ?', order);
+    if (kind)
+      all.add(
+        `files.seq IN (SELECT files.seq FROM ${FILES_AND_ORDERS} WHERE files.profile = ? AND ${conditionOf(kind, nowMs())})`,
+        this.profile,
+      );
     for (const word of words) {
       const forms = spellings(word);
       // Speed: details are read as JSON only where the word is in their text.
@@ -123,12 +144,3 @@ export class FileWindows extends Table {
     return all;
   }
 }
-
-const byName = (): string => "name = '', lower(name), name";
-
-/** An id says nothing: of orders, the newest comes first. */
-const groupOrders: Readonly<Record<FileGrouping, (newest: string) => string>> = {
-  order: (newest) => `${newest} DESC, name`,
-  feed: byName,
-  tag: byName,
-};

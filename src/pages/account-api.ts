@@ -38,8 +38,10 @@ export function accountHandlers(source: PageSource, changes: Changes): Handlers 
     'GET spend.csv': async (call) => {
       const by = choiceOf(call, 'by', groupings);
       const csv = await report(call, ...(by ? ['--by', by] : []), '--csv');
-      return { name: by ? `spend-by-${by}.csv` : 'spend.csv', csv };
+      const name = by ? `spend-by-${by}.csv` : 'spend.csv';
+      return { name, type: 'text/csv; charset=utf-8', content: csv };
     },
+    'GET attempts': async () => toJson(await attemptsOf(source)),
     'GET health': async () => {
       const examine = async (): Promise<Json> => doctorView(await source.examine()).json;
       return health(source, await checks.get('', examine));
@@ -74,12 +76,16 @@ function periodOf({ query }: Call): string[] {
   ];
 }
 
-async function health({ ledger, command }: PageSource, checks: Json): Promise<Json> {
-  const listeners = await new Runs(ledger).listeners();
+async function attemptsOf({ ledger, command }: PageSource) {
   const attempts = await new OpenAttempts(ledger).list();
+  return attempts.map((each) => attemptRecord.json(each).set('settle', settleLines(each, command)));
+}
+
+async function health(source: PageSource, checks: Json): Promise<Json> {
+  const listeners = await new Runs(source.ledger).listeners();
   return toJson({
     checks: checks as PlainJson,
     listeners: listeners.map((each) => listenerRecord.json(each)),
-    attempts: attempts.map((each) => attemptRecord.json(each).set('settle', settleLines(each, command))),
+    attempts: await attemptsOf(source),
   });
 }

@@ -1,10 +1,12 @@
 /** What the pages are told of files and of transcripts on this disk, and the download of one. */
 
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 import { checkId } from '../api/decode.ts';
 import { checkFormats } from '../catalog/check.ts';
-import { raiseFailures, values } from '../flows/bulk.ts';
+import { failures, raiseFailures, values } from '../flows/bulk.ts';
 import { checkFiles } from '../flows/check/check.ts';
 import { FoundFiles } from '../flows/files/found.ts';
 import { type ListedFile, listed } from '../flows/files/listed.ts';
@@ -13,17 +15,20 @@ import { parseQuery, partsOfLine } from '../flows/search/query.ts';
 import { findHits, prepareSearch } from '../flows/search/search.ts';
 import { outputTarget, saveTranscripts } from '../flows/transcripts/fetch.ts';
 import { mostPrecise, type TranscriptOnDisk, transcriptsOnDisk } from '../flows/transcripts/on-disk.ts';
+import type { Saved } from '../flows/transcripts/save.ts';
 import type { Changes } from '../ledger/changes.ts';
 import { Downloads } from '../ledger/downloads.ts';
 import { Events } from '../ledger/events.ts';
-import { type FileQuery, FileWindows, fileGroupings, fileSorts } from '../ledger/file-windows.ts';
+import { type FileQuery, FileWindows, fileKinds, fileSorts } from '../ledger/file-windows.ts';
 import { Files } from '../ledger/files.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { type LogEntry, PurchaseLog } from '../ledger/purchase-log.ts';
-import { StenoError, usage } from '../lib/errors.ts';
+import { type Failure, StenoError, usage } from '../lib/errors.ts';
 import { type Json, toJson } from '../lib/json.ts';
 import { noReport } from '../lib/progress.ts';
 import { nowMs } from '../lib/time.ts';
 import { isUrl } from '../lib/url.ts';
+import { zip } from '../lib/zip.ts';
 import { ReceivedEvent } from '../listen/event.ts';
 import { readableFormats } from '../transcripts/model.ts';
 import { readTranscriptFile } from '../transcripts/read.ts';
@@ -35,17 +40,20 @@ import { savedJson } from '../views/transcripts.ts';
 import {
   type Call,
   choiceOf,
+  type FileAnswer,
   type Handlers,
   missing,
   type PageSource,
   textOf,
+  textsOf,
   windowOf,
   wordsOf,
 } from './source.ts';
 
 const MAX_HISTORY = 500;
-/** Beyond these, only the groups of the window: each may have one file. */
-const MAX_GROUPS = 5_000;
+/** What one download may have: of a zip, all is in memory. */
+const MAX_TRANSCRIPTS = 500;
+const JOBS = 4;
 const MAX_FOLDER_LENGTH = 1_000;
 /** As much as a page can show: a day of speech. */
 const MAX_SEGMENTS = 20_000;
@@ -56,8 +64,11 @@ export function fileHandlers(source: PageSource, changes: Changes): Handlers {
   const found = new FoundFiles(source.ledger, changes);
   return {
     'GET files': (call) => listWindow(source, found, call),
+    'GET counts': async () => toJson(await found.counts()),
     'GET file/:': (call) => filePage(source, call),
     'POST file/:/download': (call) => download(source, call),
+    'POST downloads': (call) => downloadMany(source, call),
+    'POST zip': (call) => zipped(source, call),
     'GET file/:/transcript': (call) => transcript(source, call),
     'GET file/:/check': (call) => check(source, call),
     'GET search': (call) => search(source, call),
@@ -75,16 +86,13 @@ async function listWindow(
     order: call.query.get('order') || undefined,
     sort: choiceOf(call, 'sort', fileSorts) ?? 'ordered_at',
     isDescending: choiceOf(call, 'dir', ['asc', 'desc']) !== 'asc',
-    group: choiceOf(call, 'group', fileGroupings),
+    kind: choiceOf(call, 'kind', fileKinds),
   };
   const { offset, limit } = windowOf(call);
-  const end = offset + limit;
-  const { places, groups = [], all } = await found.get(query);
-  const rows = (await new FileWindows(ledger).rows(places.slice(offset, end))).map(listed);
+  const { places, all } = await found.get(query);
+  const rows = (await new FileWindows(ledger).rows(places.slice(offset, offset + limit))).map(listed);
   const downloads = await new Downloads(ledger).forFiles(rows.map(({ id }) => id));
   const now = nowMs();
-  const isShown = (each: { offset: number; count: number }): boolean =>
-    groups.length <= MAX_GROUPS || (each.offset < end && each.offset + each.count > offset);
   return toJson({
     ...{ total: places.length, all },
     rows: rows.map((row) => {
@@ -92,7 +100,6 @@ async function listWindow(
       document.delete('answer');
       return document.set('late', isLate(row, now));
     }),
-    groups: query.group && groups.filter(isShown).map((each) => ({ ...each })),
   });
 }
 
@@ -130,21 +137,83 @@ async function filePage(source: PageSource, { id }: Call): Promise<Json> {
 
 /** Beside the other downloads of the file unless told; what is there already is kept. */
 async function download(source: PageSource, call: Call): Promise<Json> {
-  const { ledger } = source;
   const { row, downloads } = await shownFile(source, call.id);
-  const format = textOf(call, 'format');
-  if (!format) throw usage('format is missing', 'name one: txt');
-  const formats = checkFormats([format], '');
-  const folder = resolve(checkFolder(textOf(call, 'folder')) || dirname(downloads.at(-1)?.path ?? 'here'));
-  ledger.checkInPlace();
-  const target = await outputTarget(`${folder}/`, undefined, false, 'skip');
-  const selection = { ids: [row.id], formats, test: false, deprecatedPath: false };
-  const transport = await source.connect();
-  const outcomes = await saveTranscripts(selection, target, { transport, ledger, jobs: 1 });
+  const formats = checkFormats([textOf(call, 'format') ?? ''], '');
+  const folder = checkFolder(textOf(call, 'folder')) || dirname(downloads.at(-1)?.path ?? 'here');
+  const outcomes = await save(source, { rows: [row], formats }, folder, source.ledger);
   raiseFailures(outcomes);
-  const [saved] = values(outcomes).map((each) => savedJson({ ...each, path: resolve(each.path) }));
-  return saved ?? null;
+  return values(outcomes).map(savedOf)[0] ?? null;
 }
+
+/** Several files in several formats, into one folder. What failed stands beside what was saved. */
+async function downloadMany(source: PageSource, call: Call): Promise<Json> {
+  const folder = checkFolder(textOf(call, 'folder')) || 'here';
+  const outcomes = await save(source, await selectionOf(source, call), folder, source.ledger);
+  const errors = failures(outcomes).map((each) => each.error.message);
+  return toJson({
+    folder: resolve(folder),
+    saved: values(outcomes).map(savedOf),
+    errors: [...new Set(errors)],
+  });
+}
+
+/** The same as one archive, for the browser to save. */
+async function zipped(source: PageSource, call: Call): Promise<FileAnswer> {
+  const folder = await mkdtemp(join(tmpdir(), 'steno-zip-'));
+  try {
+    const outcomes = await save(source, await selectionOf(source, call), folder, undefined);
+    const saved = values(outcomes);
+    if (saved.length === 0) raiseFailures(outcomes);
+    const entries = saved.map(async ({ path }) => ({ name: basename(path), data: await readFile(path) }));
+    return { name: 'transcripts.zip', type: 'application/zip', content: zip(await Promise.all(entries)) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Selection {
+  readonly rows: readonly ListedFile[];
+  readonly formats: readonly string[];
+}
+
+async function selectionOf({ ledger }: PageSource, call: Call): Promise<Selection> {
+  const ids = [...new Set(textsOf(call, 'ids').map(checkId))];
+  const formats = checkFormats(textsOf(call, 'formats'), '');
+  if (ids.length * formats.length > MAX_TRANSCRIPTS)
+    throw usage(`at most ${MAX_TRANSCRIPTS} transcripts at once`, 'for more, run: steno sync --download .');
+  const known = await new Files(ledger).getAll(ids);
+  const rows = ids.map((id) => {
+    const row = known.get(id);
+    if (!row) throw missing(`file ${id}`);
+    return listed(row);
+  });
+  return { rows, formats };
+}
+
+async function save(
+  source: PageSource,
+  { rows, formats }: Selection,
+  folder: string,
+  ledger: Ledger | undefined,
+) {
+  const refused = rows.flatMap((row) => refusalOf(row) ?? []);
+  const ids = rows.filter((row) => !refusalOf(row)).map(({ id }) => id);
+  if (ids.length === 0) return refused;
+  source.ledger.checkInPlace();
+  const target = await outputTarget(`${resolve(folder)}/`, undefined, false, 'skip');
+  const selection = { ids, formats, test: false, deprecatedPath: false };
+  const options = { transport: await source.connect(), ledger, jobs: JOBS };
+  return [...(await saveTranscripts(selection, target, options)), ...refused];
+}
+
+/** Why there is nothing to ask the service for. */
+function refusalOf({ id, ended, state, hold }: ListedFile): Failure | undefined {
+  if (ended === 'delivered' || !(ended || hold)) return undefined;
+  const why = ended ? `it ended as ${state}` : `its order is on hold (${hold})`;
+  return { what: id, error: new StenoError('failed', `file ${id} has no transcript: ${why}`) };
+}
+
+const savedOf = (saved: Saved): Json => savedJson({ ...saved, path: resolve(saved.path) });
 
 function checkFolder(folder = ''): string {
   if (folder.length <= MAX_FOLDER_LENGTH && !/[\u0000-\u001f\u007f]/.test(folder)) return folder;

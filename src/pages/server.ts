@@ -20,7 +20,7 @@ import { cookieOf, Door } from './door.ts';
 import { eventHandlers } from './events-api.ts';
 import { fileHandlers } from './files-api.ts';
 import { isLedgerTrouble, Live } from './live.ts';
-import { type CsvAnswer, type Handlers, type PageSource, textOf } from './source.ts';
+import { type FileAnswer, type Handlers, type PageSource, textOf } from './source.ts';
 
 const assets: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/': ['index.html', 'text/html; charset=utf-8'],
@@ -43,6 +43,8 @@ const securityHeaders: Readonly<Record<string, string>> = {
 /** What acts, with the effect that a command doing the same has. */
 const acting: Readonly<Record<string, readonly [effect: Effect, what: string]>> = {
   'POST file/:/download': ['local', 'a download'],
+  'POST downloads': ['local', 'a download'],
+  'POST zip': ['local', 'a download'],
   'POST event/:/replay': ['account', 'a replay'],
 };
 
@@ -63,9 +65,9 @@ const serverOptions = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** A key that the service refuses is 500: `auth` with 403 is for the cookie alone. */
+/** What the service refuses is 502, a key too: `auth` with 403 is for the cookie alone. */
 const statuses: Readonly<Partial<Record<Kind, number>>> = {
-  ...{ usage: 400, missing: 404, network: 502, timeout: 504, interrupted: 503 },
+  ...{ usage: 400, missing: 404, failed: 502, auth: 502, network: 502, timeout: 504, interrupted: 503 },
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -256,13 +258,14 @@ export class PageServer {
   }
 
   /** Whatever is sent passes the mask. */
-  #send(response: ServerResponse, answer: Json | CsvAnswer, status = 200): void {
-    const csv = typeof answer === 'object' && answer && 'csv' in answer ? answer : undefined;
-    const content = Buffer.from(this.#source.hide(csv ? csv.csv : formatJson(answer as Json, 0)));
+  #send(response: ServerResponse, answer: Json | FileAnswer, status = 200): void {
+    const file = isFile(answer) ? answer : undefined;
+    const text = file?.content ?? formatJson(answer as Json, 0);
+    const content = typeof text === 'string' ? Buffer.from(this.#source.hide(text)) : text;
     response.writeHead(status, {
-      'content-type': csv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
+      'content-type': file?.type ?? 'application/json; charset=utf-8',
       'content-length': content.length,
-      ...(csv && { 'content-disposition': `attachment; filename="${csv.name}"` }),
+      ...(file && { 'content-disposition': `attachment; filename="${file.name}"` }),
     });
     response.end(content);
   }
@@ -271,8 +274,10 @@ export class PageServer {
     if (response.headersSent) return void response.destroy();
     const isTrouble = isLedgerTrouble(error);
     if (isTrouble) this.#live.report(error);
-    const known = error instanceof StenoError ? error : new StenoError('failed', errorMessage(error));
-    const usual = { status: isTrouble ? 503 : (statuses[known.kind] ?? 500), code: known.kind, headers: {} };
+    const isKnown = error instanceof StenoError;
+    const known = isKnown ? error : new StenoError('failed', errorMessage(error));
+    const usualStatus = (isKnown && statuses[known.kind]) || 500;
+    const usual = { status: isTrouble ? 503 : usualStatus, code: known.kind, headers: {} };
     const { status, code, headers } = error instanceof Refusal ? error.answer : usual;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     // What is left of a request that was refused is not read.
@@ -282,6 +287,9 @@ export class PageServer {
     if (!request.complete) request.resume();
   }
 }
+
+const isFile = (answer: Json | FileAnswer): answer is FileAnswer =>
+  typeof answer === 'object' && answer !== null && 'content' in answer;
 
 /** `/api/file/1001/check` is `file/:/check` of 1001. */
 function routeOf(path: string): [name: string, id: string] {

@@ -48,14 +48,15 @@ export interface Call {
   readonly response: ServerResponse;
 }
 
-/** An answer that is no JSON. */
-export interface CsvAnswer {
+/** An answer that is no JSON, for the browser to save. */
+export interface FileAnswer {
   readonly name: string;
-  readonly csv: string;
+  readonly type: string;
+  readonly content: string | Buffer;
 }
 
 /** By method and address: `GET file/:`. One that gives nothing answers itself. */
-export type Handlers = Readonly<Record<string, (call: Call) => Promise<Json | CsvAnswer | undefined>>>;
+export type Handlers = Readonly<Record<string, (call: Call) => Promise<Json | FileAnswer | undefined>>>;
 
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 100;
@@ -101,6 +102,15 @@ export function textOf({ body }: Call, name: string): string | undefined {
   const value = body.get(name) ?? undefined;
   if (value !== undefined && typeof value !== 'string') throw usage(`${name} must be a text`);
   return value;
+}
+
+/** A list of texts of the body. */
+export function textsOf({ body }: Call, name: string): string[] {
+  const given = body.get(name);
+  const texts = Array.isArray(given) ? given.filter((each) => typeof each === 'string') : [];
+  if (!Array.isArray(given) || texts.length !== given.length || !texts.length)
+    throw usage(`${name} must be a list of texts`);
+  return texts;
 }
 
 export const missing = (what: string, hint?: string): StenoError =>

@@ -21,7 +21,6 @@ interface Window {
   readonly total: number;
   readonly all: number;
   readonly rows: readonly Row[];
-  readonly groups?: ReadonlyArray<{ readonly name: string; readonly count: number; readonly offset: number }>;
 }
 
 const ids = ({ rows }: Window): string[] => rows.map(({ audiofile }) => audiofile);
@@ -45,11 +44,9 @@ describe('an empty ledger', () => {
       command: 'steno',
     });
     expect(await pages.json('files')).toEqual({ total: 0, all: 0, rows: [] });
-    expect(await pages.json('files?group=order&q=x&offset=50')).toEqual({
-      total: 0,
-      all: 0,
-      rows: [],
-      groups: [],
+    expect(await pages.json('files?kind=held&q=x&offset=50')).toEqual({ total: 0, all: 0, rows: [] });
+    expect(await pages.json('counts')).toEqual({
+      ...{ open: 0, held: 0, failed: 0, overdue: 0, delivered: 0, uncertain: 0 },
     });
     expect(await pages.json('events')).toEqual({ total: 0, all: 0, rows: [] });
     expect(await pages.json('spend')).toMatchObject({ budgets: { budgets: [] }, invoices: [] });
@@ -146,35 +143,33 @@ describe('files', () => {
     queryLedger(user, "UPDATE files SET title = 'about o1', order_id = 'o12' WHERE id = '4'");
     expect(ids(await pages.json<Window>('files?q=o1&sort=audiofile&dir=asc'))).toEqual(['1', '2', '4']);
     const query = 'files?order=o1&sort=audiofile&dir=asc';
-    const found = await pages.json<Window>(`${query}&group=order`);
-    expect(found).toMatchObject({ total: 2, all: 4, groups: [{ name: 'o1', count: 2, offset: 0 }] });
+    const found = await pages.json<Window>(query);
+    expect(found).toMatchObject({ total: 2, all: 4 });
     expect(ids(found)).toEqual(['1', '2']);
     expect(ids(await pages.json<Window>(`${query}&q=zebra`))).toEqual(['2']);
     expect(await pages.json<Window>('files?order=O1')).toMatchObject({ total: 0 });
   });
 
-  it('are grouped, each file in one group', async () => {
-    const { pages } = await library();
-    const grouped = (by: string): Promise<Window> =>
-      pages.json<Window>(`files?group=${by}&sort=audiofile&dir=asc`);
-    const byOrder = await grouped('order');
-    expect(byOrder.groups).toEqual([
-      { name: 'o3', count: 1, offset: 0 },
-      { name: 'o2', count: 1, offset: 1 },
-      { name: 'o1', count: 2, offset: 2 },
-    ]);
-    expect(ids(byOrder)).toEqual(['4', '3', '1', '2']);
-    const byTag = await grouped('tag');
-    expect(byTag.groups).toEqual([
-      { name: 'history, long', count: 1, offset: 0 },
-      { name: 'science', count: 2, offset: 1 },
-      { name: '', count: 1, offset: 3 },
-    ]);
-    expect(ids(byTag)).toEqual(['3', '1', '2', '4']);
-    expect((await grouped('feed')).groups).toEqual([
-      { name: 'Radio Öl', count: 1, offset: 0 },
-      { name: '', count: 3, offset: 1 },
-    ]);
+  it('are counted by what they need, and shown by it', async () => {
+    const { pages, user } = await library();
+    queryLedger(user, "UPDATE files SET state = 'Error', ended = 'unfinished' WHERE id = '1'");
+    queryLedger(user, "UPDATE files SET state = 'On Hold', ended = '' WHERE id = '2'");
+    queryLedger(user, "UPDATE files SET ended = '', ordered_at = '2020-01-01T00:00:00.000Z' WHERE id = '4'");
+    const counts = { open: 1, held: 1, failed: 1, overdue: 1, delivered: 1, uncertain: 0 };
+    expect(await pages.json('counts')).toEqual(counts);
+    for (const [kind, id] of [
+      ['open', '4'],
+      ['held', '2'],
+      ['failed', '1'],
+      ['overdue', '4'],
+      ['delivered', '3'],
+    ])
+      expect(ids(await pages.json<Window>(`files?kind=${kind}`)), kind).toEqual([id]);
+    expect((await pages.json<{ rows: Array<{ late: boolean }> }>('files?kind=overdue')).rows[0]?.late).toBe(
+      true,
+    );
+    queryLedger(user, "UPDATE files SET state = 'Refunded' WHERE id = '1'");
+    expect(await pages.json('counts')).toEqual({ ...counts, failed: 0 });
   });
 
   it('can hold anything that an import brought in', async () => {
@@ -184,15 +179,7 @@ describe('files', () => {
       "UPDATE files SET details = 'no json {', total = 'free', duration = '12:30' WHERE id = '1'",
     );
     queryLedger(user, `UPDATE files SET details = '{"title":{"a":1},"tags":5,"seconds":"x"}' WHERE id = '2'`);
-    for (const query of [
-      '',
-      '?q=a',
-      '?sort=title',
-      '?sort=minutes',
-      '?sort=total',
-      '?group=tag',
-      '?group=feed',
-    ])
+    for (const query of ['', '?q=a', '?sort=title', '?sort=minutes', '?sort=total'])
       expect((await pages.json<Window>(`files${query}`)).all).toBe(4);
   });
 
@@ -299,9 +286,37 @@ describe('a download', () => {
     const pages = await Pages.start(user);
     service.on('POST /audiofile/1/transcript.txt', (_got, response) => void response.writeHead(401).end());
     const answer = await pages.post('file/1/download', { format: 'txt' });
-    expect(answer.status).toBe(500);
+    expect(answer.status).toBe(502);
     expect(errorOf(answer).code).toBe('auth');
     expect(existsSync(join(user.home, '1.txt'))).toBe(false);
+  });
+
+  it('of a held or failed file is refused in a sentence, and keeps the others', async () => {
+    const { user, order } = await orderingAccount();
+    await order(audio('one'), audio('two'), audio('three'));
+    await user.run(['files', '--refresh']);
+    queryLedger(user, "UPDATE files SET state = 'Error', ended = 'unfinished' WHERE id = '1'");
+    const pages = await Pages.start(user);
+    const refused = await pages.post('file/1/download', { format: 'txt' });
+    expect([refused.status, errorOf(refused).message]).toEqual([
+      502,
+      'file 1 has no transcript: it ended as Error',
+    ]);
+    const folder = join(user.home, 'out');
+    const asked = { ids: ['1', '2', '3'], formats: ['txt', 'srt'], folder };
+    const some = await pages.post('downloads', asked);
+    expect([some.status, JSON.parse(some.text)]).toMatchObject([
+      200,
+      { folder, saved: { length: 4 }, errors: ['file 1 has no transcript: it ended as Error'] },
+    ]);
+    const { status, headers, text } = await pages.post('zip', asked);
+    expect([status, headers['content-type']]).toEqual([200, 'application/zip']);
+    expect(headers['content-disposition']).toBe('attachment; filename="transcripts.zip"');
+    for (const name of ['2.txt', '2.srt', '3.txt', '3.srt']) expect(text).toContain(name);
+    expect((await pages.post('zip', { ...asked, ids: ['1'] })).status).toBe(502);
+    for (const bad of [{ ids: [] }, { ids: ['../x'] }, { ids: 'x' }, { formats: ['exe'] }])
+      expect((await pages.post('downloads', { ...asked, ...bad })).status).toBe(400);
+    expect((await pages.post('downloads', { ...asked, ids: ['99'] })).status).toBe(404);
   });
 
   it('is of files of the ledger alone', async () => {
@@ -418,7 +433,7 @@ describe('spending and health', () => {
 
 describe('100,000 files', () => {
   it.skipIf(notShared('it is about the file of the local ledger'))(
-    'are listed, found, sorted and grouped in windows',
+    'are listed, found and sorted in windows',
     async () => {
       const user = new User();
       await user.run(['files']);
@@ -430,10 +445,6 @@ describe('100,000 files', () => {
       expect(last.rows.at(-1)?.audiofile).toBe('1100000');
       expect(last.rows.length).toBe(10);
       expect((await pages.json<Window>('files?q=talk+99999')).total).toBe(1);
-      // More groups than a page could show: those of the window.
-      const grouped = await pages.json<Window>('files?group=order&offset=50000&limit=10');
-      expect(grouped.groups?.length).toBe(10);
-      expect(grouped.groups?.[0]).toMatchObject({ offset: 50_000, count: 1 });
       const started = performance.now();
       for (let offset = 0; offset < 2_000; offset += 200)
         await pages.json(`files?offset=${offset}&limit=200`);

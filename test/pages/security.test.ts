@@ -24,6 +24,8 @@ afterAll(async () => {
 const paths = [
   'about',
   'files',
+  'counts',
+  'attempts',
   'file/1',
   'file/1/transcript',
   'search?q=a',
@@ -336,8 +338,8 @@ describe('hostile ids and paths', () => {
     'sort=seq',
     'sort=title;DROP',
     'dir=up',
-    'group=state',
-    'group=constructor',
+    'kind=state',
+    'kind=constructor',
     'offset=-1',
     'limit=x',
     'offset=1e3',
@@ -478,6 +480,8 @@ describe('with STENO_ALLOW', () => {
     const calls = service.got.length;
     for (const [path, body, says] of [
       ['file/1/download', { format: 'txt' }, /^a download is not allowed: it changes files, .* only read$/],
+      ['downloads', { ids: ['1'], formats: ['txt'] }, /^a download is not allowed/],
+      ['zip', { ids: ['1'], formats: ['txt'] }, /^a download is not allowed/],
       ['event/78/replay', { to: 'http://127.0.0.1:9/' }, /^a replay is not allowed: it .*sends events, /],
     ] as const) {
       const answer = await reading.post(path, body);

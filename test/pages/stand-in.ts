@@ -58,11 +58,11 @@ function fileOf(at: number): StandInFile {
     ...{ url: `https://example.com/audio/${at}.mp3`, link: null, key: null, guid: null, source: null, feed },
     ...{
       tags: at % 3 ? [] : ['quarterly'],
-      skus: ['TRANS14', 'TSTMP'],
+      skus: ['TRANS14', 'TSTMP1'],
       names: ['Ada', 'Grace'],
       invoices: ['881'],
     },
-    ...{ hold: state === 'On Hold' ? 'insufficient balance' : null, notes: null, remark: null, test: false },
+    ...{ hold: state === 'On Hold' ? 'billing' : null, notes: null, remark: null, test: false },
     by: { user: 'ada', host: 'desk', job: null, actor: null },
     downloads: [],
   };
@@ -270,6 +270,14 @@ const healthOf = (count: number) => ({
 
 type Answer = unknown | undefined;
 
+const kinds = ['open', 'held', 'failed', 'overdue', 'delivered'];
+
+function isOfKind({ state, ended, hold, late }: StandInFile, kind: string): boolean {
+  if (kind === 'overdue') return late === true;
+  if (ended) return kind === (ended === 'delivered' ? 'delivered' : state === 'Error' && 'failed');
+  return kind === (hold ? 'held' : 'open');
+}
+
 /** How many files and events there are, and what is heard of them. */
 export class StandIn {
   readonly files: StandInFile[];
@@ -363,8 +371,14 @@ export class StandIn {
   async #act(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse((await request.toArray()).join('')) as Record<string, unknown>;
     this.posted.push({ path, body });
-    if (path.endsWith('/download'))
-      sendJson(response, { path: `/home/ada/talk.${body.format}`, skipped: false });
+    const asked = [body.ids, body.formats].map((each) => (Array.isArray(each) ? each.length : 0));
+    if (path.endsWith('/downloads'))
+      sendJson(response, {
+        folder: '/home/ada',
+        saved: Array((asked[0] ?? 0) * (asked[1] ?? 0)).fill({}),
+        errors: [],
+      });
+    else if (path.endsWith('/zip')) response.end('PK');
     else if (String(body.to).includes('down'))
       sendJson(response, {
         n: 1,
@@ -385,6 +399,12 @@ export class StandIn {
           ledger: 'local',
           command: 'steno --sandbox',
         };
+      case 'counts': {
+        const counts = kinds.map((kind) => [kind, this.files.filter((file) => isOfKind(file, kind)).length]);
+        return { ...Object.fromEntries(counts), uncertain: Math.min(this.#count, 3) };
+      }
+      case 'attempts':
+        return healthOf(this.#count).attempts;
       case 'files':
         return this.#listFiles(query);
       case 'file':
@@ -421,25 +441,19 @@ export class StandIn {
     const state = query.get('state');
     const order = query.get('order');
     const sort = query.get('sort') ?? 'ordered_at';
-    const group = query.get('group') || undefined;
-    const keyOf = (file: StandInFile): string =>
-      String((group === 'tag' ? (file.tags as string[])[0] : file[group ?? '']) ?? '');
+    const kind = query.get('kind');
     let found = this.files.filter((file) => {
       const text =
         `${file.title} ${file.audiofile} ${file.order} ${file.state} ${file.tags} ${file.feed}`.toLowerCase();
-      if (order && file.order !== order) return false;
+      if ((order && file.order !== order) || (kind && !isOfKind(file, kind))) return false;
       return (!state || file.state === state) && words.every((word) => text.includes(word));
     });
     if (sort !== 'ordered_at') found = found.sort((a, b) => (String(a[sort]) < String(b[sort]) ? -1 : 1));
     if (sort !== 'ordered_at' && query.get('dir') === 'desc') found.reverse();
-    const groups = new Map<string, StandInFile[]>();
-    if (group) for (const file of found) groups.set(keyOf(file), [...(groups.get(keyOf(file)) ?? []), file]);
-    if (group) found = [...groups.values()].flat();
     const offset = Number(query.get('offset'));
     return {
       ...{ total: found.length, all: this.files.length },
       rows: found.slice(offset, offset + Number(query.get('limit'))),
-      ...(group && { groups: placed([...groups].map(([name, { length }]) => [name, length])) }),
     };
   }
 
@@ -507,16 +521,6 @@ export class StandIn {
       }
     );
   }
-}
-
-/** Each group with the place of its first row. */
-function placed(groups: ReadonlyArray<readonly [name: string, count: number]>) {
-  let next = 0;
-  return groups.map(([name, count]) => {
-    const offset = next;
-    next += count;
-    return { name, count, offset };
-  });
 }
 
 /** Twenty seconds of silence. */

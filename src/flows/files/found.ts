@@ -1,26 +1,28 @@
 /** The files that match what is asked for, in order, kept for as long as nobody writes: who scrolls asks again and again. */
 import type { Changes } from '../../ledger/changes.ts';
-import { type FileGroup, type FileQuery, FileWindows } from '../../ledger/file-windows.ts';
+import { type FileKind, type FileQuery, FileWindows } from '../../ledger/file-windows.ts';
 import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { Kept } from '../../lib/kept.ts';
 
-export interface FoundGroup extends FileGroup {
-  /** The place of its first file. */
-  readonly offset: number;
-}
-
-export interface Found {
+interface Found {
   readonly places: readonly number[];
-  readonly groups: readonly FoundGroup[] | undefined;
   /** How many files there are. */
   readonly all: number;
 }
 
+/** What is overdue changes by itself. */
+const KEPT_MS = 60_000;
+
 export class FoundFiles {
   readonly #ledger: Ledger;
   readonly #changes: Changes;
-  readonly #kept = new Kept<Found>({ max: 8 });
+  readonly #kept = new Kept<Found>({ max: 8, maxAgeMs: KEPT_MS });
+  readonly #counts = new Kept<Readonly<Record<FileKind | 'uncertain', number>>>({
+    max: 1,
+    maxAgeMs: KEPT_MS,
+  });
 
   constructor(ledger: Ledger, changes: Changes) {
     this.#ledger = ledger;
@@ -29,36 +31,16 @@ export class FoundFiles {
 
   async get(query: FileQuery): Promise<Found> {
     const key = `${await this.#changes.version()} ${JSON.stringify(query)}`;
-    return this.#kept.get(key, () => this.#find(query));
-  }
-
-  async #find(query: FileQuery): Promise<Found> {
-    const windows = new FileWindows(this.#ledger);
-    const { group } = query;
-    return {
-      places: await windows.places(query),
-      groups: group && placed(await windows.groups({ ...query, group }), group === 'tag'),
+    return this.#kept.get(key, async () => ({
+      places: await new FileWindows(this.#ledger).places(query),
       all: await new Files(this.#ledger).count({}),
-    };
+    }));
   }
-}
 
-function placed(groups: readonly FileGroup[], areTags: boolean): FoundGroup[] {
-  let offset = 0;
-  return groups.map(({ name, count }) => {
-    const text = String(name);
-    const group = { name: areTags ? tagsText(text) : text, count: Number(count), offset };
-    offset += group.count;
-    return group;
-  });
-}
-
-/** `["a","b"]` as people read it. */
-function tagsText(json: string): string {
-  try {
-    const tags: unknown = JSON.parse(json || '[]');
-    return Array.isArray(tags) ? tags.join(', ') : json;
-  } catch {
-    return json;
+  async counts(): Promise<Readonly<Record<FileKind | 'uncertain', number>>> {
+    return this.#counts.get(await this.#changes.version(), async () => ({
+      ...(await new FileWindows(this.#ledger).counts()),
+      uncertain: await new OpenAttempts(this.#ledger).countUnclear(),
+    }));
   }
 }

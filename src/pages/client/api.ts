@@ -29,11 +29,17 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
 
 export const getText = async (path: string): Promise<string> => (await send(path)).text();
 
-export async function post<T>(path: string, body: object): Promise<T> {
-  const headers = { 'Content-Type': 'application/json' };
-  const response = await send(path, { method: 'POST', headers, body: JSON.stringify(body) });
-  return exactJson(await response.text()) as T;
-}
+const sendJson = (path: string, body: object): Promise<Response> =>
+  send(path, {
+    ...{ method: 'POST', headers: { 'Content-Type': 'application/json' } },
+    body: JSON.stringify(body),
+  });
+
+export const post = async <T>(path: string, body: object): Promise<T> =>
+  exactJson(await (await sendJson(path, body)).text()) as T;
+
+export const getBlob = async (path: string, body: object): Promise<Blob> =>
+  (await sendJson(path, body)).blob();
 
 /** A number that JavaScript would round stays as it was written, as a text. */
 function exactJson(text: string): unknown {

@@ -6,7 +6,7 @@ import { post, useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
 import { eventName, foundChip } from './events.ts';
 import { shortTime } from './format.ts';
-import { focusOn } from './keys.ts';
+import { useKeys } from './keys.ts';
 import * as parts from './parts.ts';
 import { go } from './route.ts';
 import type { Action, ShownEvent } from './types.ts';
@@ -94,7 +94,7 @@ function leadOf(event: ShownEvent) {
 export function EventPage({ id }: { id: string }) {
   const { data: event, error } = useLoad<ShownEvent>(`/api/event/${encodeURIComponent(id)}`, ['events']);
   const line = `events show ${shellWord(id)}`;
-  parts.useCommand(line, { Escape: () => go('/events'), r: focusOn('#target') });
+  useKeys({ Escape: () => go('/events') });
   parts.useTitle(`Event ${id}`);
   const above = parts.crumbs('Events', line);
   if (!event) return parts.frame(above, error);

@@ -58,21 +58,12 @@ const columns: ReadonlyArray<Column<EventDocument>> = [
 
 const choices = [['', 'All events'] as const, ...eventTypes.map(({ name }): parts.Choice => [name, name])];
 
-function pauseText(): string {
-  if (!rows.isPaused.value) return 'Pause';
-  return rows.held.value ? `Resume (${rows.held.value} new)` : 'Resume';
-}
-
 export function Events() {
   const { event = '' } = rows.query.value;
-  const pause = (): void => rows.togglePause();
   return h(Listing<EventDocument>, {
-    ...{ rows, columns, noun: 'event', hint: 'Filter: any text in an event', keys: { p: pause } },
+    ...{ rows, columns, noun: 'event', hint: 'Filter: any text in an event' },
     line: event ? `events --event ${event} --follow` : 'events --follow',
     none: ['No events yet. Receive some:', 'listen'],
-    extra: [
-      parts.select('Event', event, choices, (name) => rows.choose({ event: name })),
-      parts.button(pauseText(), pause, { class: 'pause', 'aria-pressed': rows.isPaused.value }),
-    ],
+    extra: [parts.select('Event', event, choices, (name) => rows.choose({ event: name }))],
   });
 }

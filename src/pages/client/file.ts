@@ -2,9 +2,11 @@
 import { h } from 'preact';
 import { bytesText, shellWord } from '../../lib/text.ts';
 import { useLoad } from './api.ts';
+import { Downloads } from './downloads.ts';
 import { type Child, el } from './el.ts';
-import { downloads } from './files.ts';
 import { clock, counted, minutesText, money } from './format.ts';
+import { useKeys } from './keys.ts';
+import { needText } from './need.ts';
 import * as parts from './parts.ts';
 import { filePath, go, pathWith } from './route.ts';
 import { Reader } from './transcript.ts';
@@ -68,11 +70,22 @@ function Findings({ id }: { id: string }) {
   );
 }
 
+/** What can be had, or why there is nothing. */
+function downloads({ audiofile: id, ended, state, hold }: FileDocument): Child {
+  if (ended === 'delivered') return h(Downloads, { ids: [id] });
+  if (ended) return p('muted', `${state}: this file ended without a transcript to download.`);
+  if (hold) return p('muted', 'Its order is on hold: there is nothing to download yet.');
+  return [
+    p('muted', 'There is nothing to download yet. To wait for it:'),
+    parts.command(`wait ${shellWord(id)}`),
+  ];
+}
+
 export function FileView({ id }: { id: string }) {
   const { data, error } = useLoad<FilePage>(`/api/file/${encodeURIComponent(id)}`, ['files', 'events']);
   const line = `file ${shellWord(id)}`;
   const title = data?.file.title || data?.file.url || `audiofile ${id}`;
-  parts.useCommand(line, { Escape: () => go('/files') });
+  useKeys({ Escape: () => go('/files') });
   parts.useTitle(title);
   const above = parts.crumbs('Files', line);
   if (!data) return parts.frame(above, error);
@@ -80,7 +93,7 @@ export function FileView({ id }: { id: string }) {
   const isHere = transcripts.some((each) => each.here);
   const seen = parts.timeAt(file.checked_at ?? file.changed_at);
   const times = span('muted', ` file ${id}, ordered `, parts.timeAt(file.ordered_at), ', seen ', seen);
-  const lead = header('lead', h1('', parts.text(title)), p('', parts.stepsOf(file), times));
+  const lead = header('lead', h1('', parts.text(title)), p('', parts.stepsOf(file), times), needText(file));
   const facts = [
     parts.panel('Details', null, detailsOf(file)),
     parts.panel('Downloads', null, parts.facts(transcripts, transcriptOf), downloads(file)),

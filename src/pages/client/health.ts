@@ -23,7 +23,7 @@ function listenerOf(listener: Of<'listeners'>): Child {
   });
 }
 
-function attemptOf({ attempt, status, kind, ...more }: Of<'attempts'>): Child {
+export function attemptOf({ attempt, status, kind, ...more }: Of<'attempts'>): Child {
   const detail = [more.detail, ...more.urls.slice(0, 3)].filter(Boolean).join('; ');
   const files = more.audiofiles.map((id) => parts.fileLink(id, `file ${id} `));
   const settling = more.settle.map((line) => parts.command('', line));
@@ -34,7 +34,6 @@ function attemptOf({ attempt, status, kind, ...more }: Of<'attempts'>): Child {
 export function HealthPage() {
   const { data, error } = useLoad<Health>('/api/health', ['files', 'events', 'spend']);
   const title = h1('unseen', 'Health');
-  parts.useCommand('doctor');
   if (!data) return parts.frame(title, error, p('muted', 'Checking the set-up…'));
   const { checks, attempts, listeners } = data;
   const isSettled = attempts.length === 0 && p('good', 'None: every outcome is known.');

@@ -1,6 +1,5 @@
 /** Keys: each page names its own, the newest first. Nothing is taken from a field that is typed in, but Esc. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { go } from './route.ts';
 
 type Keys = Readonly<Record<string, () => void>>;
 
@@ -16,12 +15,6 @@ export function useKeys(keys: Keys): void {
   }, []);
 }
 
-const pages = new Map(
-  [...'fsemh'].map((key, at) => [key, ['files', 'search', 'events', 'spend', 'health'][at]]),
-);
-/** `g` was the last key: the next one names a page. */
-let isGoing = false;
-
 const isA = (target: EventTarget | null, selector: string): target is HTMLElement =>
   target instanceof HTMLElement && target.matches(selector);
 
@@ -32,9 +25,7 @@ addEventListener('keydown', (event) => {
   const isTyped = isA(target, 'input, textarea, select');
   if (isTyped && key !== 'Escape') return;
   if (key === ' ' && isA(target, 'a, button, summary, audio')) return;
-  const page = isGoing ? pages.get(key) : undefined;
-  isGoing = key === 'g';
-  const work = page ? () => go(`/${page}`) : active.find(({ current }) => current[key])?.current[key];
+  const work = active.find(({ current }) => current[key])?.current[key];
   if (!work) return;
   event.preventDefault();
   if (isTyped) target.blur();
@@ -50,16 +41,10 @@ export const focusOn = (selector: string) => (): void => {
 /** For the page that `?` shows. */
 export const keyHelp: ReadonlyArray<readonly [string, string]> = [
   ['/', 'filter or search'],
-  ['j k ↓ ↑', 'next and previous row (j k also on Search)'],
+  ['↓ ↑', 'next and previous row'],
   ['Home End', 'first and last row'],
   ['Enter', 'open the row'],
-  ['.', 'actions for the row'],
   ['Esc', 'leave the field, then go back'],
-  ['g f', 'Files (also g s Search, g e Events, g m Spend, g h Health)'],
-  ['n N', 'next and previous hit in the transcript'],
   ['Space', 'play or pause the audio'],
-  ['p', 'pause the list of events'],
-  ['r', 'replay an event: go to its target URL'],
-  ['c', 'copy the command line of what is shown'],
   ['?', 'these keys'],
 ];

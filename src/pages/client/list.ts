@@ -5,9 +5,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Child, el } from './el.ts';
 import { counted, countText } from './format.ts';
 import { focusOn, useKeys } from './keys.ts';
-import { button, command, empty, failed, searchField, text, tools, useCommand } from './parts.ts';
+import { button, command, empty, failed, searchField, tools } from './parts.ts';
 import { route } from './route.ts';
-import type { Group, Rows } from './rows.ts';
+import type { Rows } from './rows.ts';
 
 const { div, h1, main, output, span, table, tbody, td, th, thead, tr } = el;
 
@@ -49,11 +49,16 @@ interface ListingProps<Row> {
   readonly extra: Child;
   readonly line: string;
   readonly none: readonly [title: string, line: string];
-  readonly keys?: Readonly<Record<string, () => void>>;
+  /** Above the tools: other ways to look at it. */
+  readonly lead?: Child;
+  /** In place of the list. */
+  readonly instead?: Child;
+  /** Each row has a line more. */
+  readonly isTall?: boolean;
 }
 
 export function Listing<Row>(props: ListingProps<Row>) {
-  const { rows, noun, hint, columns, extra, line, none, keys } = props;
+  const { rows, noun, hint, columns, extra, line, none, lead, instead, isTall = false } = props;
   const { total, all } = rows.found.value ?? { total: -1, all: 0 };
   const title = `${noun[0]?.toUpperCase()}${noun.slice(1)}s`;
   const count = total === all ? counted(all, noun) : `${countText(total)} of ${countText(all)}`;
@@ -62,42 +67,38 @@ export function Listing<Row>(props: ListingProps<Row>) {
   // Asked for before the empty list is painted.
   useLayoutEffect(() => rows.follow(), [route.value]);
   useLayoutEffect(() => rows.open(), []);
-  useCommand(line, { ...keys, '/': focusOn('#filter') });
+  useKeys({ '/': focusOn('#filter') });
   return main(
     { class: 'wide', tabIndex: -1 },
     h1('unseen', title),
-    tools(
-      searchField('filter', `Filter ${noun}s`, rows.query.value.q ?? '', filter, hint),
-      extra,
-      output('count muted', total < 0 ? '' : count),
-      command(line),
-    ),
+    lead,
+    !instead &&
+      tools(
+        searchField('filter', `Filter ${noun}s`, rows.query.value.q ?? '', filter, hint),
+        extra,
+        output('count muted', total < 0 ? '' : count),
+        command(line),
+      ),
     failed(rows.failure.value),
-    total === 0 && all === 0 && empty(...none),
-    total === 0 && all > 0 && empty(`None of ${counted(all, noun)} matches.`, undefined, showAll),
-    total !== 0 && h(List<Row>, { rows, columns, label: title }),
+    instead,
+    !instead && total === 0 && all === 0 && empty(...none),
+    !instead && total === 0 && all > 0 && empty(`None of ${counted(all, noun)} matches.`, undefined, showAll),
+    !instead && total !== 0 && h(List<Row>, { rows, columns, label: title, isTall }),
   );
 }
 
-/** Where a group's heading stands is its first row, moved down by one for each heading before. */
-function rowAt(groups: readonly Group[], at: number): { group?: Group; row: number } {
-  if (!groups.length) return { row: at };
-  const last = groups.findLastIndex(({ offset }, index) => offset + index <= at);
-  const group = groups[last];
-  return group && group.offset + last === at ? { group, row: group.offset } : { row: at - last - 1 };
-}
+type ListProps<Row> = Pick<ListingProps<Row>, 'rows' | 'columns' | 'isTall'> & { readonly label: string };
 
-type ListProps<Row> = Pick<ListingProps<Row>, 'rows' | 'columns'> & { readonly label: string };
-
-function List<Row>({ rows, columns, label }: ListProps<Row>) {
+function List<Row>({ rows, columns, label, isTall }: ListProps<Row>) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: rows.top, height: innerHeight });
   const [spare, setSpare] = useState(0);
   const wantsFocus = useRef(false);
-  const { groups, found } = rows;
-  const count = (found.value?.total ?? 0) + groups.length;
+  const { found } = rows;
+  const count = found.value?.total ?? 0;
   const isPrinting = isPrinted.value;
-  const height = isNarrow.value ? 62 : 37;
+  const [high, low] = isNarrow.value ? [122, 62] : [62, 37];
+  const height = isTall ? high : low;
   const cursor = Math.min(rows.cursor.value, Math.max(0, count - 1));
   const end = Math.ceil((view.top + view.height) / height) + spare;
   const from = isPrinting ? 0 : Math.max(0, Math.floor(view.top / height) - spare);
@@ -127,10 +128,7 @@ function List<Row>({ rows, columns, label }: ListProps<Row>) {
     return () => watch.disconnect();
   }, []);
   useEffect(() => setSpare(SPARE), []);
-  useEffect(
-    () => rows.see(rowAt(groups, from).row, rowAt(groups, Math.max(0, to - 1)).row),
-    [from, to, groups],
-  );
+  useEffect(() => rows.see(from, Math.max(0, to - 1)), [from, to]);
 
   /** The row may not be there yet. */
   const focusRow = (at: number): void => {
@@ -142,12 +140,8 @@ function List<Row>({ rows, columns, label }: ListProps<Row>) {
     // Not the cursor of this render: a key may have moved it since.
     if (wantsFocus.current) focusRow(rows.cursor.peek());
   });
-  const moveTo = (wanted: number, step: number): void => {
-    const clamp = (at: number): number => Math.max(0, Math.min(count - 1, at));
-    const isHeading = (at: number): boolean => rowAt(groups, at).group !== undefined;
-    let at = clamp(wanted);
-    while (isHeading(at) && clamp(at + step) !== at) at = clamp(at + step);
-    if (isHeading(at)) at = cursor;
+  const moveTo = (wanted: number): void => {
+    const at = Math.max(0, Math.min(count - 1, wanted));
     rows.cursor.value = at;
     const { current } = box;
     if (!current) return;
@@ -160,12 +154,11 @@ function List<Row>({ rows, columns, label }: ListProps<Row>) {
   const move = (step: number) => (): void => {
     // The first key goes to the current row, if nothing in the list has the focus yet.
     const isInside = wantsFocus.current || box.current?.contains(document.activeElement);
-    moveTo(rows.cursor.peek() + (isInside ? step : 0), Math.sign(step));
+    moveTo(rows.cursor.peek() + (isInside ? step : 0));
   };
   useKeys({
     ...{ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) },
-    ...{ Home: () => moveTo(0, 1), End: () => moveTo(count - 1, -1) },
-    '.': () => box.current?.querySelector<HTMLElement>(`[data-row="${cursor}"] button.more`)?.click(),
+    ...{ Home: () => moveTo(0), End: () => moveTo(count - 1) },
   });
 
   const shown = Array.from({ length: Math.max(0, to - from) }, (_, by) =>
@@ -173,7 +166,7 @@ function List<Row>({ rows, columns, label }: ListProps<Row>) {
   );
   const style = isPrinting ? {} : { height: `${count * height}px`, paddingTop: `${from * height}px` };
   return div(
-    { ref: box, class: 'list', onScroll: see },
+    { ref: box, class: isTall ? 'list tall' : 'list', onScroll: see },
     table(
       { 'aria-label': label, 'aria-rowcount': count + 1 },
       thead('', headOf({ rows, columns, label })),
@@ -196,24 +189,25 @@ function headOf<Row>({ rows, columns, label }: ListProps<Row>): Child {
   const direction = dir === 'asc' ? 'ascending' : 'descending';
   const heads = columns.map(([title, , own]) => {
     const props = { scope: 'col', class: nameOf(title) } as const;
-    if (!own) return th(props, title === 'Actions' ? span('unseen', title) : title);
+    if (!own) return th(props, title === 'Select' ? headBox(rows) : title);
     const sorter = button(title, () => sortBy(rows, columns, own));
     return th({ ...props, 'aria-sort': own === sort ? direction : 'none' }, sorter);
   });
   return tr(`row ${label.toLowerCase()}`, heads);
 }
 
+/** Chooses the rows that are here, or none. */
+function headBox<Row>(rows: Rows<Row>): Child {
+  const onChange = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void => {
+    rows.chosen.value = new Set(currentTarget.checked ? rows.loaded.map(rows.kind.idOf) : []);
+  };
+  const label = 'Select the rows in view';
+  return el.input({ type: 'checkbox', 'aria-label': label, checked: rows.chosen.value.size > 0, onChange });
+}
+
 function rowOf<Row>({ rows, columns, label }: ListProps<Row>, at: number, isCurrent: boolean): Child {
-  const { group, row: index } = rowAt(rows.groups, at);
   const place = { 'aria-rowindex': at + 2 };
-  if (group) {
-    const by = rows.query.value.group ?? '';
-    const name = group.name || `without ${by === 'order' ? 'an' : 'a'} ${by}`;
-    const size = span('muted', countText(group.count));
-    const heading = th({ scope: 'rowgroup', colSpan: 8 }, text(name), ' ', size);
-    return tr({ ...place, key: `group ${at}`, class: 'row group' }, heading);
-  }
-  const row = rows.at(index);
+  const row = rows.at(at);
   const kind = `row ${label.toLowerCase()}`;
   if (row === undefined)
     return tr({ ...place, key: `at ${at}`, class: `${kind} waiting` }, td('', span('unseen', 'Loading')));

@@ -6,7 +6,6 @@ import type { Mark } from '../../flows/search/query.ts';
 import { oneLine } from '../../lib/text.ts';
 import { type Child, el, type Tags } from './el.ts';
 import { exactTime, relative } from './format.ts';
-import { useKeys } from './keys.ts';
 import { filePath } from './route.ts';
 import type { About, FileDocument } from './types.ts';
 
@@ -138,10 +137,6 @@ export const crumbs = (to: string, line: string) =>
 export const fileLink = (id: string | null, title: string): Child =>
   id ? a({ href: filePath(id) }, text(title, 200)) : text(title, 200);
 
-/** `c` copies the command line of the page. */
-export const useCommand = (line: string, keys: Readonly<Record<string, () => void>> = {}): void =>
-  useKeys({ ...keys, c: () => void copy(commandLine(line)) });
-
 /** The title of the browser's tab. */
 export const useTitle = (title: string): void =>
   useEffect(() => {
@@ -174,9 +169,15 @@ export function stepsOf({ state: given, hold, late, test }: FileDocument) {
 
 const dialog = signal<{ readonly title: string; readonly content: Child } | undefined>(undefined);
 
-export const showDialog = (title: string, content: Child): void => {
+/** An entry of the history, so that Back closes it. */
+export function showDialog(title: string, content: Child): void {
+  history.pushState({ dialog: true }, '');
   dialog.value = { title, content };
-};
+}
+
+addEventListener('popstate', () => {
+  dialog.value = undefined;
+});
 
 /** The one dialog, over everything else; any button in it closes it. */
 export function Dialog() {
@@ -184,8 +185,10 @@ export function Dialog() {
   const { title, content } = dialog.value ?? {};
   useLayoutEffect(() => {
     if (dialog.value) own.current?.showModal();
+    else own.current?.close();
   }, [dialog.value]);
   const onClose = (): void => {
+    if (dialog.value && history.state?.dialog) history.back();
     dialog.value = undefined;
   };
   const onClick = (event: Event): void => {

@@ -7,17 +7,10 @@ const WINDOW = 100;
 
 export type Query = Readonly<Record<string, string>>;
 
-export interface Group {
-  readonly name: string;
-  readonly count: number;
-  readonly offset: number;
-}
-
 interface Answer<Row> {
   readonly total: number;
   readonly all: number;
   readonly rows: readonly Row[];
-  readonly groups?: readonly Group[];
 }
 
 interface Kind<Row> {
@@ -32,19 +25,14 @@ interface Kind<Row> {
   readonly growsAtTop: (query: Query) => boolean;
 }
 
-const noGroups: readonly Group[] = [];
-
 export class Rows<Row> {
   readonly query: Signal<Query>;
   /** `added`: rows that have come at the top. A new value whenever rows have come. */
-  readonly found = signal<
-    { total: number; all: number; groups: readonly Group[]; added: number } | undefined
-  >(undefined);
+  readonly found = signal<{ total: number; all: number; added: number } | undefined>(undefined);
   readonly failure = signal<Error | undefined>(undefined);
   readonly cursor = signal(0);
-  readonly isPaused = signal(false);
-  /** Rows that came at the top while the list was paused. */
-  readonly held = signal(0);
+  /** By their ids: the rows that were chosen. */
+  readonly chosen = signal<ReadonlySet<string>>(new Set());
   /** How far the list was scrolled when another page was shown. */
   top = 0;
   readonly kind: Kind<Row>;
@@ -64,12 +52,20 @@ export class Rows<Row> {
     this.query = signal(kind.usual);
   }
 
-  get groups(): readonly Group[] {
-    return this.found.value?.groups ?? noGroups;
-  }
-
   at(index: number): Row | undefined {
     return this.#rows.get(index);
+  }
+
+  get loaded(): readonly Row[] {
+    const [from, to] = this.#inView;
+    return [...this.#rows].flatMap(([at, row]) => (at >= from && at <= to ? row : []));
+  }
+
+  pick(id: string, isPicked: boolean): void {
+    const chosen = new Set(this.chosen.peek());
+    if (isPicked) chosen.add(id);
+    else chosen.delete(id);
+    this.chosen.value = chosen;
   }
 
   hasChanged(row: Row): boolean {
@@ -130,16 +126,9 @@ export class Rows<Row> {
     this.#fill();
   }
 
-  togglePause(): void {
-    this.isPaused.value = !this.isPaused.value;
-    this.held.value = 0;
-    this.refresh();
-  }
-
   /** Reads again what is in view; what is not is read when it comes into view. */
   readonly refresh = oneAtATime(async () => {
     if (this.#isStale) return this.#ask();
-    if (this.isPaused.value) return this.#count();
     this.#changed = new Set();
     const windows = this.#windowsInView();
     for (const at of this.#rows.keys()) if (!windows.includes(Math.floor(at / WINDOW))) this.#rows.delete(at);
@@ -181,11 +170,6 @@ export class Rows<Row> {
     for (const list of document.querySelectorAll('.list')) list.scrollTop = 0;
   }
 
-  async #count(): Promise<void> {
-    const { total } = await this.#get(0, 1);
-    this.held.value = Math.max(0, total - (this.found.value?.total ?? 0));
-  }
-
   #get(offset: number, limit: number): Promise<Answer<Row>> {
     const params = { ...this.query.value, offset, limit };
     return get<Answer<Row>>(pathWith(this.kind.path, params), this.#abort.signal);
@@ -194,7 +178,7 @@ export class Rows<Row> {
   async #load(at: number, isNews = false): Promise<void> {
     const { signal } = this.#abort;
     try {
-      const answer = await this.#get(at * WINDOW + this.held.value, WINDOW);
+      const answer = await this.#get(at * WINDOW, WINDOW);
       if (signal.aborted) return;
       this.#take(answer, at * WINDOW, isNews);
       this.failure.value = undefined;
@@ -204,7 +188,7 @@ export class Rows<Row> {
     }
   }
 
-  #take({ total, all, rows, groups = noGroups }: Answer<Row>, offset: number, isNews: boolean): void {
+  #take({ total, all, rows }: Answer<Row>, offset: number, isNews: boolean): void {
     const before = this.found.value?.total ?? 0;
     const grows = isNews && this.kind.growsAtTop(this.query.value);
     const added = grows ? Math.max(0, total - before) : 0;
@@ -215,9 +199,7 @@ export class Rows<Row> {
       this.#rows.set(offset + index, row);
       this.#note(row, offset + index < added);
     }
-    // With a great many groups the server names those of the window alone: then there are no headings.
-    const isWhole = groups.reduce((sum, { count }) => sum + count, 0) === total;
-    this.found.value = { total, all, added, groups: isWhole ? groups : noGroups };
+    this.found.value = { total, all, added };
   }
 
   #note(row: Row, isNew: boolean): void {

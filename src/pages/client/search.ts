@@ -5,7 +5,7 @@ import { shellWord } from '../../lib/text.ts';
 import { useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
 import { clock, counted, markerOf } from './format.ts';
-import { focusOn } from './keys.ts';
+import { focusOn, useKeys } from './keys.ts';
 import * as parts from './parts.ts';
 import { filePath, keep, pathWith, route } from './route.ts';
 import { useTyped } from './transcript.ts';
@@ -38,7 +38,7 @@ export function Search() {
     const all = [...document.querySelectorAll<HTMLElement>('.hits a')];
     all[Math.max(0, all.indexOf(document.activeElement as HTMLElement) + by)]?.focus();
   };
-  parts.useCommand(line, { '/': focusOn('#words'), j: step(1), k: step(-1) });
+  useKeys({ '/': focusOn('#words'), ArrowDown: step(1), ArrowUp: step(-1) });
 
   const hitOf = ({ audiofile, start, line: at, speaker, text, before, after }: Hit): Child => {
     const hit = parts.marked(text, marksIn(text));

@@ -132,7 +132,6 @@ export function SpendPage() {
   const { data, error } = useLoad<Spend>('/api/spend', ['spend']);
   const line = `report --by ${by}`;
   useEffect(() => keep({ by }), [by]);
-  parts.useCommand(line);
   const tab = (each: Grouping) => parts.button(each, () => setBy(each), { 'aria-pressed': each === by });
   const above = parts.tools(
     fieldset('tabs', legend('unseen', 'Group by'), (Object.keys(groupings) as Grouping[]).map(tab)),

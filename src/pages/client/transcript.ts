@@ -164,7 +164,7 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
   useEffect(() => {
     if (count && count === segments.length && (params.has('line') || params.has('t'))) reveal(Number(wanted));
   }, [count, segments, wanted]);
-  useKeys({ '/': focusOn('#inside'), n: show(1), N: show(-1) });
+  useKeys({ '/': focusOn('#inside') });
   const onSubmit = (event: Event): void => {
     event.preventDefault();
     show(1)();
