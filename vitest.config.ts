@@ -64,7 +64,7 @@ const shared = [
   'test/jobs/ci.test.ts',
   'test/flows/orders/{being-sent,budget,ignore,retry-ended,spending,stopped}.test.ts',
   'test/flows/transcripts/synced.test.ts',
-  'test/listen/ends.test.ts',
+  'test/listen/{each-shown,ends}.test.ts',
 ];
 
 /** The same for `npm run test:long`: these take ten minutes more. */
@@ -77,7 +77,7 @@ const sharedLong = [
   'test/flows/files/{identity,list,pairing,sync,sync-exec,track,wait}.test.ts',
   'test/flows/orders/{answers,attempts,attempts-being-sent,attempts-settle,bulk-changes,feeds,local-files,place,same-audio,signatures,unclear-rows,wait}.test.ts',
   'test/flows/transcripts/{drafts,name-as}.test.ts',
-  'test/listen/{ends,history,missed-events,missed-events-order,webhook-registration}.test.ts',
+  'test/listen/{each-shown,ends,history,missed-events,missed-events-order,webhook-registration}.test.ts',
 ];
 
 // With it each start of Node 20 takes three times as long, also that of every worker.

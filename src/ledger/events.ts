@@ -8,8 +8,6 @@ export type Source = 'received' | 'test' | 'found';
 
 export interface EventRow {
   readonly id: number;
-  /** The listener that has to show it. */
-  readonly run: number;
   readonly source: Source;
   readonly received_at: string;
   readonly remote: string;
@@ -29,14 +27,6 @@ export interface EventRow {
   readonly arrival: string | null;
 }
 
-/** The events of a listener that nobody has shown: those after an event. */
-export interface Unshown {
-  readonly run: number;
-  /** The names of the events that it shows; empty: all. */
-  readonly only: readonly string[];
-  readonly after: number;
-}
-
 export interface EventFilter {
   readonly events?: readonly string[];
   readonly file?: string | undefined;
@@ -49,10 +39,11 @@ export interface EventFilter {
   readonly words?: readonly string[];
 }
 
-const columns = `events.id, events.run, events.source, events.received_at, events.remote, events.content_type, events.body,
+export const eventColumns = `events.id, events.source, events.received_at, events.remote, events.content_type, events.body,
   events.event, events.version, events.audiofile, events.order_id, events.duplicate, events.arrival, files.title,
   files.key, files.details`;
-const tables = 'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
+export const eventTables =
+  'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
 
 /** A line break between them, so that no word is found across two. */
 const SEARCHED = `(events.event || '\n' || events.audiofile || '\n' || events.order_id || '\n' ||
@@ -63,25 +54,10 @@ const foundOnly = "events.source = 'found' AND events.duplicate IS NULL";
 /** Rows a statement: 16 in one take 4.2 µs a row, single ones 6.1 (Node 20). To take this out, leave the 1 alone. */
 const BATCH_SIZES = [16, 4, 1];
 const placesOf = (count: number): string =>
-  Array.from({ length: count }, () => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
-const insert = `INSERT INTO events (id, run, profile, source, received_at, remote, content_type, body, event, version,
+  Array.from({ length: count }, () => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
+const insert = `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version,
   audiofile, order_id, arrival) VALUES `;
 const inserts = BATCH_SIZES.map((size) => insert + placesOf(size));
-
-/** Of what is shown at once. */
-const PAGE = 500;
-const PAGE_BYTES = 2 * 1024 * 1024;
-
-/** SQL that selects what a listener has to show after an event. */
-export const showable = (
-  run: number,
-  only: readonly string[],
-  after: number,
-): { readonly where: string; readonly values: Value[] } => ({
-  where: `events.id > ? AND events.run = ? AND events.source <> 'test'
-    ${only.length ? 'AND events.event IN (SELECT value FROM json_each(?))' : ''}`,
-  values: [after, run, ...(only.length ? [jsonList(only)] : [])],
-});
 
 export class Events extends Table {
   /** Numbers for new events; for use within a transaction. */
@@ -118,13 +94,13 @@ export class Events extends Table {
   }
 
   #push(values: Value[], row: EventRow): void {
-    values.push(row.id, row.run, this.profile, row.source, row.received_at, row.remote, row.content_type);
+    values.push(row.id, this.profile, row.source, row.received_at, row.remote, row.content_type);
     values.push(row.body, row.event, row.version, row.audiofile, row.order_id, row.arrival);
   }
 
   get(id: number): Promise<EventRow | undefined> {
     return this.db.get<EventRow>(
-      `SELECT ${columns} FROM ${tables} WHERE events.profile = ? AND events.id = ?`,
+      `SELECT ${eventColumns} FROM ${eventTables} WHERE events.profile = ? AND events.id = ?`,
       this.profile,
       id,
     );
@@ -134,27 +110,10 @@ export class Events extends Table {
   async ofArrivals(arrivals: readonly string[]): Promise<EventRow[]> {
     if (arrivals.length === 0) return [];
     return this.db.all<EventRow>(
-      `SELECT ${columns} FROM ${tables} WHERE events.profile = ? AND events.arrival IS NOT NULL
+      `SELECT ${eventColumns} FROM ${eventTables} WHERE events.profile = ? AND events.arrival IS NOT NULL
        AND events.arrival IN (SELECT value FROM json_each(?)) ORDER BY events.id`,
       this.profile,
       jsonList(arrivals),
-    );
-  }
-
-  /** Some of what a listener has to show after an event, oldest first. */
-  async toShow({ run, only, after }: Unshown): Promise<EventRow[]> {
-    const { where, values } = showable(run, only, after);
-    const mine = `events.profile = ? AND ${where}`;
-    const sizes = await this.db.all<{ id: number; bytes: number }>(
-      `SELECT id, length(body) AS bytes FROM events WHERE ${mine} ORDER BY id LIMIT ${PAGE}`,
-      this.profile,
-      ...values,
-    );
-    return this.db.all<EventRow>(
-      `SELECT ${columns} FROM ${tables} WHERE ${mine} AND events.id <= ? ORDER BY events.id`,
-      this.profile,
-      ...values,
-      lastWithin(sizes, PAGE_BYTES)?.id ?? after,
     );
   }
 
@@ -168,7 +127,7 @@ export class Events extends Table {
     const { where, values } = this.#where(filter);
     const order = 'ORDER BY events.id DESC LIMIT ? OFFSET ?';
     return this.db.all<EventRow>(
-      `SELECT ${columns} FROM ${tables} WHERE ${where} AND events.id < ? ${order}`,
+      `SELECT ${eventColumns} FROM ${eventTables} WHERE ${where} AND events.id < ? ${order}`,
       ...values,
       before,
       size,
@@ -180,7 +139,7 @@ export class Events extends Table {
   following(filter: EventFilter, after: number, size: number): Promise<EventRow[]> {
     const { where, values } = this.#where(filter);
     return this.db.all<EventRow>(
-      `SELECT ${columns} FROM ${tables} WHERE ${where} AND events.id > ? ORDER BY events.id LIMIT ?`,
+      `SELECT ${eventColumns} FROM ${eventTables} WHERE ${where} AND events.id > ? ORDER BY events.id LIMIT ?`,
       ...values,
       after,
       size,

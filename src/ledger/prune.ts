@@ -11,7 +11,7 @@ export interface PruneCounts {
   readonly events: number;
   readonly actions: number;
   readonly runs: number;
-  /** Events that are old enough, but have actions to be done or stand in for a delivery that has not come. */
+  /** Events that are old enough, but were not shown, have actions to be done or stand in for a delivery that has not come. */
   readonly kept: number;
 }
 
@@ -37,10 +37,12 @@ const PAGES_PER_STEP = 256;
 const isDue = 'events.profile = ? AND events.received_at < ?';
 const isFree = `NOT EXISTS (SELECT 1 FROM actions WHERE actions.event = events.id AND actions.status = 'pending')
   AND NOT EXISTS (SELECT 1 FROM files
-    WHERE files.profile = events.profile AND files.id = events.audiofile AND files.found = events.id)`;
+    WHERE files.profile = events.profile AND files.id = events.audiofile AND files.found = events.id)
+  AND NOT EXISTS (SELECT 1 FROM unshown WHERE unshown.event = events.id)`;
 // A number may be given again: what its run had borrowed would count as that of a living one.
 const isDueRun = `profile = ? AND coalesce(ended_at, seen_at) < ?
-  AND NOT EXISTS (SELECT 1 FROM webhook_registrations WHERE webhook_registrations.run = runs.id)`;
+  AND NOT EXISTS (SELECT 1 FROM webhook_registrations WHERE webhook_registrations.run = runs.id)
+  AND NOT EXISTS (SELECT 1 FROM unshown WHERE unshown.run = runs.id)`;
 const areThese = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
 
 /** Every profile that has rows. */
@@ -55,6 +57,7 @@ export async function profilesIn({ db }: Ledger): Promise<string[]> {
 /** Deletes everything of this profile, but the runs of its listeners. */
 export async function clearLedger({ db, profile }: Ledger): Promise<void> {
   await db.transaction(async (store) => {
+    await store.run('DELETE FROM unshown WHERE event IN (SELECT id FROM events WHERE profile = ?)', profile);
     // What others refer to goes last.
     for (const { name, ofProfile } of dumpTables.toReversed())
       if (name !== 'runs') await store.run(`DELETE FROM ${name} WHERE ${ofProfile}`, profile);

@@ -1,6 +1,5 @@
 /** The listeners that run or ran, and each `sync --exec`: who does which actions, and what one does for all. */
 import { isCertainlyGone, isOfThisMachine, thisProcess } from '../lib/processes.ts';
-import { showable, type Unshown } from './events.ts';
 import { holdsLease } from './lease.ts';
 import { refuseMoved } from './moved.ts';
 import { NOW, Table, timestamp } from './table.ts';
@@ -51,8 +50,8 @@ export class Runs extends Table {
   async #add(only?: readonly string[]): Promise<number> {
     const { host, pid, start } = thisProcess();
     const row = await this.db.get<{ id: number }>(
-      `INSERT INTO runs (profile, host, pid, process_start, started_at, seen_at, shows, shown_up_to)
-       VALUES (?, ?, ?, ?, ?, ${NOW}, ?, ${only ? '(SELECT coalesce(max(id), 0) FROM events)' : 'NULL'}) RETURNING id`,
+      `INSERT INTO runs (profile, host, pid, process_start, started_at, seen_at, shows)
+       VALUES (?, ?, ?, ?, ?, ${NOW}, ?) RETURNING id`,
       ...[this.profile, host, pid, start, timestamp(), only ? showsOf(only) : ''],
     );
     return Number(row?.id);
@@ -63,42 +62,6 @@ export class Runs extends Table {
     const run = await this.begin(only);
     await this.end(run);
     return run;
-  }
-
-  /** All that a run has to show up to this event is shown. */
-  async setShown(run: number, upTo: number): Promise<void> {
-    await this.db.run('UPDATE runs SET shown_up_to = ? WHERE id = ? AND shown_up_to < ?', upTo, run, upTo);
-  }
-
-  /** How many events a run still has to show; one that has none is not taken over. */
-  async unshown(run: number, only: readonly string[]): Promise<number> {
-    const sql = 'SELECT shown_up_to AS n FROM runs WHERE id = ?';
-    const shownUpTo = (await this.db.get<{ n: number | null }>(sql, run))?.n ?? null;
-    if (shownUpTo === null) return 0;
-    const { where, values } = showable(run, only, shownUpTo);
-    const row = await this.db.get<{ n: number }>(
-      `SELECT count(*) AS n FROM events WHERE ${where}`,
-      ...values,
-    );
-    const left = row?.n ?? 0;
-    if (left === 0) await this.db.run('UPDATE runs SET shown_up_to = NULL WHERE id = ?', run);
-    return left;
-  }
-
-  /** What ended listeners that show the same events have not shown, and this one has taken over, now or before. */
-  async takeUnshown(own: number, only: readonly string[], gone: readonly number[]): Promise<Unshown[]> {
-    const goneRuns = '(SELECT CAST(value AS BIGINT) FROM json_each(?))';
-    const rows = await this.db.all<{ id: number; shown_up_to: number }>(
-      `UPDATE runs SET shown_by = ? WHERE profile = ? AND shows = ? AND shown_up_to IS NOT NULL AND id <> ?
-         AND (ended_at IS NOT NULL OR id IN ${goneRuns})
-         AND (shown_by IS NULL OR shown_by = ? OR shown_by NOT IN (
-           SELECT id FROM runs AS others WHERE ended_at IS NULL AND id NOT IN ${goneRuns}))
-       RETURNING id, shown_up_to`,
-      ...[own, this.profile, showsOf(only), own, JSON.stringify(gone), own, JSON.stringify(gone)],
-    );
-    return rows
-      .map(({ id, shown_up_to: after }) => ({ run: Number(id), only, after: Number(after) }))
-      .sort((one, other) => one.run - other.run);
   }
 
   /** Renews the lease of a run; false if it was silent for so long that another listener has ended it. */
@@ -188,7 +151,7 @@ export class Runs extends Table {
   }
 }
 
-const showsOf = (only: readonly string[]): string => JSON.stringify([...new Set(only)].sort());
+export const showsOf = (only: readonly string[]): string => JSON.stringify([...new Set(only)].sort());
 
 /** Like a lease; a listener on this machine is alive as long as its process, whatever the clock was set to meanwhile. */
 export function isRunningListener(row: RunRow, isShared: boolean): boolean {

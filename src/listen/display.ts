@@ -1,78 +1,79 @@
 /**
- * Shows events in their order: each that this session keeps, and what sessions with the same filter left unshown when
- * they ended. Where what is shown is not read, it keeps only the numbers of what comes, and takes the events from the
- * ledger later: receiving never waits for a reader, and nothing piles up in memory.
+ * Shows and counts events as the ledger lists them: in the order of their numbers, each until it is marked as shown.
+ * Receiving never waits for a reader, and what waits for one stays in the ledger.
  */
 
-import { Events, type Unshown } from '../ledger/events.ts';
-import { Runs } from '../ledger/runs.ts';
+import { Unshown } from '../ledger/unshown.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { sleep } from '../lib/time.ts';
-import { runInBackground } from './background.ts';
+import { runInBackground, startTimer } from './background.ts';
 import { ReceivedEvent } from './event.ts';
 import type { SessionContext } from './session-run.ts';
 
-/** Shown together, and read from the ledger together. */
+/** Shown together. */
 const BATCH_EVENTS = 500;
 const BATCH_BYTES = 1024 * 1024;
-/** Events that wait in memory; those after them are read from the ledger. */
+/** Nothing more is read from the ledger while this much waits in memory. */
 const MAX_WAITING_BYTES = 4 * BATCH_BYTES;
 /** What an event takes beside its body. */
 const EVENT_BYTES = 1024;
 const RETRY_MS = 1_000;
 
+interface DisplayHooks {
+  /** More events were counted: their actions may begin. */
+  readonly onCounted: () => void;
+  /** Called once. */
+  readonly onReaderGone: () => void;
+}
+
 export class Display {
   readonly #session: SessionContext;
-  /** Called once. */
-  readonly #onReaderGone: () => void;
+  readonly #hooks: DisplayHooks;
   readonly #stop = new AbortController();
-  #waiting: ReceivedEvent[] = [];
+  /** Read and counted, not shown yet. */
+  readonly #waiting: ReceivedEvent[] = [];
   #waitingBytes = 0;
-  /** Numbers of the events that come after those in memory. */
-  readonly #later = new NumberRanges();
-  #work: Promise<void> | undefined;
+  /** Numbers of the events that were read, until the ledger has them marked. */
+  readonly #read = new Set<number>();
+  #readUpTo = 0;
+  /** Nothing is shown before what ended sessions have left, which comes before it. */
+  #isOpen = false;
+  /** There may be events before those that were read. */
+  #startsAnew = false;
+  /** The ledger may have more than was read. */
+  #hasNews = false;
+  #filling: Promise<void> | undefined;
+  #showing: Promise<void> | undefined;
   #isReaderGone = false;
-  /** By ended session whose events this one shows: the last event that was read. */
-  readonly #readUpTo = new Map<number, number>();
-  #noted: Promise<void> | undefined;
+  #toMark: number[] = [];
+  #marked: Promise<void> = Promise.resolve();
 
-  constructor(session: SessionContext, onReaderGone: () => void) {
+  constructor(session: SessionContext, hooks: DisplayHooks) {
     this.#session = session;
-    this.#onReaderGone = onReaderGone;
+    this.#hooks = hooks;
   }
 
-  add(events: readonly ReceivedEvent[]): void {
-    for (const event of events) {
-      if (this.#later.size > 0 || this.#waitingBytes > MAX_WAITING_BYTES) this.#later.add(event.n);
-      else this.#push(event);
-    }
-    if (this.#work || !this.#hasMore) return;
-    const work = this.#showAll();
-    this.#work = work;
-    runInBackground(() => work, this.#session.onError);
+  /** Reads and counts what there is to show, as far as there is room; showing goes on by itself. */
+  fill(): Promise<void> {
+    this.#hasNews = true;
+    this.#filling ??= this.#fill().finally(() => {
+      this.#filling = undefined;
+    });
+    return this.#filling;
   }
 
-  /** Takes over what ended sessions have not shown; gives their events, oldest first, a page at a time. */
-  async *takeOver(gone: readonly number[]): AsyncGenerator<ReceivedEvent[]> {
+  /** Takes over what ended sessions with the same filter have not shown. */
+  async takeOver(gone: readonly number[]): Promise<void> {
     const { commits, run, plan } = this.#session;
-    if (!run.isBegun) return;
-    for (const unshown of await commits.add((tables) =>
-      new Runs(tables).takeUnshown(run.id, plan.only, gone),
-    ))
-      yield* this.#pages(unshown);
+    if (!run.isBegun || this.#isReaderGone) return;
+    const taken = await commits.add((tables) => new Unshown(tables).takeOver(run.id, plan.only, gone));
+    if (taken > 0) this.#startsAnew = true;
   }
 
-  /** Each page once, however often they are asked for. */
-  async *#pages({ run, only, after }: Unshown): AsyncGenerator<ReceivedEvent[]> {
-    const { ledger, commits } = this.#session;
-    const readUpTo = this.#readUpTo.get(run) ?? after;
-    const rows = await new Events(ledger).toShow({ run, only, after: readUpTo });
-    const last = rows.at(-1)?.id;
-    this.#readUpTo.set(run, last ?? readUpTo);
-    if (last !== undefined) {
-      yield rows.map((row) => new ReceivedEvent(row));
-      yield* this.#pages({ run, only, after: last });
-    } else if (after >= readUpTo) await commits.add((tables) => new Runs(tables).unshown(run, only));
+  /** Begins to show, and goes on with what was taken over. */
+  async open(): Promise<void> {
+    this.#isOpen = true;
+    await this.fill();
   }
 
   /** Waits until all are shown; once the signal has fired, for this long at most. */
@@ -83,7 +84,8 @@ export class Display {
     };
     if (interrupt.aborted) onInterrupt();
     else interrupt.addEventListener('abort', onInterrupt, { once: true });
-    await this.#work;
+    await this.open();
+    await this.#showing;
     interrupt.removeEventListener('abort', onInterrupt);
     this.#stop.abort();
   }
@@ -91,42 +93,89 @@ export class Display {
   /** Gives the number of events that are left to the next session. */
   async countLeft(): Promise<number> {
     const { commits, run, plan } = this.#session;
-    await this.#noted;
-    const all = [...this.#readUpTo.keys(), ...(run.isBegun ? [run.id] : [])];
-    return commits.add(async (tables) => {
-      let left = 0;
-      for (const each of all) left += await new Runs(tables).unshown(each, plan.only);
-      return left;
+    await this.#marked;
+    return run.isBegun ? commits.add((tables) => new Unshown(tables).count(run.id, plan.only)) : 0;
+  }
+
+  async #fill(): Promise<void> {
+    if (!this.#isOpen || !this.#session.run.isBegun) return;
+    try {
+      while (this.#hasNews && !this.#session.end.hasLast && this.#waitingBytes < MAX_WAITING_BYTES)
+        await this.#readPage();
+    } catch (error) {
+      this.#retryLater(error);
+    }
+  }
+
+  async #readPage(): Promise<void> {
+    const { ledger, run } = this.#session;
+    this.#hasNews = false;
+    if (this.#startsAnew) this.#readUpTo = 0;
+    this.#startsAnew = false;
+    const rows = await new Unshown(ledger).next(run.id, this.#readUpTo);
+    const last = rows.at(-1);
+    if (!last) return;
+    this.#hasNews = true;
+    this.#readUpTo = last.id;
+    for (const row of rows) if (!this.#read.has(row.id)) this.#add(new ReceivedEvent(row));
+    this.#hooks.onCounted();
+    this.#startShowing();
+  }
+
+  #add(event: ReceivedEvent): void {
+    const { plan, end, tally } = this.#session;
+    const isWanted = plan.only.length === 0 || plan.only.includes(event.event);
+    if (!end.add(event, isWanted)) return;
+    tally.add(isWanted);
+    // What no reader takes stays in the ledger.
+    if (this.#isReaderGone) return;
+    this.#read.add(event.n);
+    if (!isWanted) this.#toMark.push(event.n);
+    else {
+      this.#waiting.push(event);
+      this.#waitingBytes += sizeOf(event);
+    }
+  }
+
+  /** The ledger can't be read now. */
+  #retryLater(error: unknown): void {
+    const { watch, callbacks, end, onError } = this.#session;
+    if (!watch.noteFailure(error))
+      callbacks.onWarning(`can't read the events to show: ${errorMessage(error)}`);
+    if (!end.signal.aborted) startTimer(RETRY_MS, () => this.fill(), onError);
+  }
+
+  #startShowing(): void {
+    if (this.#showing !== undefined) return;
+    const showing = this.#showAll().finally(() => {
+      this.#showing = undefined;
     });
-  }
-
-  #push(event: ReceivedEvent): void {
-    this.#waiting.push(event);
-    this.#waitingBytes += sizeOf(event);
-  }
-
-  get #hasMore(): boolean {
-    return this.#waiting.length + this.#later.size > 0 && !this.#stop.signal.aborted && !this.#isReaderGone;
+    this.#showing = showing;
+    runInBackground(() => showing, this.#session.onError);
   }
 
   async #showAll(): Promise<void> {
-    try {
-      while (this.#hasMore) await this.#showBatch();
-    } finally {
-      this.#work = undefined;
+    while (!this.#stop.signal.aborted && !this.#isReaderGone) {
+      if (this.#waiting.length > 0) await this.#showBatch();
+      this.#mark();
+      if (this.#waiting.length === 0 && this.#hasNews) await this.fill();
+      if (this.#waiting.length === 0) return;
     }
   }
 
   async #showBatch(): Promise<void> {
     const { screen } = this.#session.callbacks;
-    if (this.#waiting.length === 0) await this.#readLater();
     const batch = this.#takeBatch();
-    if (batch.length === 0) return;
     await screen.show(batch);
-    if (await screen.isTaken(this.#stop.signal)) return this.#noteShown(batch);
-    if (!screen.isGone()) return;
-    this.#isReaderGone = true;
-    this.#onReaderGone();
+    if (await screen.isTaken(this.#stop.signal)) this.#toMark.push(...batch.map(({ n }) => n));
+    else if (screen.isGone()) {
+      this.#isReaderGone = true;
+      this.#hooks.onReaderGone();
+      // Counting goes on, for what is done about them.
+      this.#waiting.length = 0;
+      this.#waitingBytes = 0;
+      await this.fill();
+    }
   }
 
   #takeBatch(): ReceivedEvent[] {
@@ -141,58 +190,22 @@ export class Display {
     return this.#waiting.splice(0, count);
   }
 
-  /** One that is no longer in the ledger was removed there by the user. */
-  async #readLater(): Promise<void> {
-    const { ledger, callbacks } = this.#session;
-    try {
-      for (let count = 0; count < BATCH_EVENTS && this.#waitingBytes < BATCH_BYTES; count += 1) {
-        const n = this.#later.first;
-        if (n === undefined) return;
-        const row = await new Events(ledger).get(n);
-        this.#later.removeFirst();
-        if (row) this.#push(new ReceivedEvent(row));
-      }
-    } catch (error) {
-      callbacks.onWarning(`can't read the events to show: ${errorMessage(error)}`);
-      // It rejects when the display is stopped, which its loop sees.
-      await sleep(RETRY_MS, this.#stop.signal).catch(() => {});
-    }
-  }
-
-  /** The ledger knows up to where each session's events were shown; those of a session come in the order of their numbers. */
-  #noteShown(events: readonly ReceivedEvent[]): void {
-    const last = new Map(events.map(({ run, n }) => [run, n]));
-    const noted = this.#session.commits.add(async (tables) => {
-      for (const [run, upTo] of last) await new Runs(tables).setShown(run, upTo);
-    });
-    // A ledger that can't be written now: the next event that is shown tells it all, or the next session shows them again.
-    this.#noted = noted.catch(() => {});
+  /** Where the ledger can't be written now, it is done with the next ones, or the next session shows them again. */
+  #mark(): void {
+    const events = this.#toMark;
+    if (events.length === 0) return;
+    this.#toMark = [];
+    this.#marked = this.#session.commits
+      .add((tables) => new Unshown(tables).remove(events))
+      .then(
+        () => {
+          for (const n of events) this.#read.delete(n);
+        },
+        () => {
+          this.#toMark.push(...events);
+        },
+      );
   }
 }
 
 const sizeOf = ({ body }: ReceivedEvent): number => body.byteLength + EVENT_BYTES;
-
-/** Numbers in the order in which they were added; those that follow each other take no more room than one. */
-export class NumberRanges {
-  readonly #ranges: Array<{ from: number; to: number }> = [];
-  size = 0;
-
-  add(n: number): void {
-    const last = this.#ranges.at(-1);
-    if (last && last.to + 1 === n) last.to = n;
-    else this.#ranges.push({ from: n, to: n });
-    this.size += 1;
-  }
-
-  get first(): number | undefined {
-    return this.#ranges[0]?.from;
-  }
-
-  removeFirst(): void {
-    const [range] = this.#ranges;
-    if (!range) return;
-    this.size -= 1;
-    range.from += 1;
-    if (range.from > range.to) this.#ranges.shift();
-  }
-}

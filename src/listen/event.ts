@@ -10,8 +10,6 @@ import { didYouMean } from '../lib/text.ts';
 export class ReceivedEvent {
   /** Its number in the ledger; 0 while it is not there. */
   readonly n: number;
-  /** The session that has to show it. */
-  readonly run: number;
   readonly source: EventRow['source'];
   /** ISO 8601. */
   readonly receivedAt: string;
@@ -40,7 +38,6 @@ export class ReceivedEvent {
 
   constructor(row: EventRow, rawBody: Uint8Array = row.body) {
     this.n = row.id;
-    this.run = row.run;
     this.source = row.source;
     this.receivedAt = row.received_at;
     this.remote = row.remote;

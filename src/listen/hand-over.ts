@@ -101,7 +101,7 @@ class TranscriptEvent extends ReceivedEvent {
   constructor({ file, ext }: WaitingTranscript, { path }: TakenTranscript, row: FileRow | undefined) {
     const { order_id = '', url = '', title = '', key = '', details = '' } = row ?? {};
     const found = foundEvent({ id: file, order_id, url });
-    super(eventRow(0, 0, found, { title, key, details, found: null }));
+    super(eventRow(0, found, { title, key, details, found: null }));
     this.path = path;
     this.format = ext;
   }

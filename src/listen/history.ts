@@ -32,7 +32,7 @@ export async function eventsOnTheWay(
   spool.close();
   const rows = arrivals.reverse().flatMap((arrival) => {
     const parsed = parseForm(arrival.body);
-    const row = eventRow(0, 0, { source: 'received', delivery: arrival, parsed, arrival: arrival.id });
+    const row = eventRow(0, { source: 'received', delivery: arrival, parsed, arrival: arrival.id });
     return matches(row, parsed, filter) ? [row] : [];
   });
   const inLedger = (await (ledger && new Events(ledger).ofArrivals(rows.map(arrivalOf)))) ?? [];

@@ -33,19 +33,22 @@ const MAX_BATCH_BYTES = 2 * 1024 * 1024;
 /** Between two tries to move deliveries out of the spool. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
+/** How often it is asked whether what is in the spool has been moved. */
+const MOVE_WAIT_MS = 20;
 
 export class Inbox {
   readonly rawBodies: RawBodies;
   readonly #session: SessionContext;
-  /** The event is in the ledger, and has its number. */
-  readonly #onEvent: (event: ReceivedEvent) => void;
+  /** Events are in the ledger, and have their numbers. */
+  readonly #onKept: () => void;
   readonly #recorder: Recorder;
   readonly #owner: SpoolOwner;
   readonly #batcher: Batcher<Arrival, undefined>;
   #arrivals = 0;
   #expected: ExpectedTest | undefined;
-  /** How many deliveries of this session are in the spool and not in the ledger, as far as is known. */
-  #inSpool = 0;
+  /** How many deliveries of this session went to the spool, and how many of them from there to the ledger, as far as is known. */
+  #spooled = 0;
+  #moved = 0;
   /** Those up to this one were refused: they stay for the next listener. */
   #refusedUpTo = 0;
   #moving: Promise<void> | undefined;
@@ -53,10 +56,10 @@ export class Inbox {
   #pauseMs = 0;
   readonly #ending = new AbortController();
 
-  constructor(session: SessionContext, onEvent: (event: ReceivedEvent) => void) {
+  constructor(session: SessionContext, onKept: () => void) {
     const { run, commits, plan } = session;
     this.#session = session;
-    this.#onEvent = onEvent;
+    this.#onKept = onKept;
     this.rawBodies = new RawBodies(session.actions.some(({ kind }) => kind === 'forward'));
     const actions = session.actions.map(({ kind, target, events }) => ({
       ...{ kind, target },
@@ -109,7 +112,7 @@ export class Inbox {
         failure = error;
       }
     await resources.spool.append(this.#owner, arrivals);
-    this.#inSpool += arrivals.length;
+    this.#spooled += arrivals.length;
     if (failure !== undefined) this.#noteFailure(failure);
     this.#startMoving();
     return [];
@@ -118,7 +121,7 @@ export class Inbox {
   /** It could not be kept: its event has no number, and the service does not send it again. */
   #lose(delivery: Arrival, error: unknown): void {
     this.rawBodies.delete(delivery.id);
-    const row = eventRow(0, 0, { source: 'received', delivery, parsed: parseForm(delivery.body) });
+    const row = eventRow(0, { source: 'received', delivery, parsed: parseForm(delivery.body) });
     const { callbacks, tally } = this.#session;
     tally.lost += 1;
     callbacks.onWarning(`an event could not be saved and was answered with 503: ${errorMessage(error)}`);
@@ -147,10 +150,10 @@ export class Inbox {
 
   async #moveSlice(): Promise<void> {
     const { resources, watch, callbacks } = this.#session;
-    const before = this.#inSpool;
+    const before = this.#spooled;
     const slice = await moveSlice(resources.spool, this.#owner, this.#recorder, this.#refusedUpTo);
     // Another process may have moved some of them, and more may have come meanwhile.
-    this.#inSpool = Math.max(0, this.#inSpool - (slice?.count ?? before));
+    this.#moved = slice ? Math.min(this.#spooled, this.#moved + slice.count) : before;
     if (this.#pauseMs > 0) watch.noteTaken();
     this.#pauseMs = 0;
     if (!slice) return;
@@ -202,15 +205,23 @@ export class Inbox {
       const isTest = row.source === 'test';
       if (isTest || row.event === this.#expected?.type) this.#expected?.arrived(isTest);
       if (isTest) this.#expected = undefined;
-      this.#onEvent(new ReceivedEvent(row));
     }
+    this.#onKept();
   }
 
-  /** Keeps an event for a file that is delivered though no event came; undefined if one came after all. */
-  async addFound(file: MissedFile): Promise<ReceivedEvent | undefined> {
+  /** Keeps an event for a file that is delivered though no event came; false if one came after all. */
+  async addFound(file: MissedFile): Promise<boolean> {
     // Its delivery may be among those that are on their way.
-    const row = this.#inSpool > 0 ? undefined : await this.#recorder.writeFound(file);
-    return row && new ReceivedEvent(row);
+    const { signal } = this.#session.end;
+    for (const before = this.#spooled; this.#moved < before; ) {
+      if (this.#pauseMs > 0 || signal.aborted) return false;
+      await sleep(MOVE_WAIT_MS, signal).catch(() => {});
+    }
+    return this.#recorder.writeFound(file);
+  }
+
+  get #inSpool(): number {
+    return this.#spooled - this.#moved;
   }
 
   /**

@@ -7,7 +7,6 @@ import { FileWatch } from '../ledger/file-watch.ts';
 import { monotonicMs, nowMs } from '../lib/time.ts';
 import { inSlices } from './background.ts';
 import { ServiceCheck } from './download.ts';
-import type { ReceivedEvent } from './event.ts';
 import type { Inbox } from './inbox.ts';
 import { LeaderTask, type SessionContext } from './session-run.ts';
 
@@ -42,7 +41,7 @@ interface FailingFile {
 export class MissedEvents {
   readonly #session: SessionContext;
   readonly #inbox: Inbox;
-  readonly #onFound: (event: ReceivedEvent) => void;
+  readonly #onFound: () => void;
   readonly #check: ServiceCheck | undefined;
   /** Several listeners would each ask about all files. */
   readonly #task: LeaderTask;
@@ -55,7 +54,7 @@ export class MissedEvents {
   /** Since the last call that worked. */
   #failures = 0;
 
-  constructor(session: SessionContext, inbox: Inbox, onFound: (event: ReceivedEvent) => void) {
+  constructor(session: SessionContext, inbox: Inbox, onFound: () => void) {
     const { service, ledger } = session;
     this.#session = session;
     this.#inbox = inbox;
@@ -186,8 +185,7 @@ export class MissedEvents {
         await commits.add((tables) => new FileWatch(tables).stopExpecting(file.id));
         continue;
       }
-      const event = await this.#inbox.addFound(file);
-      if (event) this.#onFound(event);
+      if (await this.#inbox.addFound(file)) this.#onFound();
     }
   }
 }

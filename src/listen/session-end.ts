@@ -50,7 +50,7 @@ export class SessionEnd {
 
   /** Whether it ended with the event that it was waiting for. */
   get reachedGoal(): boolean {
-    return this.#hasLast && !this.#failure;
+    return this.hasLast && !this.#failure;
   }
 
   /** Whether it ended as it was asked to: with its last event, or because its time ran out. */
@@ -58,11 +58,15 @@ export class SessionEnd {
     return this.reachedGoal || this.#ranOut;
   }
 
+  /** Whether an event may end it. */
+  get hasGoal(): boolean {
+    const { until, count } = this.#conditions;
+    return until !== undefined || count !== undefined;
+  }
+
   /** Actions are begun for events up to this one: one that is in the ledger but not yet counted may be one too many. */
   get beginsUpTo(): number {
-    const { until, count } = this.#conditions;
-    const hasGoal = until !== undefined || count !== undefined;
-    return hasGoal ? Math.min(this.lastEvent, this.#countedUpTo) : this.lastEvent;
+    return this.hasGoal ? Math.min(this.lastEvent, this.#countedUpTo) : this.lastEvent;
   }
 
   /** Events that an ended listener has shown, or one that shows others. */
@@ -75,7 +79,7 @@ export class SessionEnd {
    * count may still be the last. What was answered before an interruption, or before the time ran out, is in time.
    */
   add({ n, event, source, duplicate }: CountedEvent, isWanted: boolean): boolean {
-    if (this.#hasLast) return false;
+    if (this.hasLast) return false;
     const counts = isWanted && this.#isFirstOfPair(source === 'found' ? n : duplicate);
     this.#countedUpTo = Math.max(this.#countedUpTo, n);
     if (counts) this.#counted += 1;
@@ -88,7 +92,8 @@ export class SessionEnd {
     return true;
   }
 
-  get #hasLast(): boolean {
+  /** Its last event was counted; none is taken after it. */
+  get hasLast(): boolean {
     return this.lastEvent < Number.POSITIVE_INFINITY;
   }
 

@@ -10,7 +10,6 @@ import { ActionQueues } from './action-queue.ts';
 import { aborted, LedgerWatch, limitRepeats, repeat, runInBackground, startTimer } from './background.ts';
 import { Commits } from './commits.ts';
 import { Display } from './display.ts';
-import type { ReceivedEvent } from './event.ts';
 import { historyLimit } from './history.ts';
 import { Inbox } from './inbox.ts';
 import { MissedEvents } from './missed-events.ts';
@@ -115,7 +114,7 @@ class Session {
   readonly #secret: string | undefined;
   /** Where the service reaches the receiver. */
   #publicUrl = '';
-  readonly #toShow: ReceivedEvent[] = [];
+  #isWoken = false;
   #receiver: Receiver | undefined;
   #tunnel: Tunnel | undefined;
   #loops: Promise<unknown> | undefined;
@@ -124,14 +123,17 @@ class Session {
   constructor(context: SessionContext) {
     const { plan, resources, service, ledger } = context;
     const { connect, account, hide } = resources;
-    const add = (event: ReceivedEvent): void => this.#add(event);
+    const onKept = (): void => this.#wake();
     this.#context = context;
     this.#mustRegister = plan.register;
     this.#secret = plan.register || plan.tunnel !== undefined ? secretSegment() : undefined;
-    this.#inbox = new Inbox(context, add);
+    this.#inbox = new Inbox(context, onKept);
     this.#queues = new ActionQueues(context, this.#inbox.rawBodies);
-    this.#display = new Display(context, () => this.#onReaderGone());
-    this.#missedEvents = new MissedEvents(context, this.#inbox, add);
+    this.#display = new Display(context, {
+      onCounted: () => context.end.hasGoal && this.#queues.wake(),
+      onReaderGone: () => this.#onReaderGone(),
+    });
+    this.#missedEvents = new MissedEvents(context, this.#inbox, onKept);
     if (!service || !connect || !account) return;
     const webhooks = new AccountWebhooks(ledger, account, hide);
     this.#webhook = new WebhookRegistration(context, { service, connect, webhooks });
@@ -251,31 +253,16 @@ class Session {
     const { ledger, run } = this.#context;
     this.#adopting ??= this.#attempt("can't take over from listeners that ended", async () => {
       const gone = run.canTellWhoIsGone ? await new Runs(ledger).gone(run.id) : [];
-      await this.#showLeft([...gone, ...(await new Runs(ledger).endedHere())]);
+      try {
+        await this.#display.takeOver([...gone, ...(await new Runs(ledger).endedHere())]);
+      } finally {
+        await this.#display.open();
+      }
       await this.#queues.adopt(gone);
     }).finally(() => {
       this.#adopting = undefined;
     });
     return this.#adopting;
-  }
-
-  /** Counts an event that is in the ledger; has it shown and acted on. */
-  #add(event: ReceivedEvent): void {
-    if (event.source === 'test') return;
-    const { plan, end, tally, onError } = this.#context;
-    const isWanted = plan.only.length === 0 || plan.only.includes(event.event);
-    const isInTime = end.add(event, isWanted);
-    if (isInTime) tally.add(isWanted);
-    if (!isInTime || !isWanted) return;
-    if (this.#toShow.push(event) === 1) startTimer(SHOW_AFTER_MS, () => this.#show(), onError);
-  }
-
-  /** Shows and counts what listeners with the same filter have answered and not shown. */
-  async #showLeft(gone: readonly number[]): Promise<void> {
-    for await (const events of this.#display.takeOver(gone)) {
-      for (const event of events) this.#add(event);
-      if (this.#context.end.signal.aborted) return;
-    }
   }
 
   /** Where nothing else is done with the events, there is nothing to go on for. */
@@ -287,9 +274,17 @@ class Session {
     if (isOnly) end.stop();
   }
 
-  #show(): void {
-    this.#display.add(this.#toShow.splice(0));
-    this.#queues.wake();
+  /** Events are in the ledger: has them shown and acted on. */
+  #wake(): void {
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    const wake = async (): Promise<void> => {
+      this.#isWoken = false;
+      // With a goal, what is not counted may be one too many.
+      if (!this.#context.end.hasGoal) this.#queues.wake();
+      await this.#display.fill();
+    };
+    startTimer(SHOW_AFTER_MS, wake, this.#context.onError);
   }
 
   /** In this order: no more events are sent here, those on the way are kept, their actions are done. */
@@ -303,7 +298,7 @@ class Session {
       () => this.#inbox.close(),
       () => this.#tunnel?.close(),
       () => this.#loops,
-      () => this.#show(),
+      () => this.#display.open(),
       () => this.#finishActions(),
       // A failure must be told, and a service manager start the next listener, also where nothing reads stdout.
       () => this.#display.finish(end.asPlanned ? resources.interrupt : AbortSignal.abort(), SHOW_GRACE_MS),

@@ -1,7 +1,6 @@
 /** What `listen` prints is not read, by a pipe or a terminal: it goes on receiving, and ends when it is told to. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { NumberRanges } from '../../src/listen/display.ts';
 import { complete, eventsOf, form, isGone, Listener, send } from '../support/listener.ts';
 import { peakMemoryOf, tellsMemory } from '../support/memory.ts';
 import { User } from '../support/steno.ts';
@@ -153,22 +152,5 @@ describe('a terminal that is stopped', () => {
     terminal.goOn();
     expect(await terminal.end()).toMatchObject({ code, restored: true });
     expect(await eventsOf(user)).toHaveLength(1_000);
-  });
-});
-
-describe('numbers to be shown', () => {
-  it('come back in their order, and those in a row take no room', () => {
-    const numbers = new NumberRanges();
-    const added = [...Array.from({ length: 1000 }, (_, n) => n + 5), 2000, 2002, 2003, 1, 2, 3];
-    for (const n of added) numbers.add(n);
-    expect(numbers.size).toBe(added.length);
-    const taken: number[] = [];
-    for (let n = numbers.first; n !== undefined; n = numbers.first) {
-      taken.push(n);
-      numbers.removeFirst();
-      if (n === 2000) numbers.add(7);
-    }
-    expect(taken).toEqual([...added, 7]);
-    expect(numbers.size).toBe(0);
   });
 });

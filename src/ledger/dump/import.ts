@@ -221,7 +221,6 @@ async function* mergeAll(
     all.push({ table: table.name, ...counts });
   }
   await numbers.linkDuplicates(db);
-  await numbers.linkShown(db);
   yield* deriveAll(db, numbers, profiles);
   return all;
 }

@@ -19,13 +19,11 @@ export class ImportedNumbers {
   constructor(scratch: Database) {
     this.#scratch = scratch;
     // A transaction that met another one is done again.
-    for (const table of ['numbers', 'duplicates', 'shown', 'touched'])
-      scratch.exec(`DROP TABLE IF EXISTS ${table}`);
+    for (const table of ['numbers', 'duplicates', 'touched']) scratch.exec(`DROP TABLE IF EXISTS ${table}`);
     scratch.exec(`
       CREATE TABLE numbers (of TEXT, old INTEGER, new INTEGER, PRIMARY KEY (of, old)) WITHOUT ROWID;
       CREATE INDEX numbers_by_new ON numbers (of, new);
       CREATE TABLE duplicates (event INTEGER PRIMARY KEY, old INTEGER NOT NULL);
-      CREATE TABLE shown (run INTEGER PRIMARY KEY, old INTEGER NOT NULL);
       CREATE TABLE touched (of TEXT, profile TEXT, id TEXT, PRIMARY KEY (of, profile, id)) WITHOUT ROWID;`);
   }
 
@@ -78,20 +76,6 @@ export class ImportedNumbers {
         if (page.length < PAGE_ROWS) break;
         last = page.at(-1)?.id ?? last;
       }
-  }
-
-  /** The events up to this one were shown by the listener that had to. */
-  addShown(run: number, old: number): void {
-    this.#scratch.run('INSERT INTO shown (run, old) VALUES (?, ?)', run, old);
-  }
-
-  /** Writes what listeners still have to show: what comes before the first of that under its new number is shown. */
-  async linkShown(db: Store): Promise<void> {
-    const rows = this.#scratch.all<{ run: number; upTo: number | null }>(
-      `SELECT run, (SELECT min(new) - 1 FROM numbers WHERE of = 'events' AND numbers.old > shown.old) AS upTo FROM shown`,
-    );
-    for (const { run, upTo } of rows)
-      await db.run('UPDATE runs SET shown_up_to = CAST(? AS BIGINT) WHERE id = ?', upTo, run);
   }
 
   /** The event may refer to one that comes after it. */
@@ -290,12 +274,7 @@ export class RowMerger {
 
   async #mergeRuns(rows: readonly Fields[]): Promise<Counts> {
     const { known, added } = split(rows, await this.#alike('runs', rows));
-    const numbers = await this.#addNumbered(
-      'runs',
-      added.map((fields) => ({ ...fields, shown_by: null })),
-    );
-    for (const [at, { shown_up_to: upTo }] of added.entries())
-      if (typeof upTo === 'number') this.#numbers.addShown(numbers[at] as number, upTo);
+    await this.#addNumbered('runs', added);
     for (const [id, fields] of known) this.#numbers.add('runs', Number(fields.id), id);
     return { ...noRows, new: added.length, known: known.length };
   }
@@ -314,7 +293,6 @@ export class RowMerger {
       added.map((fields) => ({
         ...fields,
         duplicate: null,
-        run: this.#numbers.get('runs', Number(fields.run)) ?? 0,
       })),
     );
     for (const [id, fields] of known) this.#numbers.add('events', Number(fields.id), id);

@@ -245,8 +245,7 @@ export const TABLES = `
   CREATE INDEX downloads_by_path ON downloads (path_key);
   CREATE INDEX downloads_waiting ON downloads (profile, folder, ext, file) WHERE handed_over = 1;
 
-  -- 'shows' are the names of the events that a listener shows; all those up to 'shown_up_to' are shown, and if that is
-  -- null, all that it has received. 'shown_by' is the run that shows the rest after it has ended.
+  -- 'shows' are the names of the events that a listener shows.
   CREATE TABLE runs (
     id INTEGER PRIMARY KEY,
     profile TEXT NOT NULL,
@@ -256,12 +255,9 @@ export const TABLES = `
     started_at TEXT NOT NULL,
     seen_at TEXT NOT NULL,
     ended_at TEXT,
-    shows TEXT NOT NULL DEFAULT '',
-    shown_up_to INTEGER,
-    shown_by INTEGER
+    shows TEXT NOT NULL DEFAULT ''
   );
   CREATE INDEX runs_unended ON runs (profile) WHERE ended_at IS NULL;
-  CREATE INDEX runs_unshown ON runs (profile) WHERE shown_up_to IS NOT NULL;
 
   -- What one listener, or one sync, does for all.
   CREATE TABLE leader_tasks (
@@ -282,12 +278,11 @@ export const TABLES = `
     taken_at TEXT NOT NULL
   );
 
-  -- 'run' has to show it; no reference, because one may be pruned. 'arrival' is the id that a delivery got when it came
-  -- in, so that it is moved from a spool into the ledger once. Null for other events.
+  -- A number is never given again. 'arrival' is the id that a delivery got when it came in, so that it is moved from a
+  -- spool into the ledger once. Null for other events.
   CREATE TABLE events (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     profile TEXT NOT NULL,
-    run INTEGER NOT NULL DEFAULT 0,
     source TEXT NOT NULL CHECK (source IN ('received', 'test', 'found')),
     arrival TEXT,
     received_at TEXT NOT NULL,
@@ -302,6 +297,13 @@ export const TABLES = `
   );
   CREATE UNIQUE INDEX events_by_arrival ON events (arrival) WHERE arrival IS NOT NULL;
   CREATE INDEX events_by_file ON events (audiofile) WHERE audiofile <> '';
+
+  -- Events that no listener has shown yet, and the run that has to.
+  CREATE TABLE unshown (
+    event INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL
+  );
+  CREATE INDEX unshown_by_run ON unshown (run, event);
 
   CREATE TABLE event_files (
     audiofile TEXT NOT NULL,

@@ -147,12 +147,12 @@ export class SqliteTransaction implements Store {
   }
 
   #lastNumber(table: NumberedTable): number {
-    const last =
-      this.#db.get<{ n: number | null }>(`SELECT max(${numberColumn(table)}) AS n FROM ${table}`)?.n ?? 0;
-    if (table !== 'events') return last;
-    // The last events may be pruned: one with the number of those would count as shown.
-    const sql = 'SELECT max(shown_up_to) AS n FROM runs WHERE shown_up_to IS NOT NULL';
-    return Math.max(last, this.#db.get<{ n: number | null }>(sql)?.n ?? 0);
+    // The last events may be pruned, and their numbers are not used again.
+    const sql =
+      table === 'events'
+        ? "SELECT seq AS n FROM sqlite_sequence WHERE name = 'events'"
+        : `SELECT max(${numberColumn(table)}) AS n FROM ${table}`;
+    return this.#db.get<{ n: number | null }>(sql)?.n ?? 0;
   }
 }
 
