@@ -1,4 +1,4 @@
-/** Documents made from the program: parts of README.md, the texts in dist, and man pages. */
+/** Documents made from the program: parts of help topics, the texts in dist, and man pages. */
 
 import { PassThrough } from 'node:stream';
 import { type Effect, effects } from '../lib/command-entry.ts';
@@ -25,7 +25,7 @@ import {
 } from './help-page.ts';
 import { builtInOptions, summaryOfTopic, topicMarkdown, topicNames, topicPage } from './help-topics.ts';
 
-/** Parts of README.md and of help topics, each between its two markers. */
+/** Parts of help topics, each between its two markers. */
 const sections: Readonly<Record<string, (groups: readonly Group[]) => string>> = {
   commands: commandsSection,
   options: () => list([...Object.values<Option>(globalOptions), ...builtInOptions].map(optionItem)),
@@ -47,15 +47,13 @@ export function fillSections(text: string, groups: readonly Group[]): string {
   );
 }
 
-/** A row for each group, with every command that can be run. */
 function commandsSection(groups: readonly Group[]): string {
   const entries = commandEntries(groups);
   const namesIn = (title: string): string[] =>
     entries
       .filter(({ group }) => group === title)
       .flatMap(({ command, alias }) => (alias ? [command, alias] : [command]));
-  const rows = groups.map(({ title }) => [title, namesIn(title).map(code).join(', ')]);
-  return table(['for', 'commands'], rows);
+  return groups.map(({ title }) => `- **${title}**: ${namesIn(title).map(code).join(', ')}\n`).join('');
 }
 
 /** Names and placeholders are code, which Markdown leaves as it is. */
@@ -98,12 +96,6 @@ function effectItem(effect: Effect, groups: readonly Group[]): Item {
 }
 
 const code = (text: string): string => `\`${text}\``;
-
-function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
-  return [line(head), `|${head.map(() => '---|').join('')}\n`, ...rows.map(line)].join('');
-}
 
 // The texts that the build writes into dist, so that start/launch.ts can print them without loading the program.
 

@@ -1,4 +1,4 @@
-/** Writes what is made from the program: the texts of dist, or of the checkout: completions, and parts of README and topics. */
+/** Writes what is made from the program: the texts of dist, or of the checkout: completions, and parts of help topics. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Shell } from '../completion/model.ts';
@@ -34,7 +34,6 @@ function writeCheckout(groups: readonly Group[]): void {
   for (const [shell, path] of Object.entries(scriptPaths))
     writeFileSync(path, completionScript(shell as Shell));
   writeTopics('src/help', groups);
-  writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8'), groups));
 }
 
 /** The parts that are made from the program are filled in, also if the file in src was not. */

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assistant, betweenMarks, MANY_MS, revisions } from '../support/mcp.ts';
-import { readme } from '../support/readme.ts';
 import { User } from '../support/steno.ts';
 
 /** Runs the program against the sandbox, and gives its JSON. */
@@ -86,8 +85,8 @@ describe.each(revisions)('an assistant with revision %s', (revision) => {
   );
 });
 
-describe('the README', () => {
-  const section = /^### With the Model Context Protocol$[\s\S]*?(?=^#)/m.exec(readme)?.[0] ?? '';
+describe('the topic of assistants', () => {
+  const section = readFileSync('src/help/assistants.md', 'utf8');
 
   it(
     'shows for three assistants how to start a server that answers',

@@ -1,6 +1,6 @@
 /** The README as its readers use it: its blocks, and a shell into which they are pasted. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { inShell } from './compiled-code.ts';
 import { freshFolder } from './files.ts';
@@ -8,6 +8,8 @@ import { BIN } from './steno.ts';
 import { until } from './until.ts';
 
 export interface Block {
+  /** The document that it stands in. */
+  readonly path: string;
   /** What the comment before it says: `not run`, `job`, … */
   readonly mark: string;
   readonly details: string;
@@ -20,23 +22,46 @@ export interface Block {
 
 export const readme = readFileSync('README.md', 'utf8');
 
-/** Without what is made from the program. */
-export const byHand = readme.replace(/<!-- generated: (\S+) -->[\s\S]*?<!-- end: \1 -->/g, '');
+/** Topics with examples, in the order in which a reader pastes them: later ones use what earlier ones ordered. */
+const pasted = [
+  'orders',
+  'downloads',
+  'webhooks',
+  'podcasts',
+  'uploads',
+  'captions',
+  'money',
+  'accounts',
+  'output',
+];
+const all = readdirSync('src/help').map((file) => file.replace(/\.md$/, ''));
+const topics = [...pasted, ...all.filter((name) => ![...pasted, 'testing'].includes(name)), 'testing'];
+
+/** The README and the topics of help, without what is made from the program. */
+const documents = ['README.md', ...topics.map((name) => `src/help/${name}.md`)].map((path) => ({
+  path,
+  text: readFileSync(path, 'utf8').replace(/<!-- generated: (\S+) -->[\s\S]*?<!-- end: \1 -->/g, ''),
+}));
+
+export const byHand = documents.map(({ text }) => text).join('\n');
 
 /** Every fenced block, with the comment that stands right before it. */
-export const blocks: readonly Block[] = [
-  ...readme.matchAll(/(?:^<!-- ([\w ]+)(?:: ([^>]*))? -->\n)?^```(\w*)\n([\s\S]*?)^```$/gm),
-].map(({ index, 1: mark = '', 2: details = '', 3: language = '', 4: text = '' }) => {
-  const before = readme.slice(0, index);
-  return {
-    mark,
-    details,
-    language,
-    text,
-    heading: [...before.matchAll(/^#+ (.*)$/gm)].at(-1)?.[1] ?? '',
-    line: before.split('\n').length,
-  };
-});
+export const blocks: readonly Block[] = documents.flatMap(({ path, text }) =>
+  [...text.matchAll(/(?:^<!-- ([\w ]+)(?:: ([^>]*))? -->\n)?^```(\w*)\n([\s\S]*?)^```$/gm)].map(
+    ({ index, 1: mark = '', 2: details = '', 3: language = '', 4: body = '' }) => {
+      const before = text.slice(0, index);
+      return {
+        path,
+        mark,
+        details,
+        language,
+        text: body,
+        heading: [...before.matchAll(/^#+ (.*)$/gm)].at(-1)?.[1] ?? '',
+        line: before.split('\n').length,
+      };
+    },
+  ),
+);
 
 export const blockOf = (mark: string, details = ''): string =>
   blocks.find((block) => block.mark === mark && block.details === details)?.text ?? '';
@@ -85,7 +110,7 @@ export interface Pasted {
   readonly stderr: string;
 }
 
-let pasted = 0;
+let started = 0;
 
 /** One shell: what a block sets, the next block finds. */
 export class Shell {
@@ -105,15 +130,15 @@ export class Shell {
 
   /** Begins a block; gives what became of it at its end, and what it has said so far. */
   start(text: string): { readonly ended: Promise<Pasted>; stderr(): string } {
-    pasted += 1;
-    const file = join(this.#folder, String(pasted));
+    started += 1;
+    const file = join(this.#folder, String(started));
     for (const [end, content] of [
       ['sh', text],
       ['out', ''],
       ['err', ''],
     ] as const)
       writeFileSync(`${file}.${end}`, content);
-    const done = `block ${pasted} is done`;
+    const done = `block ${started} is done`;
     this.#bash.stdin.write(
       `failures=(); . ${file}.sh > ${file}.out 2> ${file}.err < /dev/null; printf '%s\\n' "\${failures[@]}" '${done}'\n`,
     );
