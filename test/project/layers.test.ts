@@ -54,6 +54,7 @@ const layerOf = (path: string): string => path.slice(0, path.indexOf('/'));
 const below: Readonly<Record<string, readonly string[]>> = {
   start: ['completion', 'ledger', 'settings', 'lib'],
   cli: ['commands', 'spec', 'completion', 'views', 'settings', 'ui', 'catalog', 'lib'],
+  help: [],
   commands: [
     'mcp',
     'spec',
