@@ -234,6 +234,7 @@ const chunks = await Promise.all([
     { codeSplitting: { groups: [start] }, chunkFileNames: 'complete-[name].js' },
   ),
   bundle({ backup: 'src/ledger/stores/backup-process.ts' }, alone),
+  bundle({ reader: 'src/pages/reader.ts' }, alone),
   bundle({ generate: 'src/cli/generate.ts' }, alone),
 ]);
 await bundle(

@@ -7,7 +7,6 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { checkId } from '../api/decode.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { failures, raiseFailures, values } from '../flows/bulk.ts';
-import { checkFiles } from '../flows/check/check.ts';
 import { FoundFiles } from '../flows/files/found.ts';
 import { type ListedFile, listed } from '../flows/files/listed.ts';
 import { isLate } from '../flows/report/report.ts';
@@ -31,12 +30,11 @@ import { isUrl } from '../lib/url.ts';
 import { zip } from '../lib/zip.ts';
 import { ReceivedEvent } from '../listen/event.ts';
 import { readableFormats } from '../transcripts/model.ts';
-import { readTranscriptFile } from '../transcripts/read.ts';
-import { findingsJson } from '../views/check.ts';
 import { fileRecord } from '../views/files.ts';
 import { historyJson } from '../views/history.ts';
 import { hitsView } from '../views/search.ts';
 import { savedJson } from '../views/transcripts.ts';
+import { inThread } from './reader.ts';
 import {
   type Call,
   choiceOf,
@@ -55,9 +53,6 @@ const MAX_HISTORY = 500;
 const MAX_TRANSCRIPTS = 500;
 const JOBS = 4;
 const MAX_FOLDER_LENGTH = 1_000;
-/** As much as a page can show: a day of speech. */
-const MAX_SEGMENTS = 20_000;
-const MAX_TEXT_LENGTH = 5_000_000;
 const MAX_QUERY_LENGTH = 500;
 
 export function fileHandlers(source: PageSource, changes: Changes): Handlers {
@@ -234,27 +229,16 @@ async function transcript(source: PageSource, call: Call): Promise<Json> {
   const all = await transcriptsOf(source, call);
   const [file] = format ? all.filter((each) => each.format === format) : mostPrecise(all);
   if (!file) throw new StenoError('missing', `no transcript of ${call.id} that can be read is on this disk`);
-  const text = await readTranscriptFile(file, source.signal);
-  let left = MAX_TEXT_LENGTH;
-  const shown = text.segments.slice(0, MAX_SEGMENTS).filter((segment) => {
-    left -= segment.text.length;
-    return left >= 0;
-  });
-  return toJson({
-    format: file.format,
-    segments: shown.map(({ line, start, end, speaker = null, text: said }) => ({
-      ...{ line, start: seconds(start), end: seconds(end), speaker, text: said },
-    })),
-    truncated: shown.length < text.segments.length,
-  });
+  return inThread(readerOf(source), { what: 'read', file }, source.signal);
 }
 
 /** What `steno check` prints of the file. */
 async function check(source: PageSource, call: Call): Promise<Json> {
-  const files = mostPrecise(await transcriptsOf(source, call));
-  const outcomes = await checkFiles(files, { rules: undefined, signal: source.signal, report: noReport });
-  return findingsJson(outcomes);
+  const [file] = mostPrecise(await transcriptsOf(source, call));
+  return file ? inThread(readerOf(source), { what: 'check', file }, source.signal) : [];
 }
+
+const readerOf = ({ assets }: PageSource): string => join(dirname(assets), 'reader.js');
 
 /** What `steno search --context 1` prints. */
 async function search(source: PageSource, call: Call): Promise<Json> {
@@ -270,6 +254,3 @@ async function search(source: PageSource, call: Call): Promise<Json> {
     hits.push(...(hitsView(page, 1).json as Json[]));
   return hits;
 }
-
-const seconds = (milliseconds: number | undefined): number | null =>
-  milliseconds === undefined ? null : milliseconds / 1000;

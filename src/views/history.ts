@@ -33,11 +33,14 @@ interface Happened {
 
 /** Newest first. */
 export function historyJson(
-  { row: { changed_at, state }, entries, events, downloads }: Happened,
+  { row: { id, changed_at, state }, entries, events, downloads }: Happened,
   currency: string,
 ): JsonObject[] {
   const all: HistoryEntry[] = [
-    ...purchases(entries, currency),
+    ...purchases(
+      entries.map((entry) => ofFile(entry, id)),
+      currency,
+    ),
     ...events.map((event) => ({
       ...{
         at: event.receivedAt,
@@ -56,6 +59,12 @@ export function historyJson(
     ...(changed_at ? [{ at: changed_at, what: 'state', by: '', text: state }] : []),
   ];
   return all.sort((one, other) => (one.at < other.at ? 1 : -1)).map((each) => historyRecord.json(each));
+}
+
+/** Of an order of several audios, this one's cost. */
+function ofFile(entry: LogEntry, id: string): LogEntry {
+  const items = entry.items.filter(({ file }) => file === id);
+  return items.length ? { ...entry, items } : entry;
 }
 
 /** In the words of `steno log`. */

@@ -519,10 +519,37 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await page.click('.segment .quote');
       await until(async () => (await clipboard()).startsWith('“Good morning'), 'the quote');
       expect(await clipboard()).toBe(
-        '“Good morning, and thank you all for coming on such short notice.” (Ada, Board meeting 1, 0:00)',
+        '“Good morning, and thank you all for coming on such short notice.” (Ada, Board meeting 1, 0:00, https://example.com/audio/0.mp3#t=0)',
       );
+      await inPage(`(() => {
+        const words = (line) => document.querySelector('[data-line="' + line + '"] .sentence').firstElementChild.firstChild;
+        const range = document.createRange();
+        range.setStart(words(4), 0);
+        range.setEnd(words(7), 4);
+        getSelection().removeAllRanges();
+        getSelection().addRange(range);
+      })()`);
+      await shows('Copy quotation', '.reader');
+      await inPage(
+        '[...document.querySelectorAll("button")].find((each) => each.innerText === "Copy quotation").click()',
+      );
+      await until(async () => (await clipboard()).includes('Grace'), 'the selected words');
+      expect(await clipboard()).toMatch(
+        /^“We looked .* Nobody could say why\. That” \(Grace, Board meeting 1, 0:06, https:.*#t=6\)$/,
+      );
+      await inPage('getSelection().removeAllRanges()');
       await page.click('.crumbs .command');
       await until(async () => (await clipboard()) === 'steno --sandbox file 100001', 'the command line');
+    });
+
+    it('renames speakers, here and for convert', async () => {
+      await open(await serve(1), '/file/100001');
+      await shows('Man 2', '.transcript');
+      await page.click('.speakers summary');
+      await page.type('.fields [placeholder="Man 2"]', "Mary O'Hara");
+      await shows("Mary O'Hara That is the part", '.transcript');
+      expect(await text('.transcript')).not.toContain('Man 2');
+      await shows(`convert 100001 --to vtt --speaker 'Man 2=Mary O'\\''Hara'`, '.reader .command');
     });
 
     it('follows the audio, searches inside, and shows a long transcript whole', async () => {
@@ -543,6 +570,15 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
         () => inPage<boolean>('document.querySelector(".segment.now")?.dataset.line === "7"'),
         'the segment at 0:13',
       );
+      // The second of its sentences, from the place where it begins.
+      await inPage('document.querySelector("[data-line=\\"4\\"] .sentence:last-of-type").click()');
+      await until(
+        () => inPage<boolean>('document.querySelector(".segment.now")?.dataset.line === "4"'),
+        'the segment at 0:06',
+      );
+      await shows('Nobody could say why.', '.sentence.now');
+      await shows(/^\S+$/, '.sentence.now .word');
+      expect(await inPage('document.querySelector("audio").currentTime')).toBeGreaterThan(9);
     });
 
     it('exports CSV, with amounts to the digit on the page', async () => {

@@ -97,7 +97,7 @@ export function EventPage({ id }: { id: string }) {
   useKeys({ Escape: () => go('/events') });
   parts.useTitle(`Event ${id}`);
   const above = parts.crumbs('Events', line);
-  if (!event) return parts.frame(above, error);
+  if (!event) return parts.frame(above, error, !error && p('muted', 'Loading…'));
   const { body, curl, actions, n } = event;
   const copyCurl = parts.button('Copy as curl', () => void parts.copy(curl, 'the curl command line'));
   const noActions = actions.length === 0 && p('muted', 'No action was asked for when it arrived.');

@@ -88,7 +88,7 @@ export function FileView({ id }: { id: string }) {
   useKeys({ Escape: () => go('/files') });
   parts.useTitle(title);
   const above = parts.crumbs('Files', line);
-  if (!data) return parts.frame(above, error);
+  if (!data) return parts.frame(above, error, !error && p('muted', 'Loading…'));
   const { file, transcripts, playable, history } = data;
   const isHere = transcripts.some((each) => each.here);
   const seen = parts.timeAt(file.checked_at ?? file.changed_at);

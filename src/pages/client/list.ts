@@ -9,7 +9,7 @@ import { button, command, empty, failed, searchField, tools } from './parts.ts';
 import { route } from './route.ts';
 import type { Rows } from './rows.ts';
 
-const { div, h1, main, output, span, table, tbody, td, th, thead, tr } = el;
+const { div, h1, main, output, p, span, table, tbody, td, th, thead, tr } = el;
 
 function matched(query: string): Signal<boolean> {
   const media = matchMedia(query);
@@ -81,6 +81,7 @@ export function Listing<Row>(props: ListingProps<Row>) {
       ),
     failed(rows.failure.value),
     instead,
+    !instead && total < 0 && !rows.failure.value && p('muted', 'Loading…'),
     !instead && total === 0 && all === 0 && empty(...none),
     !instead && total === 0 && all > 0 && empty(`None of ${counted(all, noun)} matches.`, undefined, showAll),
     !instead && total !== 0 && h(List<Row>, { rows, columns, label: title, isTall }),

@@ -64,6 +64,7 @@ export function Search() {
     parts.command(line),
   );
   const lead = [
+    query && !hits && !error && p('muted', 'Searching…'),
     !query && parts.empty('Finds words in every transcript that was downloaded to this disk.'),
     hits?.length === 0 &&
       parts.empty('No matches in your downloaded transcripts.', 'sync --download . --missing'),

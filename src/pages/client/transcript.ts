@@ -1,7 +1,9 @@
 /** The transcript to read: speakers, times, search inside, and the audio whose time the text follows. */
+import { signal } from '@preact/signals';
 import { h } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Mark } from '../../flows/search/query.ts';
+import { shellWord } from '../../lib/text.ts';
 import { readableFormats } from '../../transcripts/model.ts';
 import { useLoad } from './api.ts';
 import { el } from './el.ts';
@@ -11,12 +13,13 @@ import * as parts from './parts.ts';
 import { route } from './route.ts';
 import type { FileDocument, FilePage, Segment } from './types.ts';
 
-const { audio, b, div, h2, li, ol, output, p, section, span, track } = el;
+const { audio, b, details, div, h2, input, label, li, ol, output, p, section, span, summary, track } = el;
 
 /** Segments that are put on the page at a time, so that a long transcript never blocks it. */
 const BATCH = 150;
 const TYPING_PAUSE_MS = 200;
 const SPEAKER_COLOURS = 6;
+const MAX_SPEAKERS = 50;
 
 /** The last segment that has begun at this time. */
 const segmentAt = (segments: readonly Segment[], seconds: number): number =>
@@ -25,32 +28,110 @@ const segmentAt = (segments: readonly Segment[], seconds: number): number =>
     segments.findLastIndex(({ start }) => start !== null && start <= seconds),
   );
 
-/** What is selected in the transcript, or the whole segment, with who says it and when. */
-function quoteOf({ line, start, speaker, text: whole }: Segment, { title }: FileDocument): string {
-  const selection = getSelection();
-  const isInside = selection?.anchorNode?.parentElement?.closest(`[data-line="${line}"]`);
-  const text = (isInside && selection?.toString().trim()) || whole.replaceAll('\n', ' ');
-  const from = [speaker, title, start === null ? `line ${line}` : clock(start)].filter(Boolean).join(', ');
-  return `“${text}” (${from})`;
+/** Where a sentence can be heard: in its episode's page or its audio, else here. */
+function linkTo({ link, url }: FileDocument, start: number | null): string {
+  const base = link || (/^https?:/i.test(url ?? '') && url) || location.href.split('?', 1)[0];
+  return start === null || !base || base.includes('#') ? String(base) : `${base}#t=${Math.floor(start)}`;
 }
 
-interface SegmentProps {
-  readonly segment: Segment;
+type NameOf = (speaker: string | null) => string;
+
+function quoteOf(
+  { line, start, speaker }: Segment,
+  text: string,
+  file: FileDocument,
+  nameOf: NameOf,
+): string {
+  const at = start === null ? `line ${line}` : clock(start);
+  const from = [nameOf(speaker), file.title, at, linkTo(file, start)].filter(Boolean).join(', ');
+  return `“${text.trim().replace(/\s+/g, ' ')}” (${from})`;
+}
+
+/** What is selected in the transcript, and where it begins. */
+function selected(): { readonly text: string; readonly line: string } | undefined {
+  const selection = getSelection();
+  const text = selection?.toString().trim() ?? '';
+  const node = selection?.rangeCount ? selection.getRangeAt(0).startContainer : undefined;
+  const found = (node instanceof Element ? node : node?.parentElement)?.closest<HTMLElement>('[data-line]');
+  return text && found ? { text, line: found.dataset.line ?? '' } : undefined;
+}
+
+interface QuoteProps {
+  readonly segments: readonly Segment[];
   readonly file: FileDocument;
+  readonly nameOf: NameOf;
+}
+
+/** There while words of the transcript are selected. */
+function QuoteButton({ segments, file, nameOf }: QuoteProps) {
+  const [chosen, setChosen] = useState(selected());
+  useEffect(() => {
+    const look = (): void => setChosen(selected());
+    document.addEventListener('selectionchange', look);
+    return () => document.removeEventListener('selectionchange', look);
+  }, []);
+  const segment = segments.find(({ line }) => String(line) === chosen?.line);
+  if (!chosen || !segment) return null;
+  const copy = (): void => void parts.copy(quoteOf(segment, chosen.text, file, nameOf));
+  const keep = (event: MouseEvent): void => event.preventDefault();
+  return parts.button('Copy quotation', copy, { class: 'main', onMouseDown: keep });
+}
+
+/** From and to: sentences of a text, without losing a letter. */
+const sentencesOf = (text: string): Array<readonly [from: number, to: number]> =>
+  [...text.matchAll(/[^.!?…。？！]*(?:[.!?…。？！]+["'”’»)\]]*\s*|$)/g)].flatMap(({ 0: found, index }) =>
+    found ? [[index, index + found.length] as const] : [],
+  );
+
+/** How far the segment that plays was spoken, in letters. */
+const spoken = signal(0);
+
+/** When a letter of a segment is spoken: where its times do not say, as if each took the same. */
+const timeOf = ({ start, end, text }: Segment, letter: number): number =>
+  (start ?? 0) + (letter / (text.length || 1)) * Math.max(0, (end ?? start ?? 0) - (start ?? 0));
+
+interface SegmentProps extends Omit<QuoteProps, 'segments'> {
+  readonly segment: Segment;
   readonly colour: number;
   readonly isNow: boolean;
   readonly marks: readonly Mark[];
   readonly onSeek: ((seconds: number) => void) | undefined;
 }
 
+/** The word that is spoken now. */
+function spokenIn(text: string, letter: number) {
+  const from = text.lastIndexOf(' ', letter) + 1;
+  const [word = ''] = /^\S*/.exec(text.slice(from)) ?? [];
+  return [text.slice(0, from), span('word', word), text.slice(from + word.length)];
+}
+
+function sentence([from, to]: readonly [number, number], props: SegmentProps, letter: number) {
+  const { segment, marks, onSeek } = props;
+  const text = segment.text.slice(from, to);
+  const isSpoken = letter >= from && letter < to;
+  const own = marks.flatMap(([start, end]): Mark[] =>
+    end > from && start < to ? [[Math.max(start, from) - from, Math.min(end, to) - from]] : [],
+  );
+  // Words that are being selected are not played.
+  const play = (): void => {
+    if (getSelection()?.isCollapsed !== false) onSeek?.(timeOf(segment, from));
+  };
+  const content = isSpoken ? spokenIn(text, letter - from) : parts.marked(text, own);
+  return span({ class: isSpoken ? 'sentence now' : 'sentence', onClick: onSeek && play }, content);
+}
+
 const noMarks: readonly Mark[] = [];
 
 /** The same node where nothing has changed: then it is not compared. */
-function Said({ segment, file, colour, isNow, marks, onSeek }: SegmentProps) {
+function Said(props: SegmentProps) {
+  const { segment, file, nameOf, colour, isNow, marks, onSeek } = props;
+  const letter = isNow ? spoken.value : -1;
   return useMemo(() => {
-    const { start, speaker, line } = segment;
+    const { start, speaker, line, text } = segment;
     const time = start === null ? '' : clock(start);
     const isCurrent = isNow ? 'true' : undefined;
+    const name = speaker && b(`speaker s${colour}`, parts.text(nameOf(speaker)), ' ');
+    const copy = (): void => void parts.copy(quoteOf(segment, text, file, nameOf));
     return li(
       { class: isNow ? 'segment now' : 'segment', 'data-line': line, 'aria-current': isCurrent },
       time && onSeek
@@ -58,14 +139,17 @@ function Said({ segment, file, colour, isNow, marks, onSeek }: SegmentProps) {
             ...{ class: 'plain at', 'aria-label': `Play from ${time}` },
           })
         : span('at', time),
-      p('', speaker && b(`speaker s${colour}`, parts.text(speaker), ' '), parts.marked(segment.text, marks)),
-      parts.button('”', () => void parts.copy(quoteOf(segment, file)), {
-        ...{ class: 'plain quote', title: 'Copy as a quote (selected words, or all)' },
-        'aria-label': `Copy this as a quote${time ? ` with its time, ${time}` : ''}`,
-        onMouseDown: (event) => event.preventDefault(),
+      p(
+        '',
+        name,
+        sentencesOf(text).map((each) => sentence(each, props, letter)),
+      ),
+      parts.button('”', copy, {
+        ...{ class: 'plain quote', title: 'Copy as a quotation' },
+        'aria-label': `Copy this as a quotation${time ? ` with its time, ${time}` : ''}`,
       }),
     );
-  }, [segment, file, colour, isNow, marks, onSeek]);
+  }, [segment, file, nameOf, colour, isNow, letter, marks, onSeek]);
 }
 
 /** Grows until all is shown, a batch for each frame. */
@@ -93,6 +177,37 @@ export function useTyped(first: string, pauseMs = TYPING_PAUSE_MS) {
 const reveal = (line: number | undefined, block: ScrollLogicalPosition = 'center'): void =>
   document.querySelector(`[data-line="${line}"]`)?.scrollIntoView({ block, behavior: 'instant' });
 
+function letterAt({ start, end, text }: Segment, time: number): number {
+  const length = (end ?? 0) - (start ?? 0);
+  const share = length > 0 ? (time - (start ?? 0)) / length : 0;
+  return Math.floor(Math.max(0, Math.min(0.999, share)) * text.length);
+}
+
+/** Other names for the speakers, on this page, and the command line that writes them. */
+function useNames(id: string, speakers: readonly string[]) {
+  const [names, setNames] = useState<Readonly<Record<string, string>>>({});
+  const nameOf = useCallback(
+    (speaker: string | null) => names[speaker ?? '']?.trim() || (speaker ?? ''),
+    [names],
+  );
+  const fields = speakers.map((speaker) => {
+    const onInput = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void =>
+      setNames((old) => ({ ...old, [speaker]: currentTarget.value }));
+    return label(
+      '',
+      parts.text(speaker),
+      input({ value: names[speaker] ?? '', placeholder: speaker, onInput }),
+    );
+  });
+  const given = Object.entries(names).filter(([, name]) => name.trim());
+  const renamed = given.map(([old, name]) => ` --speaker ${shellWord(`${old}=${name.trim()}`)}`).join('');
+  const panel = speakers.length > 0 && [
+    details('speakers', summary('', 'Rename speakers'), div('fields', fields)),
+    renamed && parts.command(`convert ${shellWord(id)} --to vtt${renamed}`),
+  ];
+  return { nameOf, panel };
+}
+
 /** The player, and what plays in it: the number of the segment, or -1. */
 function usePlayer(src: string | null, segments: readonly Segment[]) {
   const own = useRef<HTMLAudioElement>(null);
@@ -105,7 +220,9 @@ function usePlayer(src: string | null, segments: readonly Segment[]) {
     void own.current.play().catch(() => setCannotPlay(true));
   }, []);
   const onTimeUpdate = (): void => {
-    const at = segmentAt(segments, own.current?.currentTime ?? 0);
+    const time = own.current?.currentTime ?? 0;
+    const at = segmentAt(segments, time);
+    spoken.value = segments[at] ? letterAt(segments[at], time) : 0;
     if (at === current) return;
     setCurrent(at);
     if (!own.current?.paused) reveal(segments[at]?.line, 'nearest');
@@ -158,7 +275,11 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
   const count = useBatches(segments.length);
   const { typed, setTyped, marks, show, place } = useHits(segments);
   const { player, current, seek } = usePlayer(playable, segments);
-  const speakers = useMemo(() => [...new Set(segments.map(({ speaker }) => speaker))], [segments]);
+  const speakers = useMemo(
+    () => [...new Set(segments.flatMap(({ speaker }) => speaker || []))].slice(0, MAX_SPEAKERS),
+    [segments],
+  );
+  const { nameOf, panel } = useNames(file.audiofile, speakers);
 
   const wanted = params.get('line') ?? segments[segmentAt(segments, Number(params.get('t')))]?.line;
   useEffect(() => {
@@ -171,12 +292,14 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
   };
   const said = segments.slice(0, count).map((segment, at) =>
     h(Said, {
-      ...{ segment, file, isNow: at === current, marks: marks.get(segment) ?? noMarks, onSeek: seek },
-      colour: speakers.indexOf(segment.speaker) % SPEAKER_COLOURS,
+      ...{ segment, file, nameOf, isNow: at === current, marks: marks.get(segment) ?? noMarks, onSeek: seek },
+      colour: Math.max(0, speakers.indexOf(segment.speaker ?? '')) % SPEAKER_COLOURS,
     }),
   );
   const field = parts.searchField('inside', 'Search inside the transcript', typed, setTyped);
-  const found = isHere && [field, output('count muted', place)];
+  const quote = h(QuoteButton, { segments, file, nameOf });
+  const found = isHere && [field, output('count muted', place), quote];
+  const isLoading = isHere && !data && !error && p('muted', 'Reading the transcript…');
   const next = file.ended !== 'unfinished' && ' Download one to read it here.';
   const none = p('muted', 'No transcript is on this disk.', next);
   const cut = p('muted', `This is the first part; ${counted(segments.length, 'segment')} are shown.`);
@@ -184,7 +307,9 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
     { class: 'panel reader', 'aria-label': 'Transcript' },
     el.form({ class: 'tools', onSubmit }, h2('', 'Transcript'), found),
     player,
+    panel,
     parts.failed(error),
+    isLoading,
     isHere ? ol('transcript', said) : none,
     data?.truncated && cut,
   );
