@@ -256,7 +256,11 @@ export class OpenAttempts extends PurchaseTable {
 
   /** Undoes what a settlement has changed about files, unless the service has said the same. */
   async #takeBack(db: Store, id: string, kind: PurchaseKind, files: readonly string[]): Promise<void> {
-    if (kind === 'order') return takeFilesBack(db, '?', id);
+    if (kind === 'order') {
+      // From now on: an older copy of the ledger must not bring the files back.
+      await db.run(`UPDATE purchase_items SET file_at = ${NOW} WHERE purchase = ? AND file <> named`, id);
+      return takeFilesBack(db, '?', id);
+    }
     if (await db.get("SELECT 1 FROM purchases WHERE id = ? AND outcome = 'placed'", id)) return;
     const file = files[0] ?? '';
     if (kind === 'refund')

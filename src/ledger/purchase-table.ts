@@ -79,6 +79,15 @@ export async function takeFilesBack(db: Store, orders: string, value: string): P
      WHERE purchase IN (${orders}) AND file <> named`,
     value,
   );
+  await dropFiles(db, orders, value);
+  await db.run(
+    `UPDATE files SET order_id = (SELECT named FROM purchases WHERE id = files.purchase) WHERE purchase IN (${orders})`,
+    value,
+  );
+}
+
+/** Files of these orders that no item of theirs has any more. */
+export async function dropFiles(db: Store, orders: string, value: string): Promise<void> {
   const brought = `purchase IN (${orders}) AND NOT EXISTS (
     SELECT 1 FROM purchase_items AS own WHERE own.purchase = files.purchase AND own.file = files.id)`;
   await db.run(
@@ -91,10 +100,6 @@ export async function takeFilesBack(db: Store, orders: string, value: string): P
     `UPDATE files SET purchase = ${ofOther('purchases.id')}, order_id = ${ofOther('purchases.order_id')},
        url = ${ofOther('items.url')}, key = ${ofOther('items.key')}, details = ${ofOther('items.details')}
      WHERE ${brought}`,
-    value,
-  );
-  await db.run(
-    `UPDATE files SET order_id = (SELECT named FROM purchases WHERE id = files.purchase) WHERE purchase IN (${orders})`,
     value,
   );
 }
@@ -254,11 +259,11 @@ export abstract class PurchaseTable extends Table {
   /** More files than audios: each further one is an item of its own, whose cost is known when it is billed. */
   protected givingItem(purchase: string, position: number, file: string, isNamed: boolean): Statement {
     return {
-      sql: `INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, named, estimate, bought_at, counted_at,
-          total_before)
-        VALUES (?, ?, ?, '', '', ?, ?, 0, coalesce((SELECT bought_at ${FIRST_ITEM}), ''), (SELECT counted_at ${FIRST_ITEM}),
+      sql: `INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, named, file_at, estimate, bought_at,
+          counted_at, total_before)
+        VALUES (?, ?, ?, '', '', ?, ?, ${NOW}, 0, coalesce((SELECT bought_at ${FIRST_ITEM}), ''), (SELECT counted_at ${FIRST_ITEM}),
           coalesce((SELECT total FROM files WHERE profile = ? AND id = ?), ''))
-        ON CONFLICT (purchase, position) DO UPDATE SET file = excluded.file, total_before = excluded.total_before,
+        ON CONFLICT (purchase, position) DO UPDATE SET file = excluded.file, file_at = excluded.file_at, total_before = excluded.total_before,
           named = coalesce(nullif(excluded.named, ''), purchase_items.named)`,
       values: [
         purchase,

@@ -6,6 +6,7 @@ import { refuseMoved } from './moved.ts';
 import { audiosOf, isSameUrl, missingFiles, type OrderedAudio } from './ordered-files.ts';
 import { makeAudio } from './purchase.ts';
 import { PurchaseTable } from './purchase-table.ts';
+import { NOW } from './table.ts';
 
 /** What the service says of a file. */
 export interface TrackedFile {
@@ -40,7 +41,7 @@ export class TrackedFiles extends PurchaseTable {
     const own = known?.purchase || (await this.#ownPurchase(file));
     // It stays, also where the settlement that brought it is taken back.
     await this.db.run(
-      'UPDATE purchase_items SET named = file WHERE purchase = ? AND file = ?',
+      `UPDATE purchase_items SET named = file, file_at = ${NOW} WHERE purchase = ? AND file = ? AND named <> file`,
       own ?? '',
       id,
     );

@@ -125,6 +125,42 @@ describe('export and import', () => {
     expect(queryLedger(other, 'SELECT name FROM claims')).toEqual([]);
   });
 
+  it('never undo what was reopened or settled since: the cost stays, and nothing is bought again', async () => {
+    const { user, order, service } = await orderingAccount();
+    const totals: Record<string, string> = { 3: '8.60', 9: '50.00' };
+    for (const [id, total] of Object.entries(totals))
+      service.allow(`GET /audiofile/${id}`, {
+        body: { audiofile: { id: Number(id), statename: 'Delivered', title: 't', total } },
+      });
+    service.on('POST /order_url', { status: 500, body: {} });
+    expect((await order(audio('a'))).code).toBe(11);
+    const settle = async (file: string): Promise<void> => {
+      const args = ['settle', '1', '--placed', `o${file}`, '--file', file];
+      const { code, stderr } = await user.run(['attempts', ...args]);
+      expect([code, stderr]).toEqual([0, expect.anything()]);
+      await user.run(['file', file]);
+    };
+    const spent = async (): Promise<unknown> =>
+      (JSON.parse((await user.run(['report', '--json'])).stdout) as { totals: unknown }).totals;
+    await settle('9');
+    const mistaken = await exportOf(user);
+    expect((await user.run(['attempts', 'settle', '1', '--reopen'])).code).toBe(0);
+    const reopened = await exportOf(user);
+    await importTo(user, mistaken);
+    expect((await order(audio('a'))).code).toBe(9);
+    expect(await exportOf(user)).toBe(reopened);
+    await settle('3');
+    const [before, lines] = [await spent(), await exportOf(user)];
+    expect(JSON.stringify(before)).toContain('"spent":8.6,');
+    for (const older of [mistaken, reopened, mistaken]) {
+      expect((await importTo(user, older)).code).toBe(0);
+      expect(await spent()).toEqual(before);
+    }
+    expect(await exportOf(user)).toBe(lines);
+    expect((await order(audio('a'))).code).toBe(9);
+    expect(service.calls('POST /order_url')).toHaveLength(1);
+  });
+
   it('take in the rows of another ledger beside those that are there, under new numbers', async () => {
     const [one, two] = [await orderingAccount(), await orderingAccount()];
     await one.order(audio('a'));

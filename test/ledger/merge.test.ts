@@ -127,7 +127,9 @@ class Machine {
     else if (what === 'not placed') await openAttempts.settleNotPlaced(attempt);
     else {
       const [audio] = await openAttempts.audios(attempt);
-      await openAttempts.settlePlaced(attempt, `o ${attempt.id}`, [{ id: fileOf(attempt.id), audio }]);
+      await openAttempts.settlePlaced(attempt, `o ${attempt.id}`, [
+        { id: `${fileOf(attempt.id)} ${which}`, audio },
+      ]);
     }
   }
 }

@@ -5,27 +5,26 @@
 import { usage } from '../../lib/errors.ts';
 import { updateBills } from '../billing.ts';
 import { deriveHolders } from '../claims.ts';
-import { DERIVE_COUNTED, DERIVE_STATUS, OF_FILE, settled, takeFilesBack } from '../purchase-table.ts';
+import { DERIVE_COUNTED, DERIVE_STATUS, dropFiles, OF_FILE, settled } from '../purchase-table.ts';
 import type { Store, Value } from '../stores/store.ts';
 import { groupBy, jsonList } from '../table.ts';
 import { NOTHING_IMPORTED, type Row } from './lines.ts';
 
 const LISTED = 'IN (SELECT value FROM json_each(?))';
 
-/** Somebody said that it was placed, took that back, and nobody else says so. */
+/** Somebody said that it was placed, and took that back. */
 const takenBack = (kind: 'order' | 'refund'): string =>
-  `SELECT id FROM purchases WHERE kind = '${kind}' AND NOT EXISTS (SELECT 1 ${settled(1)})
-     AND EXISTS (SELECT 1 FROM settlements WHERE purchase = purchases.id AND placed = 1 AND undone_at IS NOT NULL)
-     AND id ${LISTED}`;
+  `SELECT id FROM purchases WHERE kind = '${kind}' AND id ${LISTED}
+     AND EXISTS (SELECT 1 FROM settlements WHERE purchase = purchases.id AND placed = 1 AND undone_at IS NOT NULL)`;
 
 /** Of purchases of one profile, after all their rows were written. */
 export async function derivePurchases(db: Store, profile: string, ids: readonly string[]): Promise<void> {
   const list = jsonList(ids);
-  await takeFilesBack(db, takenBack('order'), list);
+  await dropFiles(db, takenBack('order'), list);
   // The service is asked what state they are in.
   await db.run(
     `UPDATE files SET state = '', ended = '', checked_at = NULL WHERE profile = ? AND state = 'Refunded'
-       AND id IN (SELECT file FROM purchase_items WHERE purchase IN (${takenBack('refund')}))
+       AND id IN (SELECT file FROM purchase_items WHERE purchase IN (${takenBack('refund')} AND NOT EXISTS (SELECT 1 ${settled(1)})))
        AND NOT EXISTS (SELECT 1 FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
          WHERE items.profile = files.profile AND items.file = files.id AND purchases.kind = 'refund'
            AND (purchases.outcome = 'placed' OR EXISTS (SELECT 1 ${settled(1)})))`,
@@ -39,6 +38,11 @@ export async function derivePurchases(db: Store, profile: string, ids: readonly 
     list,
   );
   await db.run(`${DERIVE_STATUS} WHERE id ${LISTED}`, list);
+  await db.run(
+    `UPDATE files SET order_id = (SELECT order_id FROM purchases WHERE id = files.purchase)
+     WHERE purchase IN (${takenBack('order')})`,
+    list,
+  );
   await db.run(`${DERIVE_COUNTED} WHERE purchase ${LISTED}`, list);
   await db.run(
     `UPDATE purchase_items SET billed = NULL, unpaid = 0, refunded = 0 WHERE purchase ${LISTED} AND billed IS NOT NULL

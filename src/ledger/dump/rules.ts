@@ -52,7 +52,10 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
   purchase_items: {
     on: ['purchase', 'position'],
     own: ['profile', 'counted_at', 'billed', 'unpaid', 'refunded'],
-    groups: [{ columns: ['estimate', 'currency'] }],
+    groups: [
+      { columns: ['file_at', 'file', 'named', 'total_before'] },
+      { columns: ['estimate', 'currency'] },
+    ],
   },
   claims: { on: ['profile', 'name'], own: ['purchase'] },
   purchase_names: { on: ['name', 'purchase', 'position'] },
@@ -87,7 +90,13 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
   },
   kept_invoices: {
     on: ['profile', 'id'],
-    groups: [{ columns: ['fetched_at', 'final', 'own_id', 'state', 'answer'] }],
+    groups: [
+      {
+        columns: ['fetched_at', 'final', 'own_id', 'state', 'answer'],
+        // One that is to be read again was so marked after it was read.
+        by: (row) => [`${row}.fetched_at`, `1 - ${row}.final`],
+      },
+    ],
   },
   invoice_lines: {
     on: ['profile', 'invoice', 'position'],

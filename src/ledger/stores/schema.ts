@@ -122,7 +122,8 @@ export const TABLES = `
 
   -- What a purchase is of: an audio of an order, or a file. 'url_key' is the first name of the audio. 'spelling' is a
   -- hash of the URL as it was given: the URL itself is kept without its signature. 'details' is JSON: what a feed or a
-  -- file says of its audio. 'file' is the one whose cost it has; 'named' is the one that the service named for it.
+  -- file says of its audio. 'file' is the one whose cost it has; 'named' is the one that the service named for it;
+  -- 'file_at' is when either was last said.
   -- Amounts are in millionths of 'currency': 'estimate' of the day it was bought, 'billed' by the service (null: not
   -- yet), of that 'unpaid' (null: its invoice is not read) and 'refunded', also of an estimate; what came back with a
   -- refund is its 'billed', below zero. 'total_before' is the file's total when it was bought. 'counted_at' is
@@ -138,6 +139,7 @@ export const TABLES = `
     details TEXT NOT NULL DEFAULT '',
     file TEXT NOT NULL DEFAULT '',
     named TEXT NOT NULL DEFAULT '',
+    file_at TEXT NOT NULL DEFAULT '',
     bought_at TEXT NOT NULL DEFAULT '',
     counted_at TEXT,
     estimate INTEGER,
