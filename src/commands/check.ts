@@ -34,13 +34,13 @@ export const check = command({
       ['gap', 'missing words: [xx], [inaudible 00:12:03], [crosstalk]'],
       ['doubt', 'words the transcriber was unsure of: [?], [Colman?], [ph]'],
       ['unnamed-speaker', 'a speaker with no name: Man 2, Speaker 1'],
-      ['broken-cue', "a caption that can't be read"],
+      ['broken-cue', "a caption that can't be read, or a transcript without words"],
       ['time-order', 'a time that goes backwards, or a caption that lasts no time'],
       ['outside-audio', 'a time past the end of the audio'],
       ['overlap', 'a caption that starts before an earlier one ends'],
       ['empty-cue', 'a caption with no words'],
     ],
-    'Warnings: name-change (Jerry, Jerry Coleman) and, with --rules, reading-speed, line-length, line-count, too-short, ' +
+    'Warnings: name-change (Jerry, Jerry Coleman), repeated-lines (captions that roll, as those of YouTube) and, with --rules, reading-speed, line-length, line-count, too-short, ' +
       'too-long and cue-gap. The rules:',
     Object.entries(guides),
     'If a file was downloaded in several formats, check reads the one with the most precise times; to check another, ' +

@@ -1,7 +1,8 @@
 /** Captions: WebVTT and SubRip, as they are found, not only as they should be. */
 import { oneLine } from '../lib/text.ts';
-import type { Fault, Segment } from './model.ts';
+import type { Fault, Repeats, Segment } from './model.ts';
 import { decodeEntities } from './page.ts';
+import { type Cue, withoutRepeats } from './rolling.ts';
 import { isUnnamed, type Said, splitSpeaker } from './speakers.ts';
 
 /** hh:mm:ss.mmm, where the hours and the fraction may be missing. */
@@ -24,17 +25,10 @@ export function clockMs(clock: string): number | undefined {
   return (Number(hours ?? 0) * 3600 + m * 60 + s) * 1000 + Number(fraction.padEnd(3, '0'));
 }
 
-interface Cue {
-  /** Of its text. */
-  readonly line: number;
-  readonly start?: number | undefined;
-  readonly end?: number | undefined;
-  readonly lines: string[];
-}
-
 export interface Cues {
   readonly segments: Segment[];
   readonly faults: Fault[];
+  readonly repeats: Repeats | undefined;
   /** Whether anything says that these are captions. */
   readonly areCaptions: boolean;
 }
@@ -45,15 +39,18 @@ export function readCues(text: string, format: 'vtt' | 'srt'): Cues {
   const hasHeader = isVtt && /^WEBVTT(?:\s|$)/.test(lines[0] ?? '');
   const reader = new CueReader(isVtt, hasHeader);
   for (const [at, line] of lines.entries()) reader.add(line, at + 1, lines[at + 1]);
-  const { cues, faults } = reader;
-  const texts = (): string[] => cues.flatMap((cue) => cue.lines.map((line) => withoutMarkup(line, isVtt)));
+  const { faults } = reader;
+  const textOf = (line: string): string => withoutMarkup(line, isVtt);
+  const { cues, repeats } = withoutRepeats(reader.cues, textOf);
+  const texts = (): string[] => cues.flatMap((cue) => cue.lines.map(textOf));
   const isSpeaker = speakerTest(text, isVtt, () => texts().find((line) => line.trim()));
   const segments = cues.flatMap((cue) => segmentsOf(cue, isVtt, isSpeaker));
-  return { segments, faults, areCaptions: hasHeader || cues.some(({ start }) => start !== undefined) };
+  const areCaptions = hasHeader || cues.some(({ start }) => start !== undefined);
+  return { segments, faults, repeats, areCaptions };
 }
 
 class CueReader {
-  readonly cues: Cue[] = [];
+  readonly cues: Array<Cue & { readonly lines: string[] }> = [];
   readonly faults: Fault[] = [];
   readonly #isVtt: boolean;
   #place: 'text' | 'skipped' | 'between';
@@ -165,7 +162,7 @@ const srtTag = /<\/?(?:[ibus]|font(?:\s[^<>]*)?)>|\{\\[^{}]*\}/gi;
 const voiceTag = /<v[.\s]/i;
 
 const withoutMarkup = (text: string, isVtt: boolean): string =>
-  isVtt ? decodeEntities(text.replace(vttTag, '')) : text.replace(srtTag, '');
+  decodeEntities(text.replace(isVtt ? vttTag : srtTag, ''));
 
 /** Of most cues. */
 const oneVoice = /^<v ([^<>&]*)>(?=\S)([^<&]*)(?:<\/v>)?$/;

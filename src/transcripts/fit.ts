@@ -4,7 +4,8 @@
  */
 import { StenoError } from '../lib/errors.ts';
 import { shellWord } from '../lib/text.ts';
-import type { Segment, TranscriptText } from './model.ts';
+import { areCaptions, type Segment, type TranscriptText } from './model.ts';
+import { spokenIn } from './prose.ts';
 
 export interface Cue {
   /** In milliseconds. */
@@ -44,7 +45,7 @@ interface Timing {
 /** The cues of a transcript with times, one after the other. */
 export function cuesOf(transcript: TranscriptText, timing: Timing): Cue[] {
   const { path } = timing;
-  const [fault] = transcript.format === 'tstxt' ? transcript.faults : [];
+  const [fault] = areCaptions(transcript.format) ? [] : transcript.faults;
   if (fault) throw unusable(path, fault.line, `${fault.message}; correct it`);
   const spoken = timedIn(transcript, path);
   const cues: Cue[] = [];
@@ -60,20 +61,19 @@ export function cuesOf(transcript: TranscriptText, timing: Timing): Cue[] {
   return cues;
 }
 
-/** A turn of a tstxt without a time goes on where the last one began; before the first, only a speaker's is speech. */
-function timedIn({ format, segments }: TranscriptText, path: string): Timed[] {
-  const hasTimes =
-    ['vtt', 'srt', 'tstxt'].includes(format) && segments.some(({ start }) => start !== undefined);
-  if (!hasTimes) throw timeless(path, format);
+/** A turn without a time goes on where the last one began. */
+function timedIn(transcript: TranscriptText, path: string): Timed[] {
+  const { format } = transcript;
+  const spoken = spokenIn(transcript);
+  if (!spoken.some(({ start }) => start !== undefined)) throw timeless(path, format);
   const timed: Timed[] = [];
-  for (const segment of segments) {
+  for (const segment of spoken) {
     const text = tidied(segment.text);
-    const start = segment.start ?? (format === 'tstxt' ? timed.at(-1)?.start : undefined);
+    const start = segment.start ?? (areCaptions(format) ? undefined : timed.at(-1)?.start);
     if (text.length > MAX_TURN)
       throw unusable(path, segment.line, 'this caption has more than a million characters; split it');
     if (text && start !== undefined) timed.push({ ...segment, start, text });
-    else if (text && (format !== 'tstxt' || segment.speaker !== undefined))
-      throw unusable(path, segment.line, 'this caption has no time; give it one');
+    else if (text) throw unusable(path, segment.line, 'this caption has no time; give it one');
   }
   return timed;
 }

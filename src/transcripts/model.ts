@@ -1,9 +1,18 @@
 /** What a transcript says, whatever its format. */
 
-/** The formats that can be read, the one with the most precise times first. */
+/** The formats of downloads that can be read, the one with the most precise times first. */
 export const readableFormats = ['vtt', 'srt', 'tstxt', 'docx', 'html', 'txt'] as const;
 
-export type ReadableFormat = (typeof readableFormats)[number];
+/** What other programs write, and `convert`. */
+const otherFormats = ['json', 'tsv', 'md'] as const;
+
+export const knownFormats = [...readableFormats, ...otherFormats];
+
+export type ReadableFormat = (typeof knownFormats)[number];
+
+/** Captions tell when each text ends. */
+export const areCaptions = (format: ReadableFormat): boolean =>
+  format === 'vtt' || format === 'srt' || format === 'json' || format === 'tsv';
 
 /** What one speaker says without a break, or one cue of captions. */
 export interface Segment {
@@ -31,6 +40,14 @@ export interface TranscriptText {
   readonly format: ReadableFormat;
   readonly segments: readonly Segment[];
   readonly faults: readonly Fault[];
+  /** Captions that show the lines of the one before them once more: the segments have what is new in each. */
+  readonly repeats?: Repeats | undefined;
+}
+
+export interface Repeats {
+  /** Of the first. */
+  readonly line: number;
+  readonly count: number;
 }
 
 /** A transcript on this disk. */

@@ -1,7 +1,7 @@
 /** Transcripts to read: paragraphs that begin with a speaker, and perhaps with a time. */
 import { oneLine } from '../lib/text.ts';
 import { CLOCK, clockMs } from './cues.ts';
-import type { Fault, Segment, TranscriptText } from './model.ts';
+import { areCaptions, type Fault, type Segment, type TranscriptText } from './model.ts';
 import type { TextLine } from './page.ts';
 import { isLabelled, nameIn, type Said, splitSpeaker } from './speakers.ts';
 
@@ -21,7 +21,8 @@ interface Paragraph {
 type Prose = Pick<TranscriptText, 'segments' | 'faults'>;
 
 /** `isStamped`: a line may begin with a time that has no brackets around it. */
-export function readProse(lines: readonly TextLine[], isStamped: boolean): Prose {
+export function readProse(given: readonly TextLine[], isStamped: boolean): Prose {
+  const lines = timesAfterNames(given);
   const nameAndTime = isStamped ? nameBeforeTime : nameAboveText(lines);
   const begunIn = (text: string): Begun => begun(text, isStamped, nameAndTime);
   const head = headOf(lines, begunIn);
@@ -42,6 +43,18 @@ export function readProse(lines: readonly TextLine[], isStamped: boolean): Prose
     } else before.lines.push(text);
   }
   return { segments: all.map(segmentOf).filter(({ text }) => text !== ''), faults };
+}
+
+/** Before the first time, more segments than these are no head. */
+const MAX_UNTIMED = 5;
+
+/** Without the head, which is also what nobody says before the first time. */
+export function spokenIn({ format, segments }: TranscriptText): readonly Segment[] {
+  const timed = areCaptions(format) ? 0 : segments.findIndex(({ start }) => start !== undefined);
+  const first = format === 'tstxt' || timed <= MAX_UNTIMED ? timed : 0;
+  const isSpoken = ({ isHead, speaker }: Segment, at: number): boolean =>
+    !isHead && (at >= first || speaker !== undefined);
+  return segments.some(isSpoken) ? segments.filter(isSpoken) : segments;
 }
 
 const isEmpty = (paragraph: Paragraph | undefined): boolean =>
@@ -79,6 +92,29 @@ function headOf(lines: readonly TextLine[], begunIn: (text: string) => Begun): n
   return head;
 }
 
+const fromTo = /^\s*(\d{1,3}:\d{1,2}:\d{1,2})(\.\d{1,3})?\d* --> \d{1,3}:\d{1,2}:\d{1,2}(?:\.\d+)?\s*$/;
+
+/** Teams wrote `0:0:3.4 --> 0:0:5.1` into documents, and under it a name: like others, `Ada (00:00:03.4):`. */
+function timesAfterNames(lines: readonly TextLine[]): readonly TextLine[] {
+  if (!lines.some(({ text }) => fromTo.test(text))) return lines;
+  let time: string | undefined;
+  return lines.flatMap((each) => {
+    const [all, clock = '', fraction = ''] = fromTo.exec(each.text) ?? [];
+    if (all) time = clock.replace(/\b\d\b/g, '0$&') + fraction;
+    else if (time === undefined || each.text === '') return [each];
+    else {
+      const name = nameIn(each.text);
+      const text = name ? `${each.text.trim()} (${time}):` : `[${time}] ${each.text}`;
+      time = undefined;
+      return [
+        { ...each, text: '' },
+        { ...each, text },
+      ];
+    }
+    return [];
+  });
+}
+
 interface Begun extends Said {
   readonly start?: number | undefined;
 }
@@ -89,6 +125,8 @@ const bare = new RegExp(`^\\s*(${CLOCK})(?=\\s|$)`);
 const afterName = new RegExp(
   `^(?=.{1,64}?[[(]\\d)(.{1,60}?)(?::\\s{0,3}[[(](${CLOCK})[\\])]:?|\\s{0,3}[[(](${CLOCK})[\\])](?::|\\s*$))`,
 );
+/** Zoom: the time of day. */
+const nameInBrackets = new RegExp(`^\\s*(\\[[^[\\]]{1,60}\\])\\s{1,3}(${CLOCK})\\s*$`);
 const nameBeforeTime = new RegExp(`^(.{1,60}?)\\s{1,9}(${CLOCK})$`);
 const nameFarFromTime = new RegExp(`^(.{1,60}?)(?:\\t|\\s{2,9})(${CLOCK})$`);
 
@@ -112,9 +150,9 @@ function begun(line: string, isStamped: boolean, nameAndTime: RegExp | undefined
     return start !== undefined && isSure ? { start, ...said } : splitSpeaker(line);
   }
   const [all = '', name = '', clock, other = ''] =
-    afterName.exec(line) ?? nameAndTime?.exec(line.trim()) ?? [];
+    nameInBrackets.exec(line) ?? afterName.exec(line) ?? nameAndTime?.exec(line.trim()) ?? [];
   const [speaker, start] = [nameIn(name), timeOf(clock ?? other)];
   return start === undefined || speaker === undefined
     ? splitSpeaker(line)
-    : { start, speaker, text: line.trim().slice(all.length).trim() };
+    : { start, speaker, text: line.trim().slice(all.trim().length).trim() };
 }

@@ -1,12 +1,15 @@
 /** Reads a transcript in any of the formats that have text. */
 import { readFileSync, statSync } from 'node:fs';
+import { extname } from 'node:path';
 import { formatOfName } from '../catalog/formats.ts';
 import { StenoError, systemReason } from '../lib/errors.ts';
 import { checkUtf8 } from '../lib/lines.ts';
 import { bytesText } from '../lib/text.ts';
 import { readCues } from './cues.ts';
+import { jsonSegments, tsvSegments } from './data.ts';
 import { docxLines } from './docx.ts';
-import { type ReadableFormat, readableFormats, type TranscriptText } from './model.ts';
+import { markdownLines, markdownSegments } from './markdown.ts';
+import { knownFormats, type ReadableFormat, type TranscriptText } from './model.ts';
 import { isPage, pageLines, type TextLine } from './page.ts';
 import { readProse } from './prose.ts';
 
@@ -17,8 +20,8 @@ const PAGE_START = 65_536;
 
 /** The format that the name stands for; undefined if it can't be read. */
 export function readableFormatOf(path: string): ReadableFormat | undefined {
-  const format = formatOfName(path);
-  return readableFormats.find((each) => each === format);
+  const format = formatOfName(path) ?? extname(path).slice(1).toLowerCase();
+  return knownFormats.find((each) => each === format);
 }
 
 const failed = (message: string, hint?: string, cause?: unknown): StenoError =>
@@ -30,12 +33,21 @@ export function readTranscript(bytes: Buffer, format: ReadableFormat, path: stri
   if (format === 'docx') return { format, ...readProse(docxLines(bytes, path), false) };
   const text = textOf(bytes, format, path);
   if (format === 'html') return { format, ...readProse(pageLines(text), false) };
+  if (format === 'md') {
+    const segments = markdownSegments(text);
+    return { format, ...(segments ? { segments, faults: [] } : readProse(markdownLines(text), false)) };
+  }
+  if (format === 'json' || format === 'tsv') {
+    const segments = format === 'json' ? jsonSegments(text) : tsvSegments(text);
+    if (!segments) throw failed(`${path} is no transcript in ${format}`);
+    return { format, segments, faults: [] };
+  }
   if (format === 'txt' || format === 'tstxt')
     return { format, ...readProse(linesOf(text), format === 'tstxt') };
-  const { segments, faults, areCaptions } = readCues(text, format);
+  const { areCaptions, ...captions } = readCues(text, format);
   if (!areCaptions)
     throw failed(`${path} has no captions: no line in it is a time such as 00:00:01.000 --> 00:00:02.000`);
-  return { format, segments, faults };
+  return { format, ...captions };
 }
 
 /** With \n alone between lines. UTF-16 is read where its mark says so. */

@@ -42,7 +42,8 @@ export function* toSrt(cues: Iterable<Cue>): Generator<string> {
  * a tag or a time, and around a name that would not be taken for one: `Ada: text`.
  */
 function prefixed({ speaker, text }: Cue): string {
-  const plain = (said: string): string => said.replace(/<(?=[a-z/])|\{(?=\\)|--(?=>)/gi, `$&${MARK}`);
+  const plain = (said: string): string =>
+    said.replace(/<(?=[a-z/])|\{(?=\\)|--(?=>)|&(?=#?\w+;)/gi, `$&${MARK}`);
   if (!speaker) return marked(plain(text));
   const [first = '', ...more] = plain(text).split('\n');
   const read = splitSpeaker(`${speaker}: ${first}`);

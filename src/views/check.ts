@@ -103,12 +103,12 @@ export function* findingPages(outcomes: readonly Outcome<Checked>[], form: Findi
 export const findingsJson = (outcomes: readonly Outcome<Checked>[]): Json =>
   jsonOf([...findingsOf(outcomes)]);
 
-/** For `--report`: a docx has no lines. */
+/** For `--report`: a docx has no lines, and of a json they are not known. */
 export const reportedFiles = (outcomes: readonly Outcome<Checked>[]): ReportedFile[] =>
   outcomes.map(({ what, value, error }): ReportedFile => {
     if (error) return { path: what, issues: [{ rule: UNREADABLE, severity: 'error', text: error.message }] };
     const { file, found } = value;
-    const lineOf = (line: number) => (file.format === 'docx' ? undefined : line);
+    const lineOf = (line: number) => (file.format === 'docx' || file.format === 'json' ? undefined : line);
     const issues = found.map(({ line, start, ...each }) => ({ ...each, line: lineOf(line), time: start }));
     return { path: file.path, issues };
   });

@@ -342,7 +342,7 @@ describe('what has no times that can be used', () => {
 
   it('is refused by the line', () => {
     expect(refusal('txt', [{ text: 'Hello.' }])).toThrow("talk.x has no times, so it can't become captions");
-    expect(refusal('html', [{ start: 0 }, { text: 'Hello.' }])).toThrow('has no times');
+    expect(refusal('html', [{ text: 'Hello.' }])).toThrow('has no times');
     expect(refusal('tstxt', [{ text: 'Hello.' }])).toThrow('has no times');
     expect(refusal('vtt', [{ start: 0, end: 9 }, { text: 'lost' }])).toThrow(
       'talk.x, line 2: this caption has no time; give it one, then convert again',

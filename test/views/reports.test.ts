@@ -47,7 +47,8 @@ function parseXml(xml: string): Element {
     (open.at(-1) as Element).text += text;
   };
   parser.onclosetag = () => void open.pop();
-  parser.write(xml).close();
+  parser.write(xml);
+  parser.close();
   return root.children[0] as Element;
 }
 

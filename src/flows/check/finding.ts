@@ -5,6 +5,7 @@ export const checkRules = [
   ...(['overlap', 'empty-cue'] as const),
   ...([
     'name-change',
+    'repeated-lines',
     'reading-speed',
     'line-length',
     'line-count',

@@ -1,4 +1,5 @@
 /** What a person must look at in a transcript: marked gaps and doubts, speakers, and times. */
+import { plural } from '../../lib/text.ts';
 import type { Segment, TranscriptFile, TranscriptText } from '../../transcripts/model.ts';
 import { isUnnamed } from '../../transcripts/speakers.ts';
 import { unmarked } from '../../transcripts/write.ts';
@@ -11,7 +12,7 @@ const TURN = 2000;
 
 /** In the order of their lines. `nextTurn` throws where the work is to end. */
 export async function findingsIn(
-  { segments: marked, faults, format }: TranscriptText,
+  { segments: marked, faults, format, repeats }: TranscriptText,
   { duration }: Pick<TranscriptFile, 'duration'>,
   { rules, nextTurn }: { readonly rules: CaptionRules | undefined; readonly nextTurn: () => Promise<void> },
 ): Promise<Judged[]> {
@@ -23,12 +24,22 @@ export async function findingsIn(
       for (const finding of findings(item)) found.push(judge(finding));
     }
   };
+  if (repeats)
+    found.push(
+      judge({
+        rule: 'repeated-lines',
+        line: repeats.line,
+        text: `${plural(repeats.count, 'caption')} repeat the lines before`,
+      }),
+    );
   const last = endOf(duration);
   const segments = marked.map(unmarked);
   await addFrom(segments, (segment) => marksIn(segment, last));
   found.push(...speakersIn(segments).map(judge));
   await addFrom(segments, timeFindings(last));
   if (format === 'vtt' || format === 'srt') await addFrom(cuesOf(segments, format), captionFindings(rules));
+  if (found.length === 0 && !segments.some(({ text }) => text.trim()))
+    found.push(judge({ rule: 'broken-cue', line: 1, text: 'there are no words in it' }));
   return found.sort((one, other) => one.line - other.line);
 }
 

@@ -14,12 +14,8 @@ import {
   writeFileAtomic,
 } from '../../lib/whole-file.ts';
 import { type Cue, cuesOf, fitCues } from '../../transcripts/fit.ts';
-import {
-  readableFormats,
-  type Segment,
-  type TranscriptFile,
-  type TranscriptText,
-} from '../../transcripts/model.ts';
+import { knownFormats, type TranscriptFile, type TranscriptText } from '../../transcripts/model.ts';
+import { spokenIn } from '../../transcripts/prose.ts';
 import { nextTurn, readTranscriptFile } from '../../transcripts/read.ts';
 import {
   type ConvertedFormat,
@@ -105,7 +101,7 @@ export function itemsOf(
 ): Item[] {
   const items = new Map<string, Omit<Item, 'format'>>();
   for (const { what: arg, value, error } of found) {
-    const files = value && readableFormats.flatMap((ext) => value.find((file) => file.format === ext) ?? []);
+    const files = value && knownFormats.flatMap((ext) => value.find((file) => file.format === ext) ?? []);
     const what = files?.[0]?.path ?? arg;
     if (!items.has(resolve(what))) items.set(resolve(what), { what, files, error });
   }
@@ -220,14 +216,6 @@ async function inTurns(parts: Iterable<string>, signal: AbortSignal): Promise<st
     end = monotonicMs() + TURN_MS;
   }
   return all.join('');
-}
-
-/** Without the head, which in a tstxt is also what nobody says before the first time. */
-function spokenIn({ format, segments }: TranscriptText): readonly Segment[] {
-  const first = format === 'tstxt' ? segments.findIndex(({ start }) => start !== undefined) : 0;
-  const isSpoken = ({ isHead, speaker }: Segment, at: number): boolean =>
-    !isHead && (at >= first || speaker !== undefined);
-  return segments.some(isSpoken) ? segments.filter(isSpoken) : segments;
 }
 
 const stemOf = (path: string): string => basename(path, extname(path));

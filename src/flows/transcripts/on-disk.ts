@@ -8,7 +8,7 @@ import { StenoError, systemReason, usage } from '../../lib/errors.ts';
 import { findStats } from '../../lib/fs.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { shellWord } from '../../lib/text.ts';
-import { readableFormats, type TranscriptFile } from '../../transcripts/model.ts';
+import { knownFormats, readableFormats, type TranscriptFile } from '../../transcripts/model.ts';
 import { readableFormatOf, readBytes } from '../../transcripts/read.ts';
 import { type Outcome, outcomeOf } from '../bulk.ts';
 
@@ -161,7 +161,7 @@ async function atPath(ledger: Ledger | undefined, path: string): Promise<Transcr
   const format = readableFormatOf(path);
   if (!format)
     throw new StenoError('failed', `${path} is not in a format that steno reads`, {
-      hint: `its name must end in ${readableFormats.map((each) => `.${each}`).join(', ')}`,
+      hint: `its name must end in ${knownFormats.map((each) => `.${each}`).join(', ')}`,
     });
   return [{ path, format, size, mtimeMs, downloadedAt: '' }];
 }
@@ -205,4 +205,4 @@ export function mostPrecise<File extends TranscriptFile>(files: readonly File[])
   return [...best.values()];
 }
 
-const precision = ({ format }: TranscriptFile): number => readableFormats.indexOf(format);
+const precision = ({ format }: TranscriptFile): number => knownFormats.indexOf(format);
