@@ -49,11 +49,16 @@ export function fillSections(text: string, groups: readonly Group[]): string {
 
 function commandsSection(groups: readonly Group[]): string {
   const entries = commandEntries(groups);
-  const namesIn = (title: string): string[] =>
-    entries
-      .filter(({ group }) => group === title)
-      .flatMap(({ command, alias }) => (alias ? [command, alias] : [command]));
-  return groups.map(({ title }) => `- **${title}**: ${namesIn(title).map(code).join(', ')}\n`).join('');
+  const itemsOf = (title: string): Item[] =>
+    entries.filter(({ group }) => group === title).map(({ command, summary }) => [command, summary]);
+  return groups
+    .map(
+      ({ title }) => `## ${title}
+
+${list(itemsOf(title))}
+`,
+    )
+    .join('');
 }
 
 /** Names and placeholders are code, which Markdown leaves as it is. */

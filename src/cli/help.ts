@@ -1,4 +1,4 @@
-/** Finds the page of help that words ask for, and the front page of the program. */
+/** Finds the page of help that words ask for, and the first screen of the program. */
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/text.ts';
 import type { Group, Item } from '../spec/command.ts';
@@ -16,7 +16,7 @@ import { topicNames, topicPage } from './help-topics.ts';
 import { commandFor } from './other-words.ts';
 import { unknownCommand } from './wrong-line.ts';
 
-export const about = 'Order transcripts of audio by URL, follow and download them.';
+export const about = 'Order transcripts from the command line: give it a URL, get a text file.';
 
 const URL = 'https://example.com/talk.mp3';
 
@@ -78,30 +78,30 @@ function unknown(words: readonly string[], groups: readonly Group[]): Error {
   return usage(`unknown command or topic '${word}'`, hint);
 }
 
-/** All that a new user needs: what to type first, and a line for each command. */
+/** What most people need most, with a summary each; the other commands by name alone, so that it all fits one screen. */
+const mainCommands = ['order', 'files', 'wait', 'transcript', 'sync', 'listen', 'report', 'doctor'];
+
 function frontPage(width: number, groups: readonly Group[]): string {
-  const names = commandsOf(groups).map(({ name }) => name.length);
-  const column = Math.max(...names);
-  const listed = groups.flatMap(({ title, commands }) => [
-    `${title}:`,
-    ...itemLines(
-      commands.map(({ name, summary }): Item => [name.padEnd(column), summary]),
-      width,
-    ),
-    '',
-  ]);
+  const main = commandsOf(groups).filter(({ name }) => mainCommands.includes(name));
+  const all = groups.map(({ title, commands }): Item => [title, commands.map(({ name }) => name).join(', ')]);
   const lines = [
     ...wrap(about, width),
-    '',
-    'Usage: steno <command> [options]',
     '',
     ...firstLines.flatMap(([title, examples]) => [
       ...wrap(`${title}:`, width),
       ...examples.map((line) => `  ${line}`),
       '',
     ]),
-    ...listed,
-    ...wrap('More: steno order --help, steno help topics', width),
+    'Main commands (steno <command> --help explains one):',
+    ...itemLines(
+      main.map(({ name, summary }): Item => [name, summary]),
+      width,
+    ),
+    '',
+    'All commands:',
+    ...itemLines(all, width),
+    '',
+    ...wrap('Summaries, and pages on money, CI, events and more: steno help topics', width),
   ];
   return `${lines.join('\n')}\n`;
 }

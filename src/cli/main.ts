@@ -107,8 +107,11 @@ export class Main {
     this.#context = new Context(roughGlobals(this.#argv), this.#io);
     const { out } = this.#context;
     const isBold = usesColour(stdout, { noColor: out.mode.noColor, env, isData: true });
+    const show = async (): Promise<void> => void out.stdout.write(isBold ? boldTitles(text) : text);
+    // A newcomer must not be left in a pager.
+    if (words.length === 0) return show();
     const { withPager } = await import('../ui/pager.ts');
-    await withPager({ out, env, signal }, async () => out.stdout.write(isBold ? boldTitles(text) : text));
+    await withPager({ out, env, signal }, show);
   }
 
   async #fail(error: StenoError): Promise<number> {

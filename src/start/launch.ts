@@ -52,13 +52,14 @@ function styled(text: string): string {
 /** The width that the ready texts are made for. */
 const WIDTH = 80;
 
-/** On a terminal that is narrower or lower than the page, the program lays it out or opens a pager. */
+/** On a terminal that is narrower or lower than the page, the program lays it out or opens a pager; never for the first screen. */
 function readyPage(name: string): string | undefined {
   const text = readText(name);
   if (text === undefined || !isOnTerminal()) return text;
   // Loads node:tty, which takes 2.5 ms.
   const { columns = WIDTH, rows = 0 } = process.stdout;
-  return columns < WIDTH || text.split('\n').length > rows ? undefined : styled(text);
+  const isLong = name !== 'steno' && text.split('\n').length > rows;
+  return columns < WIDTH || isLong ? undefined : styled(text);
 }
 
 /** A good guess, without node:tty: /dev/null is a character device as a terminal is. */

@@ -30,19 +30,26 @@ function tooWide(text: string, width: number, examples: readonly string[]): stri
   );
 }
 
-describe('the first page', () => {
+describe('the first screen', () => {
   it.each([80, 60])(
-    'has a line for each command at %d columns, and what to type first above them',
+    'fits %d columns and 24 to 40 lines, names every command, and opens no pager',
     async (columns) => {
-      const { stdout } = await new User().onTerminal('steno', { columns });
-      const examples = firstLines.flatMap(([, lines]) => lines);
-      expect(tooWide(stdout.replaceAll('\r', ''), columns, examples)).toEqual([]);
-      const missing = commands.filter(({ name, summary }) => {
-        const start = summary.split(' ').slice(0, 2).join(' ');
-        return !new RegExp(`^  ${name} +${start}`, 'm').test(stdout);
+      const { stdout } = await new User().onTerminal('steno', {
+        columns,
+        rows: 24,
+        env: { STENO_PAGER: 'echo paged' },
       });
-      expect(missing.map(({ name }) => name)).toEqual([]);
-      expect(rows(stdout).findIndex((line) => line.includes('steno sync'))).toBeLessThan(15);
+      const text = stdout.replaceAll('\r', '').replace(/\x1b\[\d*m/g, '');
+      const examples = firstLines.flatMap(([, lines]) => lines);
+      expect(tooWide(text, columns, examples)).toEqual([]);
+      expect(rows(text).length).toBeGreaterThanOrEqual(24);
+      expect(rows(text).length).toBeLessThanOrEqual(40);
+      expect(text).not.toContain('paged');
+      const [, all = ''] = text.split('All commands:');
+      expect(commands.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(all))).toEqual([]);
+      for (const name of ['order', 'files', 'transcript', 'listen', 'doctor'])
+        expect(text).toMatch(new RegExp(`^  ${name} +[A-Z]\\w+`, 'm'));
+      expect(rows(text).findIndex((line) => line.includes('steno sync'))).toBeLessThan(15);
     },
   );
 
