@@ -51,14 +51,16 @@ import {
   duration,
   flag,
   list,
+  notifyFlag,
   type OptionValues,
   repeated,
   text,
 } from '../spec/options.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { fileRecord, fileSchema, waitedTable } from '../views/files.ts';
+import { deliveredText, fileRecord, fileSchema, waitedTable } from '../views/files.ts';
 import {
+  followLine,
   orderedView,
   orderLines,
   orderRecord,
@@ -86,6 +88,7 @@ const options = {
   feed: text('--feed <url|file>', 'order episodes of a podcast feed (RSS or Atom)', { values: 'file' }),
   dryRun: flag('--dry-run', 'show the orders and their estimated cost; send nothing'),
   wait: flag('--wait', 'wait until the files are delivered'),
+  notify: notifyFlag(['--wait', '--download']),
   download: text('--download <dir>', 'wait, and download the transcripts to this folder', {
     values: 'folder',
     effect: 'local',
@@ -193,7 +196,7 @@ export const order = command({
     ['steno order https://example.com/a.mp3 --sku TRANS14', 'one file'],
     ['steno order https://example.com/b.mp3 --sku TRANS14 --download .', 'order it, wait and download'],
     ['steno order https://example.com/{c,d}.mp3 --sku TRANS2,TSTMP1', 'two files, with timestamps'],
-    ['steno order https://example.com/a.mp3 --sku TRANS14 --minutes 35 --dry-run', 'what it will cost'],
+    ['steno order https://example.com/e.mp3 --sku TRANS14 --minutes 35 --dry-run', 'what it will cost'],
     ['steno order --from talks.csv --skip-ordered --dry-run', 'preview the orders of a manifest'],
     ['steno order --from talks.csv --skip-ordered --retry-unclear', 'also retry uncertain orders'],
     ['steno order --from talks.csv --skip-ordered --retry-ended', 'also reorder failed or cancelled files'],
@@ -555,6 +558,8 @@ async function show(job: Job, result: OrderResult): Promise<void> {
     await out.show(orderedView(files, result, showsFiles));
   }
   if (out.mode.quiet) announceLacking(out, result);
+  if (waited) out.stderr.notify(job.options.notify, deliveredText(waited));
+  else if (out.forPeople && placed.length) out.note(followLine(placed));
   for (const each of skippedWarnings(waited?.saved)) await out.warn(...each);
   await warnRemarks(out, placed);
   if (hold && !holdIsFailure) await out.warn(hold.message, hold.hint);

@@ -10,9 +10,9 @@ import { LatestProgress } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
 import { pollNote } from '../lib/time.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
-import { downloadOptions, duration, text } from '../spec/options.ts';
+import { downloadOptions, duration, notifyFlag, text } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { askedFiles, waitedTable, waitedView } from '../views/files.ts';
+import { askedFiles, deliveredText, waitedTable, waitedView } from '../views/files.ts';
 import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 export const wait = command({
@@ -34,6 +34,7 @@ export const wait = command({
       values: 'folder',
       effect: 'local',
     }),
+    notify: notifyFlag(),
     ...downloadOptions(),
   },
   examples: [
@@ -78,6 +79,7 @@ export const wait = command({
     const files = waitedFiles(waited, known, currency);
     const view = out.isBrief ? waitedTable(waited, currency) : waitedView(files, waited, args.length !== 1);
     await out.show(view);
+    out.stderr.notify(options.notify, deliveredText(waited));
     for (const each of skippedWarnings(waited.saved)) await out.warn(...each);
     const { order } = options;
     const missing = ledger && order !== undefined ? await missingFilesError(ledger, order) : undefined;

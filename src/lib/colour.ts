@@ -19,3 +19,16 @@ export function usesColour(
   if (forced !== undefined) return !isData || isTerminal;
   return isTerminal && env.TERM !== 'dumb';
 }
+
+/** Terminals that show links (OSC 8), by the variable that tells each and what it must be. */
+const linkingTerminals: ReadonlyArray<readonly [variable: string, value: RegExp]> = [
+  ['TERM_PROGRAM', /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|rio|Tabby)$/],
+  ['TERM', /^(xterm-kitty|xterm-ghostty|alacritty|foot)/],
+  ['VTE_VERSION', /^([5-9]\d{3}|\d{5,})$/],
+  ['WT_SESSION', /./],
+  ['KONSOLE_VERSION', /./],
+];
+
+/** Whether links are drawn as links. tmux and screen may swallow them. */
+export const showsLinks = (env: Env): boolean =>
+  !env.TMUX && !env.STY && linkingTerminals.some(([variable, value]) => value.test(env[variable] ?? ''));

@@ -21,6 +21,10 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['SHELL, HOME, USERPROFILE', 'your shell, and where its completions are installed and looked for'],
   ['ZDOTDIR, BASH_COMPLETION_USER_DIR, HOMEBREW_PREFIX', 'where zsh and bash look for completions'],
   ['TERM', 'dumb: no colour, no pager, no live progress'],
+  [
+    'TERM_PROGRAM, VTE_VERSION, KONSOLE_VERSION, WT_SESSION',
+    'tell a terminal that shows links; inside tmux (TMUX) and screen (STY) none are drawn',
+  ],
   ['CI', 'set, and not 0 or false: progress is a plain line every ten seconds'],
   [
     'STENO_EVENT_N, STENO_EVENT_…',

@@ -9,8 +9,7 @@ import { shellWord } from '../lib/text.ts';
 export function configFolder(env: Env, platform = process.platform, home = homeFolder): string {
   if (env.STENO_CONFIG_DIR) return resolve(env.STENO_CONFIG_DIR);
   if (platform === 'win32') return join(env.APPDATA || join(home(), 'AppData', 'Roaming'), 'steno', 'Config');
-  if (platform === 'darwin') return join(home(), 'Library', 'Preferences', 'steno');
-  return join(absolute(env.XDG_CONFIG_HOME) ?? join(home(), '.config'), 'steno');
+  return join(absolute(env.XDG_CONFIG_HOME) ?? standardFolder(platform, home, '.config'), 'steno');
 }
 
 /** The platform's folder for state such as the ledger, or STENO_STATE_DIR. */
@@ -18,9 +17,12 @@ export function stateFolder(env: Env, platform = process.platform, home = homeFo
   if (env.STENO_STATE_DIR) return resolve(env.STENO_STATE_DIR);
   if (platform === 'win32')
     return join(env.LOCALAPPDATA || join(home(), 'AppData', 'Local'), 'steno', 'Data');
-  if (platform === 'darwin') return join(home(), 'Library', 'Application Support', 'steno');
-  return join(absolute(env.XDG_STATE_HOME) ?? join(home(), '.local', 'state'), 'steno');
+  return join(absolute(env.XDG_STATE_HOME) ?? standardFolder(platform, home, '.local/state'), 'steno');
 }
+
+/** macOS keeps settings and data in one folder. */
+const standardFolder = (platform: NodeJS.Platform, home: () => string, folder: string): string =>
+  join(home(), platform === 'darwin' ? 'Library/Application Support' : folder);
 
 /** The standard has a relative one ignored: it would be another folder wherever a command is run. */
 const absolute = (path: string | undefined): string | undefined =>

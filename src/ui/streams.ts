@@ -2,7 +2,7 @@
 import { accessSync, constants, fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { usesColour } from '../lib/colour.ts';
+import { showsLinks, usesColour } from '../lib/colour.ts';
 import type { Env } from '../lib/env.ts';
 import { formatJson, type JsonObject, toJson } from '../lib/json.ts';
 import { cutSignatures } from '../lib/signatures.ts';
@@ -81,7 +81,11 @@ abstract class Stream {
     const { Paint } = await import('./paint.ts');
     const { mode, env, hide } = this.options;
     const coloured = usesColour(this.stream, { ...mode, env, isData: this instanceof Stdout });
-    return { width: this.columns, paint: new Paint(coloured), hide };
+    return { width: this.columns, paint: new Paint(coloured, this.takesLinks && showsLinks(env)), hide };
+  }
+
+  protected get takesLinks(): boolean {
+    return true;
   }
 
   /** Without secrets: keys are masked, and signatures are cut out of links. */
@@ -116,6 +120,11 @@ export class Stdout extends Stream {
     stream.once('close', () => {
       this.#isReaderGone = true;
     });
+  }
+
+  /** Older pagers show links as text. */
+  protected override get takesLinks(): boolean {
+    return !this.pager;
   }
 
   /** Zero where it is not known. */
@@ -259,6 +268,11 @@ export class Stderr extends Stream {
   notice(text: string): void {
     if (this.options.mode.json) this.writeJson('warning', toJson({ message: this.line(text) }) as JsonObject);
     else this.writeLine(text);
+  }
+
+  /** Rings the bell of a terminal, and has it show a desktop notification (OSC 9) where it can. */
+  notify(isWanted: boolean, text: string): void {
+    if (isWanted && this.isTerminal) this.write(`\u0007\u001b]9;steno: ${this.line(text)}\u0007`);
   }
 
   /** The output of a child process, without control characters. */

@@ -302,6 +302,10 @@ export function waitedView(
   return { json: fileDocuments(files, several), columns, rows, quiet };
 }
 
+/** `2 of 3 files delivered` */
+export const deliveredText = ({ outcomes }: WaitResult): string =>
+  `${outcomes.filter(({ error }) => !error).length} of ${plural(outcomes.length, 'file')} delivered`;
+
 /** For people: the transcripts if they were downloaded, otherwise the files. */
 export function waitedTable(
   { outcomes, saved }: WaitResult,

@@ -8,6 +8,7 @@ import type { Estimate } from '../flows/prices/estimate.ts';
 import type { Ignored } from '../ledger/ignored-audio.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { cutJsonSignatures, cutSignatures, withoutSignature } from '../lib/signatures.ts';
+import { shellWord } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import { fileDocuments, fileRecord } from './files.ts';
 import { amountJson, estimateJson, estimateSchema } from './money.ts';
@@ -75,6 +76,10 @@ export const placedLine = ({ id, audiofiles }: Order): string =>
 
 export const orderLines = (orders: readonly Order[]): string[] =>
   orders.map(({ id, audiofiles }) => `order ${id}: audiofile ${audiofiles.join(', ')}`);
+
+/** What to run next. */
+export const followLine = ([first, ...rest]: readonly PlacedOrder[]): string =>
+  `follow it: steno wait${first && rest.length === 0 ? ` --order ${shellWord(first.order.id)}` : ''}`;
 
 interface PlanRow {
   readonly order: PlannedOrder;

@@ -79,10 +79,10 @@ describe('the model of the commands', () => {
 
 describe('the marked parts of a text', () => {
   test('are replaced, and the rest stays', () => {
-    const text = 'a\n<!-- generated: exit-codes -->\nold\n<!-- end: exit-codes -->\nb\n';
+    const text = 'a\n<!-- generated: variables -->\nold\n<!-- end: variables -->\nb\n';
     const filled = fillSections(text, groups);
-    expect(filled).toMatch(/^a\n<!-- generated: exit-codes -->\n\| code \| name \| when \| what to do \|\n/);
-    expect(filled).toMatch(/\n\| 130 \| interrupted \| .*\n<!-- end: exit-codes -->\nb\n$/);
+    expect(filled).toMatch(/^a\n<!-- generated: variables -->\n- `[^`]+`: /);
+    expect(filled).toMatch(/\n- `[^`]*NO_COLOR[^`]*`: .*\n(- .*\n)*<!-- end: variables -->\nb\n$/);
     expect(fillSections(filled, groups)).toBe(filled);
   });
 });

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { configFolder, stateFolder } from '../../src/settings/paths.ts';
 import { audio, orderingAccount } from '../support/ledger.ts';
 import { Listener } from '../support/listener.ts';
 import { BIN, finished, KEY, type Result, User } from '../support/steno.ts';
@@ -157,4 +158,20 @@ describe.runIf(process.getuid?.() === 0)('a config folder', () => {
     ]);
     expect(existsSync(join(config, 'config.json'))).toBe(false);
   });
+});
+
+it.each<[platform: NodeJS.Platform, env: Record<string, string>, config: string, state: string]>([
+  ['linux', {}, '/home/u/.config/steno', '/home/u/.local/state/steno'],
+  ['darwin', {}, '/home/u/Library/Application Support/steno', '/home/u/Library/Application Support/steno'],
+  ['darwin', { XDG_CONFIG_HOME: '/x/c', XDG_STATE_HOME: '/x/s' }, '/x/c/steno', '/x/s/steno'],
+  [
+    'linux',
+    { XDG_CONFIG_HOME: '/x/c', XDG_STATE_HOME: 'relative' },
+    '/x/c/steno',
+    '/home/u/.local/state/steno',
+  ],
+  ['darwin', { STENO_CONFIG_DIR: '/c', STENO_STATE_DIR: '/s', XDG_CONFIG_HOME: '/x' }, '/c', '/s'],
+])('on %s with %j settings are in %s and state in %s', (platform, env, config, state) => {
+  const home = () => '/home/u';
+  expect([configFolder(env, platform, home), stateFolder(env, platform, home)]).toEqual([config, state]);
 });
