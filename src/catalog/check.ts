@@ -128,7 +128,7 @@ export function checkTestableEvent(type: string): string {
 }
 
 /** Of the service, for tests: nobody ordered them. */
-const testFiles = ['100', '101'];
+export const testFiles: readonly string[] = ['100', '101'];
 
 /** Whether a test event of the service may be about it: about one of these, or about no file. */
 export const isOfTestEvent = (id: string): boolean => id === '' || testFiles.includes(id);

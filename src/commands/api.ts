@@ -5,6 +5,7 @@ import type { Effect } from '../lib/command-entry.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { append, formatJson, type Json, type JsonObject } from '../lib/json.ts';
 import { didYouMean } from '../lib/text.ts';
+import { parameterName } from '../lib/url.ts';
 import { command, MONEY_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { flag, type OptionValues } from '../spec/options.ts';
@@ -91,7 +92,12 @@ async function buy(
   onAnswer: (answer: RawAnswer) => Promise<void>,
 ): Promise<void> {
   const { out, settings } = context;
-  const use = { what: `this ${target.call}`, again, test: isTest(call), isFree: target.call === 'refund' };
+  const use = {
+    what: `this ${target.call}`,
+    again,
+    test: isTest(call, target),
+    isFree: target.call === 'refund',
+  };
   const ledger = await context.ledgers.forMoney(use);
   const transport = await context.connect();
   const costs = await callCosts(ledger, settings, unpriced);
@@ -171,7 +177,8 @@ function parsePairs(pairs: readonly string[]): JsonObject {
     const at = pair.indexOf('=');
     if (at < 1) throw usage(`'${pair}' is not key=value`);
     const [key, value] = [pair.slice(0, at), pair.slice(at + 1)];
-    if (key === 'api_key') throw usage('api_key is added automatically', 'use another key with --api-key');
+    if (parameterName(key) === 'api_key')
+      throw usage('api_key is added automatically', 'use another key with --api-key');
     append(params, key, value);
   }
   return params;

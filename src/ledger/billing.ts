@@ -36,7 +36,8 @@ interface KeptBill {
 interface Purchased {
   readonly kind: 'order' | 'upgrade' | 'refund';
   readonly status: string;
-  readonly started_at: string;
+  /** Its number: a refund has a higher one than what it covers, whatever the clocks say. */
+  readonly number: number;
   readonly skus: string;
   readonly total_before: string;
   /** In millionths. */
@@ -88,11 +89,11 @@ async function updateSome(db: Store, profile: string, ids: readonly string[]): P
   const [items, rows, lines] = await Promise.all([
     db.all<ItemRow>(
       `SELECT items.purchase, items.position, items.file, items.billed, items.unpaid, items.refunded, items.currency,
-         items.total_before, items.estimate, purchases.kind, purchases.status, purchases.started_at, purchases.skus
+         items.total_before, items.estimate, purchases.kind, purchases.status, purchases.number, purchases.skus
        FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
        WHERE items.profile = ? AND items.file <> '' AND items.file ${of} AND purchases.test = 0
          AND purchases.status <> 'refused'
-       ORDER BY purchases.kind <> 'order', purchases.started_at, items.purchase, items.position`,
+       ORDER BY purchases.kind <> 'order', purchases.number, items.position`,
       profile,
       list,
     ),
@@ -252,26 +253,29 @@ export interface PurchasedItem<Row> extends BillItem {
   readonly refund: (BillRefund & { readonly row: Row | undefined }) | undefined;
 }
 
-/** What was bought for a file, each with the first refund after it, by us or by the service. */
+/**
+ * What was bought for a file, each with the refund that covers it: the first that was written after it, and for the order
+ * that made the file the first of all. The state alone covers what was bought before anybody asked for a refund.
+ */
 export function billItems<Row extends Purchased>(
   rows: readonly Row[],
-  file: { readonly state: string; readonly changed_at: string | null } | undefined,
+  file: { readonly state: string } | undefined,
 ): PurchasedItem<Row>[] {
   const placed = rows.filter(({ kind, status }) => kind === 'refund' && status === 'placed');
-  const refunds = [
-    ...placed.map((row) => ({ row, at: row.started_at, total: totalOf(row.total_before) })),
-    ...(file?.state === 'Refunded' ? [{ row: undefined, at: file.changed_at, total: undefined }] : []),
-  ];
+  const refunds = placed.map((row) => ({ row, total: totalOf(row.total_before) }));
+  const ofService = { row: undefined, total: undefined };
+  const byState = file?.state === 'Refunded' && placed.length === 0 ? ofService : undefined;
+  const made = rows.find(({ kind }) => kind === 'order');
   const items: PurchasedItem<Row>[] = rows
     .filter(({ kind }) => kind !== 'refund')
     .map((row) => ({
       row,
       skus: row.skus ? row.skus.split(',') : [],
       totalBefore: totalOf(row.total_before)?.amount,
-      refund: refunds.find(({ at }) => at === null || at >= row.started_at),
+      refund: refunds.find((refund) => row === made || refund.row.number > row.number) ?? byState,
     }));
   if (!items.some(({ row }) => row?.kind === 'order'))
-    items.unshift({ row: undefined, skus: [], totalBefore: undefined, refund: refunds[0] });
+    items.unshift({ row: undefined, skus: [], totalBefore: undefined, refund: refunds[0] ?? byState });
   return items;
 }
 

@@ -1,7 +1,7 @@
 /** Purchases whose end is not known, and how somebody who knows it settles them. */
 import { randomUUID } from 'node:crypto';
 import { type Sender, thisSender } from '../lib/sender.ts';
-import { updateBills } from './billing.ts';
+import { renewInvoices, updateBills } from './billing.ts';
 import { deriveHolders, PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
 import { refuseMoved } from './moved.ts';
 import {
@@ -204,7 +204,10 @@ export class OpenAttempts extends PurchaseTable {
         }));
         const answered = { id: order, hold: row?.hold ?? null, at, test: false, isNamed: false };
         await db.batch(tables.addingFiles(id, answered, own, audios));
-      } else await db.batch(tables.changingFile(kind, attempt.files[0] ?? '', attempt.skus.join(',')));
+      } else {
+        await db.batch(tables.changingFile(kind, attempt.files[0] ?? '', attempt.skus.join(',')));
+        await renewInvoices(db, this.profile, attempt.files);
+      }
       await updateBills(db, this.profile, [...attempt.files, ...files.map((file) => file.id)]);
       return true;
     });
@@ -248,6 +251,7 @@ export class OpenAttempts extends PurchaseTable {
       await tables.#takeBack(db, id, kind, files);
       await db.batch(tables.deriving(id));
       await deriveHolders(db, this.profile, [id]);
+      if (kind !== 'order') await renewInvoices(db, this.profile, files);
       const left = await db.all<{ file: string }>('SELECT file FROM purchase_items WHERE purchase = ?', id);
       await updateBills(db, this.profile, [...new Set([...files, ...left.map(({ file }) => file)])]);
       return true;

@@ -61,6 +61,7 @@ export interface BoughtRow {
   readonly kind: PurchaseKind;
   readonly status: string;
   readonly started_at: string;
+  readonly number: number;
   readonly skus: string;
   readonly total_before: string;
   readonly estimate: number | null;
@@ -86,7 +87,7 @@ const OWN = "own.profile = items.profile AND own.file = items.file AND own.file 
 const OFF = `CASE WHEN purchases.kind = 'refund' OR EXISTS (
   SELECT 1 FROM purchase_items AS own CROSS JOIN purchases AS refunds ON refunds.id = own.purchase
   WHERE ${OWN} AND refunds.kind = 'refund' AND refunds.status = 'placed' AND refunds.test = 0
-    AND refunds.started_at >= purchases.started_at) THEN 0 ELSE items.refunded END`;
+    AND (purchases.kind = 'order' OR refunds.number > purchases.number)) THEN 0 ELSE items.refunded END`;
 
 export class PurchaseLog extends Table {
   /** Newest first, one page in memory at a time. What was taken in with `track` was bought elsewhere. */
@@ -186,11 +187,12 @@ export class PurchaseLog extends Table {
   /** What was bought for files, those of each in the order of its purchases. */
   bought(): Promise<BoughtRow[]> {
     return this.db.all<BoughtRow>(
-      `SELECT items.file, purchases.kind, purchases.status, purchases.started_at, purchases.skus, items.total_before,
+      `SELECT items.file, purchases.kind, purchases.status, purchases.started_at, purchases.number, purchases.skus,
+         items.total_before,
          items.estimate, items.currency, purchases."user", purchases.host, purchases.actor
        FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
        WHERE items.profile = ? AND items.file <> '' AND purchases.test = 0 AND purchases.status <> 'refused'
-       ORDER BY purchases.kind <> 'order', purchases.started_at, items.purchase, items.position`,
+       ORDER BY purchases.kind <> 'order', purchases.number, items.position`,
       this.profile,
     );
   }

@@ -4,6 +4,10 @@ import { StenoError, usage } from './errors.ts';
 
 let source: (() => number) | undefined;
 
+/** Whole milliseconds: 1.1 * 60 is a little more than 66, which would be billed as a second more. */
+export const secondsOfMinutes = (minutes: number): number =>
+  Math.max(1, Math.round(minutes * 60_000)) / 1_000;
+
 /** The time of day in milliseconds, for timestamps: with --sandbox that of the sandbox, whose clock can be moved. */
 export const nowMs = (): number => (source ? source() : Date.now());
 

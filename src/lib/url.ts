@@ -17,6 +17,10 @@ export function isUrl(text: string, base?: string): boolean {
   }
 }
 
+/** The name of a parameter as a service may read it: `url[]`, `URL` and `%75rl` are `url`. */
+export const parameterName = (text: string): string =>
+  decoded(text).normalize('NFKC').trim().toLowerCase().replace(/\[.*$/s, '').replace(/[\s.]/g, '_');
+
 /** Without percent escapes; the text itself where they are not those of UTF-8. */
 export function decoded(text: string): string {
   if (!text.includes('%')) return text;

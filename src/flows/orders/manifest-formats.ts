@@ -7,6 +7,7 @@ import type { Audio } from '../../ledger/purchase.ts';
 import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts';
 import { didYouMean, nearest, oneLine, plural } from '../../lib/text.ts';
+import { secondsOfMinutes } from '../../lib/time.ts';
 import { checkUrl } from '../../lib/url.ts';
 import type { CountedRows, FileMark, LeftOut } from '../uploads/audio-files.ts';
 
@@ -121,8 +122,7 @@ const MAX_MINUTES = 525_600;
 export function secondsOf(minutes: string | undefined): number | undefined {
   if (minutes === undefined || minutes.trim() === '') return undefined;
   const length = /^\d+(\.\d+)?$/.test(minutes.trim()) ? Number(minutes) : Number.NaN;
-  // Whole milliseconds: 1.1 * 60 is a little more than 66, which would be billed as a second more.
-  if (length > 0 && length <= MAX_MINUTES) return Math.max(1, Math.round(length * 60_000)) / 1_000;
+  if (length > 0 && length <= MAX_MINUTES) return secondsOfMinutes(length);
   throw usage(`'${minutes}' is not a length in minutes`, 'write it like 35 or 35.5');
 }
 

@@ -4,6 +4,7 @@ import { type RawAnswer, sendRaw } from '../../api/http/answer.ts';
 import type { BeforeSend, Call, MoneyTarget } from '../../api/http/call.ts';
 import { CallError } from '../../api/http/failures.ts';
 import { cuttingSignatures, type Order, readOrder } from '../../api/orders.ts';
+import { testFiles } from '../../catalog/check.ts';
 import { Claims } from '../../ledger/claims.ts';
 import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -22,7 +23,8 @@ import { BulkError, StenoError } from '../../lib/errors.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { refundName, upgradeNames } from '../../lib/names.ts';
 import { plural } from '../../lib/text.ts';
-import { isUrl } from '../../lib/url.ts';
+import { secondsOfMinutes } from '../../lib/time.ts';
+import { isUrl, parameterName } from '../../lib/url.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures, kindOfAll, type Outcome, outcomeOf, values } from '../bulk.ts';
 import { costSettings, OrderCosts, readCostFacts } from './cost.ts';
@@ -65,11 +67,13 @@ async function changeOnce(purchase: NewPurchase, options: MoneyCallOptions): Pro
 /** A raw call for money; `onAnswer` is told what came, also where it can't be read. */
 export async function callOnce(
   call: Call,
-  { call: kind, file }: MoneyTarget,
+  target: MoneyTarget,
   options: MoneyCallOptions,
   onAnswer: (answer: RawAnswer) => void,
 ): Promise<void> {
   const { transport, ledger } = options;
+  const { call: kind, file } = target;
+  const test = isTest(call, target);
   const via = `${call.method} ${call.path}`;
   const params = call.params ?? new Map();
   const ask = async (check: BeforeSend): Promise<Json> => {
@@ -78,7 +82,7 @@ export async function callOnce(
     return answer.json ?? null;
   };
   if (kind !== 'order') {
-    const change = { kind, skus: valuesOf(params, 'sku'), test: isTest(call) };
+    const change = { kind, skus: valuesOf(params, 'sku'), test };
     for (const planned of await planChanges([file], change, ledger))
       await sendChange({ ...planned, via }, options, async (check) =>
         readChange(call, file, await ask(check)),
@@ -87,9 +91,10 @@ export async function callOnce(
   }
   const urls = valuesOf(params, 'url');
   const purchase: NewPurchase = {
-    ...{ via, audios: urls.map(audioOf), skus: valuesOf(params, 'sku'), names: valuesOf(params, 'name') },
+    ...{ via, audios: urls.map(audioOf), skus: valuesOf(params, 'sku') },
+    names: [...valuesOf(params, 'name'), ...valuesOf(params, 'names')],
     notes: valuesOf(params, 'notes').join('\n'),
-    test: isTest(call),
+    test,
   };
   const { answer, kept, attempt } = await sendChecked<Order, OrderedFiles>(purchase, options, {
     send: (check) => cuttingSignatures(urls, async () => readOrder(call, await ask(check))),
@@ -104,16 +109,22 @@ export async function callOnce(
 /** Without a URL the service refuses it, or names what it made of it. */
 const audioOf = (url: string): Audio => (isUrl(url) ? makeAudio(url) : { url, names: [`url ${url}`] });
 
-/** The values of a parameter, however a list is spelled: `url`, `url[]`, `url[0]`. */
+/** The values of a parameter, however its name is spelled. */
 const valuesOf = (params: JsonObject, name: string): string[] =>
   [...params]
-    .filter(([key]) => key.replace(/\[\d*\]$/, '') === name)
+    .filter(([key]) => parameterName(key) === name)
     .flatMap(([, value]) => (Array.isArray(value) ? value : [value]))
     .filter((value) => typeof value === 'string');
 
-/** In doubt it is none: what is taken for a test may be bought twice. */
-export const isTest = ({ params = new Map() }: Call): boolean =>
-  valuesOf(params, 'test').some((value) => /^(true|1|yes|on)$/i.test(value));
+/**
+ * In doubt it is none: what is taken for a test may be bought twice. There are tests of orders, and of upgrades and refunds
+ * of two files.
+ */
+export function isTest({ params = new Map() }: Call, { call, file }: MoneyTarget): boolean {
+  const said = valuesOf(params, 'test');
+  const isSaid = said.length > 0 && said.every((value) => /^(true|1|yes|on)$/i.test(value));
+  return isSaid && (call === 'order' || testFiles.includes(file));
+}
 
 export interface Change extends Pick<NewPurchase, 'skus' | 'test'> {
   readonly kind: 'upgrade' | 'refund';
@@ -135,7 +146,7 @@ async function planChanges(
       key: row?.key || undefined,
       names: kind === 'upgrade' ? upgradeNames(file, skus) : [refundName(file)],
       // The service bills the length that it says itself.
-      details: minutes > 0 ? { ...details, seconds: minutes * 60 } : details,
+      details: minutes > 0 ? { ...details, seconds: secondsOfMinutes(minutes) } : details,
       file,
       totalBefore: row?.total,
     };

@@ -12,7 +12,7 @@ import { decodeUtf8, readBytes } from '../../lib/lines.ts';
 import { isUrlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
 import { shellWord } from '../../lib/text.ts';
-import { checkUrl } from '../../lib/url.ts';
+import { checkUrl, parameterName } from '../../lib/url.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
 import { samenessOf } from './duplicates.ts';
 import { type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
@@ -349,15 +349,15 @@ async function readNotes(
 }
 
 /** Parameters that have a flag of their own. */
-const flagsOfParams: Readonly<Record<string, string>> = {
-  api_key: '--api-key',
-  url: 'the argument <url>',
-  sku: '--sku',
-  test: '--test',
-  notes: '--notes',
-  name: '--name',
-  names: '--name',
-};
+const flagsOfParams: ReadonlyMap<string, string> = new Map([
+  ['api_key', '--api-key'],
+  ['url', 'the argument <url>'],
+  ['sku', '--sku'],
+  ['test', '--test'],
+  ['notes', '--notes'],
+  ['name', '--name'],
+  ['names', '--name'],
+]);
 
 /** `key=value` pairs for parameters that the API document does not list. */
 function parseParams(params: readonly string[]): Array<[string, string]> {
@@ -366,8 +366,8 @@ function parseParams(params: readonly string[]): Array<[string, string]> {
     const key = param.slice(0, Math.max(at, 0));
     if (at < 1 || /[\s\u0000-\u001f]/.test(key))
       throw usage(`'${param}' is not key=value`, 'write it like --param title=Talk');
-    if (Object.hasOwn(flagsOfParams, key))
-      throw usage(`${key} can't be set with --param`, `use ${flagsOfParams[key]}`);
+    const flag = flagsOfParams.get(parameterName(key));
+    if (flag) throw usage(`${key} can't be set with --param`, `use ${flag}`);
     return [key, param.slice(at + 1)];
   });
 }
