@@ -235,8 +235,9 @@ export const order = command({
     const reading = context.ledgers.sharedUrl === undefined ? sorting.then(readCosts) : readCosts();
     reading?.catch(() => {});
     const guard = await sorting;
-    await sayLeftOut(out, guard, countAudios(plan.orders));
     const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });
+    await costs.agreeWith(guard);
+    await sayLeftOut(out, guard, countAudios(plan.orders));
     const problem = await checkCosts(out, guard, costs, options.upToBudget);
     const job = { context, options, line, waits, formats, plan, manifest, hasFiles, ledger, guard, costs };
     if (isShown) return showPlan(job, problem);
@@ -411,12 +412,9 @@ async function checkCosts(
   upToBudget: boolean,
 ): Promise<StenoError | undefined> {
   const { ready, deferred } = guard;
-  if (!upToBudget) return costs.problemOf([...ready, ...deferred]);
-  const { firstLeftOut, why, problem } = costs.upToBudget(ready);
-  if (firstLeftOut !== undefined) {
-    guard.keepRows(ready, firstLeftOut);
-    if (!problem) await sayOverBudget(out, guard.overBudget, countAudios(ready), why);
-  }
+  if (!upToBudget) return costs.problemOf(ready, deferred);
+  const { why, problem } = costs.keepWhatFits(guard);
+  if (!problem) await sayOverBudget(out, guard.overBudget, countAudios(ready), why);
   // What another process is sending may be left for this one; the ledger holds it to the budget then.
   return deferred.length && problem ? undefined : (problem ?? costs.problemOf(guard.ready));
 }

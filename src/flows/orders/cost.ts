@@ -126,6 +126,9 @@ const minutesOf = (seconds: number | undefined): Fraction | undefined =>
 /** A database adds up no larger number; what costs that much is over any budget. */
 const boundedMillionths = (amount: Fraction): number => millionthsOf(amount) ?? Number.MAX_SAFE_INTEGER;
 
+/** While others buy all the time, the ledger decides. */
+const MAX_READINGS = 5;
+
 export class OrderCosts {
   /** That of the ledger, and that of the settings: both must hold. */
   readonly budgets: readonly BudgetInForce[];
@@ -191,16 +194,16 @@ export class OrderCosts {
     return total && { millionths: boundedMillionths(total.high), currency: total.currency };
   }
 
-  /** Throws where all of these together may not be ordered. */
-  check(orders: readonly NewPurchase[]): void {
+  /** Throws where all of these together may not be ordered. `sent`: by others, who have them in the budget already. */
+  check(orders: readonly NewPurchase[], sent: readonly NewPurchase[] = []): void {
     const { maxCost } = this.#limits;
-    if (maxCost) checkMaxCost(this.estimate(orders), maxCost);
+    if (maxCost) checkMaxCost(this.estimate([...orders, ...sent]), maxCost);
     this.checkBudgets(orders);
   }
 
   /** What `check` would throw. */
-  problemOf(orders: readonly NewPurchase[]): StenoError | undefined {
-    return thrownBy(() => this.check(orders));
+  problemOf(orders: readonly NewPurchase[], sent: readonly NewPurchase[] = []): StenoError | undefined {
+    return thrownBy(() => this.check(orders, sent));
   }
 
   /** Throws where a budget does not cover all of these; tests cost nothing. */
@@ -236,24 +239,54 @@ export class OrderCosts {
     return { ...estimate, known: [{ ...only, amount }], total: total && { ...total, high: amount } };
   }
 
+  /**
+   * Where a budget does not seem to hold what is planned: what others buy meanwhile must not be both in what is planned
+   * and in what is spent, nor in neither. So both are read until nothing has changed between.
+   */
+  async agreeWith(guard: OrderGuard): Promise<void> {
+    for (let tries = 0; tries < MAX_READINGS && thrownBy(() => this.checkBudgets(guard.ready)); tries += 1) {
+      const before = this.#spentMark();
+      await this.#readAgain();
+      if (tries > 0 && this.#spentMark() === before) return;
+      await guard.sortAgain();
+    }
+  }
+
+  #spentMark(): string {
+    return JSON.stringify([...(this.#facts?.spent ?? [])]);
+  }
+
+  async #readAgain(): Promise<void> {
+    if (this.#ledger) this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
+  }
+
   /** The ledger has refused these: throws if that is because of what others have bought meanwhile. */
   async recheck(orders: readonly NewPurchase[]): Promise<void> {
     if (!this.#ledger || this.budgets.length === 0) return;
-    this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
+    await this.#readAgain();
     this.checkBudgets(orders);
   }
 
   /**
-   * The same for one of many orders. With --up-to-budget it throws nothing: of this order and those that follow, the
-   * guard keeps the rows that still fit. Gives whether a budget was why.
+   * The same for one of many orders, which goes back to the guard without what others have bought. With --up-to-budget it
+   * throws nothing: the guard keeps the rows that still fit.
    */
-  async refuses(order: PlannedOrder, guard: OrderGuard): Promise<boolean> {
-    await this.recheck(this.#limits.upToBudget ? [] : [order]);
-    const orders = [order, ...guard.ready];
-    const { firstLeftOut } = this.#limits.upToBudget ? this.upToBudget(orders) : {};
-    if (firstLeftOut === undefined) return false;
-    guard.keepRows(orders, firstLeftOut);
-    return true;
+  async goBack(order: PlannedOrder, guard: OrderGuard): Promise<void> {
+    if (this.budgets.length === 0) return guard.putBack(order);
+    await this.#readAgain();
+    await guard.sortAgain(order);
+    await this.agreeWith(guard);
+    const own = new Set(order.audios);
+    if (!this.#limits.upToBudget)
+      this.checkBudgets(guard.ready.filter(({ audios }) => audios.some((audio) => own.has(audio))));
+    else this.keepWhatFits(guard);
+  }
+
+  /** Of what is ready, the guard keeps the rows that the budgets cover. Gives what `upToBudget` does. */
+  keepWhatFits(guard: OrderGuard): ReturnType<OrderCosts['upToBudget']> {
+    const found = this.upToBudget(guard.ready);
+    if (found.firstLeftOut !== undefined) guard.keepRows(guard.ready, found.firstLeftOut);
+    return found;
   }
 
   /** The first row that the budgets do not cover, if there is one, and why; no row is, where `problem` is there. */
@@ -340,7 +373,7 @@ export class OrderCosts {
     });
     if (priced.length === 0) return;
     await new Budgets(this.#ledger).price(priced);
-    this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
+    await this.#readAgain();
   }
 }
 

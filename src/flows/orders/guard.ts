@@ -147,7 +147,18 @@ export class OrderGuard {
     const { before, others } = splitRows(orders, firstLeftOut);
     this.#queue = before;
     this.#next = 0;
-    this.overBudget.push(...others);
+    // What others are sending now may be refused, and leave something.
+    const holders = new Map(this.#deferred.flatMap((each) => [...each.holders]));
+    if (holders.size) this.#deferred.push(...others.map((order) => ({ order, holders })));
+    else this.overBudget.push(...others);
+  }
+
+  /** Asks the ledger again about all that may be sent, and this: others may have bought some of it meanwhile. */
+  async sortAgain(order?: PlannedOrder): Promise<void> {
+    const all = order ? [order, ...this.ready] : this.ready;
+    this.#queue = [];
+    this.#next = 0;
+    await this.#sort(all, this.#isStrict);
   }
 
   /** Another process was faster with some of it. */

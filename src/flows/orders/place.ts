@@ -200,10 +200,10 @@ export async function placeOne(
       keep: (purchases, begun, order) => purchases.markPlaced(begun, purchase, order),
     },
   );
-  // Another process was faster, or a budget no longer covers it.
-  if (sent === 'held' && (await costs?.refuses(planned, guard))) return undefined;
-  // Not as it was wanted: what was uploaded has its URL, and what could not be is told.
-  if (typeof sent === 'string') return void (await guard.putBack(planned));
+  // Another process was faster, or a budget no longer covers it. Not as it was wanted: what was uploaded has its URL, and
+  // what could not be is told.
+  if (typeof sent === 'string')
+    return void (await (costs ? costs.goBack(planned, guard) : guard.putBack(planned)));
   const { answer: order, kept, attempt } = sent;
   // After a test the same files are mostly ordered in earnest.
   if (planned !== wanted && ledger && !planned.test)

@@ -196,3 +196,63 @@ describe('a budget', () => {
     expect((await buy('a')).code).toBe(0);
   });
 });
+
+describe('rows that several processes order', () => {
+  /** A list of so many rows of ten minutes at 1.00, and a service that takes its time. */
+  async function list(rows: number, budget: string, ...refused: number[]): Promise<Budgeted> {
+    const account = await budgeted(budget);
+    const lines = Array.from({ length: rows }, (_, n) => `https://m.example/${n}.mp3,10`);
+    writeFileSync(join(account.user.home, 'list.csv'), `url,minutes\n${lines.join('\n')}\n`);
+    let calls = 0;
+    account.service.allow('POST /order_url', ({ body }, response) => {
+      calls += 1;
+      const [id, fails] = [calls, refused.includes(calls)];
+      const answer = {
+        order: `o${id}`,
+        audiofiles: ([body?.url ?? []].flat() as string[]).map((_, n) => id * 100 + n),
+      };
+      setTimeout(() => {
+        response.writeHead(fails ? 400 : 200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(fails ? { message: 'no' } : answer));
+      }, 250);
+    });
+    return account;
+  }
+
+  const placed = async ({ user }: Budgeted): Promise<unknown[]> =>
+    JSON.parse((await user.run(['files', '--json'])).stdout);
+
+  it.each([
+    ['--skip-ordered', '1'],
+    ['--skip-ordered', '2'],
+    ['--up-to-budget', '1'],
+    ['--up-to-budget', '2'],
+  ])('count once, and all that fits is bought: %s, %s an order', async (flag, perOrder) => {
+    const account = await list(6, '60/month');
+    const line = ['--from', 'list.csv', '--skip-ordered', flag, '--per-order', perOrder];
+    const ends = await Promise.all([1, 2, 3, 4].map(() => account.order(...line)));
+    expect(
+      ends.map(({ code }) => code),
+      ends.map(({ stderr }) => stderr).join('\n'),
+    ).toEqual([0, 0, 0, 0]);
+    expect(await placed(account)).toHaveLength(6);
+  });
+
+  it('and no more than fits is bought', async () => {
+    const account = await list(6, '40/month');
+    const line = ['--from', 'list.csv', '--skip-ordered', '--up-to-budget', '--per-order', '1'];
+    const ends = await Promise.all([1, 2, 3, 4].map(() => account.order(...line)));
+    expect(
+      ends.map(({ code }) => code),
+      ends.map(({ stderr }) => stderr).join('\n'),
+    ).toEqual([0, 0, 0, 0]);
+    expect(await placed(account)).toHaveLength(4);
+  });
+
+  it('leave room for others where the service refuses one', async () => {
+    const account = await list(2, '10/month', 1);
+    const line = ['--from', 'list.csv', '--skip-ordered', '--up-to-budget', '--per-order', '1'];
+    await Promise.all([1, 2].map(() => account.order(...line)));
+    expect(await placed(account)).toHaveLength(1);
+  });
+});
