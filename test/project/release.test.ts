@@ -1,7 +1,7 @@
 /** The release workflow, run step by step on a copy of the last commit, as far as it goes without a real registry. */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
@@ -20,7 +20,9 @@ const inClone = it.runIf(existsSync('.git'));
 
 interface Published {
   readonly name: string;
-  readonly versions: Readonly<Record<string, { readonly dist: { readonly integrity: string } }>>;
+  readonly versions: Readonly<
+    Record<string, { readonly dist: { readonly integrity: string }; readonly repository?: unknown }>
+  >;
   readonly _attachments: Readonly<Record<string, { readonly data: string }>>;
 }
 
@@ -73,19 +75,24 @@ describe('the release workflow', () => {
         ...process.env,
         PATH: `${bin}${delimiter}${process.env.PATH}`,
         GITHUB_REF_NAME: `v${version}`,
+        GITHUB_SERVER_URL: 'https://github.example',
+        GITHUB_REPOSITORY: 'ada/steno',
         CI: '1',
       };
       try {
         expect(steps.length).toBeGreaterThan(6);
         for (const step of steps) {
-          if (!step.startsWith('npm publish')) {
+          if (!step.includes('npm publish')) {
             await shell(step, clone, env);
             continue;
           }
           // Provenance is signed with an identity that only the runner of a workflow has.
           expect(step).toContain('--provenance');
-          const here = step.replace('--provenance', `--registry http://${registry.host}`);
-          await shell(here, clone, { ...env, NPM_CONFIG_USERCONFIG: join(folder, 'npmrc') });
+          await shell(step.replace(' --provenance', ''), clone, {
+            ...env,
+            NPM_CONFIG_REGISTRY: `http://${registry.host}`,
+            NPM_CONFIG_USERCONFIG: join(folder, 'npmrc'),
+          });
         }
       } finally {
         registry.close();
@@ -95,6 +102,8 @@ describe('the release workflow', () => {
       const tarball = readFileSync(join(clone, 'release', `steno-cli-${version}.tgz`));
       const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
       expect(published?.versions[version]?.dist.integrity).toBe(integrity);
+      const url = 'git+https://github.example/ada/steno.git';
+      expect(published?.versions[version]?.repository).toEqual({ type: 'git', url });
       const sbom = JSON.parse(readFileSync(join(clone, 'release', 'sbom.json'), 'utf8')) as {
         readonly components: ReadonlyArray<{ readonly name: string }>;
       };
@@ -110,6 +119,39 @@ describe('the release workflow', () => {
   it('publishes nothing that has not passed the tests of CI', () => {
     expect(stepsOf('test')).toContain('.ci/run');
     expect(jobs.get('publish')).toMatch(/^ {4}needs: test$/m);
+  });
+
+  it('leaves out a version that is there already, such as the first one, which is published by hand', () => {
+    const bin = freshFolder();
+    writeFileSync(join(bin, 'npm'), '#!/bin/sh\n[ "$1" = view ] || exit 1\n', { mode: 0o755 });
+    const [publish = ''] = steps.filter((each) => each.includes('npm publish'));
+    const env = {
+      ...process.env,
+      PATH: `${bin}${delimiter}${process.env.PATH}`,
+      GITHUB_REF_NAME: `v${version}`,
+    };
+    execFileSync('bash', ['-ec', publish], { env });
+    expect(readFileSync('.github/CONTRIBUTING.md', 'utf8')).toContain(
+      'npm publish --access public ./steno-cli-',
+    );
+  });
+
+  it('uses actions that run on a Node which is still maintained', () => {
+    const files = readdirSync('.github', { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.yml'),
+    );
+    const text = [...files.map((path) => join('.github', path)), 'README.md'].map((path) =>
+      readFileSync(path, 'utf8'),
+    );
+    // The first major version of each that runs on Node 24.
+    const first: Record<string, number> = { checkout: 5, 'setup-node': 5, cache: 5, 'upload-artifact': 6 };
+    const used = [
+      ...text.join('\n').matchAll(/actions\/(checkout|setup-node|cache|upload-artifact)\S*@v(\d+)/g),
+    ];
+    expect(used.length).toBeGreaterThan(12);
+    expect(
+      used.filter(([, name = '', major]) => Number(major) < (first[name] ?? 0)).map(([use]) => use),
+    ).toEqual([]);
   });
 
   it('refuses a tag that is not the version', async () => {
