@@ -6,7 +6,7 @@ import { SKUS_NOW } from './files.ts';
 import { holdsLease } from './lease.ts';
 import { IS_ACCEPTED, type PurchaseKind } from './purchase.ts';
 import type { Statement, Store, Value } from './stores/store.ts';
-import { jsonList, keptText, NOW, Table } from './table.ts';
+import { groupBy, jsonList, keptText, NOW, Table } from './table.ts';
 
 /** `unclear` has no known end; `being sent` will have one soon. */
 export type HolderStatus = 'placed' | 'unclear' | 'being sent';
@@ -23,12 +23,18 @@ export interface Holder {
   readonly order: string;
   /** The audio that has the name, as it is kept. */
   readonly url: string;
-  /** Its file; empty where none is known. */
+  /** Its file; empty where none is known. Of several, one from which a transcript may come. */
   readonly file: string;
+  /** That file follows the sequence of the ids: the service has not said that it is of this audio. */
+  readonly assumed: boolean;
+  /** The service was asked about that file. */
+  readonly isAsked: boolean;
   /** The SKUs of the file now, or of the order. */
   readonly skus: readonly string[];
-  /** It was placed, and no transcript comes of its file. */
+  /** It was placed, and no transcript comes of any of its files. */
   readonly isOver: boolean;
+  /** No transcript comes of some file of its order, and nobody knows whether that is its own. */
+  readonly mayBeOver: boolean;
   /** A hash of the URL as it was given. */
   readonly spelling: string;
   /** The service has named the order, or files of it. */
@@ -60,6 +66,12 @@ interface HolderRow extends SenderRow {
   readonly spelling: string | null;
   readonly skus: string | null;
   readonly ended: string | null;
+  readonly known: number | null;
+  readonly checked_at: string | null;
+  /** The order has a file of which nobody knows the audio; asked where its own has ended. */
+  readonly unpaired: number | boolean;
+  /** Asked where its file is assumed: another of the order that is too has ended without a transcript. */
+  readonly doubtful: number | boolean;
 }
 
 export interface SenderRow extends Sender {
@@ -92,11 +104,25 @@ export const PURCHASE_COLUMNS = `id, number, kind, via, status, started_at, orde
 const HOLDS =
   "purchases.test = 0 AND purchases.status <> 'refused' AND (purchases.kind = 'order' OR purchases.status <> 'placed')";
 
-/** SQL: an order of whose file no transcript comes. It holds its name least, as `weight` has it. */
-const IS_OVER = `(purchases.status = 'placed' AND EXISTS (SELECT 1 FROM purchase_items
-  JOIN files ON files.profile = purchases.profile AND files.id = purchase_items.file
-  WHERE purchase_items.purchase = purchase_names.purchase AND purchase_items.position = purchase_names.position
-    AND files.ended = 'unfinished'))`;
+const MADE = `SELECT 1 FROM purchase_items AS made
+    LEFT JOIN files ON files.profile = made.profile AND files.id = made.file
+    WHERE made.purchase = purchases.id`;
+
+/** SQL: the order has a file that may be of any of its audios. */
+const HAS_UNPAIRED = `EXISTS (${MADE} AND made.audio IS NULL AND made.file <> '' AND files.ended <> 'unfinished')`;
+
+/** SQL: a file of the order has ended without a transcript, and nobody knows of which of its audios it is. */
+const IS_DOUBTFUL = `EXISTS (SELECT 1 FROM files AS ended
+  JOIN purchase_items AS theirs ON theirs.profile = ended.profile AND theirs.file = ended.id AND theirs.file <> ''
+    AND theirs.purchase = ended.purchase
+  WHERE ended.purchase = purchases.id AND ended.ended = 'unfinished' AND theirs.known = 0)`;
+
+/** SQL: an order of an audio of which no file will have a transcript. It holds its name least, as `weight` has it. */
+const IS_OVER = `(purchases.status = 'placed'
+  AND EXISTS (${MADE} AND made.audio = purchase_names.position AND made.known = 1 AND files.ended = 'unfinished')
+  AND NOT EXISTS (${MADE} AND made.audio = purchase_names.position
+    AND (made.known = 0 OR coalesce(files.ended, '') <> 'unfinished'))
+  AND NOT ${HAS_UNPAIRED})`;
 
 /** SQL: whoever holds a name best comes first; then the latest should. */
 const BEST_FIRST = `${IS_OVER}, purchases.status = 'placed' DESC`;
@@ -117,17 +143,13 @@ const NAMES_PER_QUERY = 10_000;
 
 /**
  * From one that may be taken over, unless it was placed or settled meanwhile; or from one that was placed, and of whose
- * file no transcript comes.
+ * files no transcript comes.
  */
 const takesOver = `ON CONFLICT (profile, name) DO UPDATE SET purchase = excluded.purchase
   WHERE ? = 1 OR claims.purchase IN (SELECT purchases.id FROM purchases
     WHERE purchases.id IN (SELECT value FROM json_each(?)) AND (purchases.status IN ('sending', 'uncertain')
-      OR (purchases.status = 'placed' AND EXISTS (SELECT 1 FROM purchase_names
-        JOIN purchase_items ON purchase_items.purchase = purchase_names.purchase
-          AND purchase_items.position = purchase_names.position
-        JOIN files ON files.profile = purchases.profile AND files.id = purchase_items.file
-        WHERE purchase_names.name = claims.name AND purchase_names.purchase = purchases.id
-          AND files.ended = 'unfinished'))))`;
+      OR EXISTS (SELECT 1 FROM purchase_names
+        WHERE purchase_names.name = claims.name AND purchase_names.purchase = purchases.id AND ${IS_OVER})))`;
 
 /** The purchases whose names may be taken over, by their ids. */
 export type TakeOver = readonly string[] | 'any';
@@ -147,10 +169,10 @@ export class Claims extends Table {
       const some = all.slice(at, at + NAMES_PER_QUERY);
       // Neither waits for the other: over a network they share a round trip.
       const [claims, others] = await Promise.all([this.#rows(CLAIM, some), this.#rows(OF_OPEN_CLAIM, some)]);
-      for (const row of claims) found.set(row.name, holderOf(row, this.db.isShared));
-      for (const row of others) {
-        const holder = holderOf(row, this.db.isShared);
-        if (weight(holder) > weight(found.get(row.name))) found.set(row.name, holder);
+      for (const rows of ofPurchases(claims)) found.set(rows[0].name, holderOf(rows, this.db.isShared));
+      for (const rows of ofPurchases(others)) {
+        const holder = holderOf(rows, this.db.isShared);
+        if (weight(holder) > weight(found.get(rows[0].name))) found.set(rows[0].name, holder);
       }
     }
     return new Map([...stored].flatMap(([name, key]) => holderFor(name, found.get(key))));
@@ -162,12 +184,14 @@ export class Claims extends Table {
       `SELECT asked.value AS name, purchases.id, purchases.number, purchases.status, purchases.started_at,
          purchases.ended_at, purchases.order_id, purchases.tracked, ${IS_ACCEPTED} AS accepted, purchases."user", purchases.host, purchases.pid,
          purchases.job, purchases.process_start, purchases.seen_at, ${NOW} AS now, purchase_items.url,
-         purchase_items.file, purchase_items.spelling, coalesce(${SKUS_NOW}, purchases.skus) AS skus, files.ended
+         made.file, purchase_items.spelling, coalesce(${SKUS_NOW}, purchases.skus) AS skus, files.ended, made.known,
+         files.checked_at, CASE WHEN files.ended = 'unfinished' THEN ${HAS_UNPAIRED} END AS unpaired,
+         CASE WHEN made.known = 0 THEN ${IS_DOUBTFUL} END AS doubtful
        FROM json_each(?) AS asked ${purchasesOfNames}
        LEFT JOIN purchase_items ON purchase_items.purchase = purchases.id
          AND purchase_items.position = purchase_names.position
-       LEFT JOIN files ON files.profile = purchases.profile AND files.id = purchase_items.file
-         AND purchase_items.file <> ''`,
+       LEFT JOIN purchase_items AS made ON made.purchase = purchases.id AND made.audio = purchase_names.position
+       LEFT JOIN files ON files.profile = purchases.profile AND files.id = made.file`,
       jsonList(names),
       this.profile,
     );
@@ -254,7 +278,29 @@ function weight(holder: Holder | undefined): number {
 const holderFor = (name: string, holder: Holder | undefined): Array<[string, Holder]> =>
   holder ? [[name, holder]] : [];
 
-const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
+/** The rows of one purchase under one name: a row for each file of its audio. */
+function ofPurchases(rows: readonly HolderRow[]): Array<[HolderRow, ...HolderRow[]]> {
+  const groups = groupBy(rows, ({ name, id }) => `${id} ${name}`);
+  return [...groups.values()] as Array<[HolderRow, ...HolderRow[]]>;
+}
+
+const holderOf = (rows: readonly [HolderRow, ...HolderRow[]], isShared: boolean): Holder => {
+  const row = rows.find(({ ended }) => ended !== 'unfinished') ?? rows[0];
+  const isKnown = rows.every(({ known }) => Number(known) === 1);
+  return holderForm(row, isShared, {
+    isOver: row.status === 'placed' && row.ended === 'unfinished' && isKnown && !row.unpaired,
+    mayBeOver:
+      row.status === 'placed' && Boolean(row.doubtful || (row.ended === 'unfinished' && row.unpaired)),
+    assumed: Boolean(row.file) && Number(row.known) === 0,
+  });
+};
+
+const holderForm = (
+  row: HolderRow,
+  isShared: boolean,
+  ends: Pick<Holder, 'isOver' | 'mayBeOver' | 'assumed'>,
+): Holder => ({
+  ...ends,
   id: row.id,
   attempt: row.number,
   status: shownStatus(row, isShared) as HolderStatus,
@@ -262,9 +308,9 @@ const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
   order: row.order_id,
   url: row.url ?? '',
   file: row.file ?? '',
+  isAsked: row.checked_at !== null,
   spelling: row.spelling ?? '',
   skus: row.skus ? row.skus.split(',') : [],
-  isOver: row.status === 'placed' && row.ended === 'unfinished',
   answered: row.status === 'uncertain',
   endedAgoMs: Date.parse(row.now) - Date.parse(row.ended_at ?? row.started_at),
   isAccepted: Boolean(row.accepted),

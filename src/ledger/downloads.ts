@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { pathKey } from '../lib/fs.ts';
 import { addFileConditions, type FileFilter } from './files.ts';
+import { WITH_AUDIO } from './pairing.ts';
 import { Conditions, groupBy, jsonList, Table, timestamp } from './table.ts';
 
 export interface Download {
@@ -69,8 +70,8 @@ export interface DownloadFilter extends Pick<FileFilter, 'order' | 'tag' | 'feed
 }
 
 const DOWNLOAD_ROWS = `SELECT downloads.file, downloads.ext, downloads.path, downloads.bytes, downloads.sha256, downloads.at,
-    files.title, files.duration, files.details
-  FROM downloads LEFT JOIN files ON files.profile = downloads.profile AND files.id = downloads.file
+    files.title, files.duration, coalesce(audios.details, '') AS details
+  FROM downloads LEFT JOIN files ON files.profile = downloads.profile AND files.id = downloads.file ${WITH_AUDIO}
   WHERE downloads.profile = ?`;
 
 interface Owner {

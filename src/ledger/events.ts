@@ -1,5 +1,6 @@
 /** Every delivery as it came, and events made by us for deliveries that did not come. Only `duplicate` ever changes. */
 
+import { WITH_AUDIO } from './pairing.ts';
 import type { Value } from './stores/store.ts';
 import { Conditions, jsonList, spellings, Table } from './table.ts';
 
@@ -41,9 +42,8 @@ export interface EventFilter {
 
 export const eventColumns = `events.id, events.source, events.received_at, events.remote, events.content_type, events.body,
   events.event, events.version, events.audiofile, events.order_id, events.duplicate, events.arrival, files.title,
-  files.key, files.details`;
-export const eventTables =
-  'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
+  coalesce(audios.key, '') AS key, coalesce(audios.details, '') AS details`;
+export const eventTables = `events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile ${WITH_AUDIO}`;
 
 /** A line break between them, so that no word is found across two. */
 const SEARCHED = `(events.event || '\n' || events.audiofile || '\n' || events.order_id || '\n' ||

@@ -5,6 +5,7 @@
 import { orderSkus, targetDaysOf } from '../catalog/skus.ts';
 import { nowMs } from '../lib/time.ts';
 import { hasNews, SKUS_NOW } from './files.ts';
+import { URL_OF_FILE } from './pairing.ts';
 import type { Statement } from './stores/store.ts';
 import { jsonList, NOW, Table } from './table.ts';
 
@@ -106,7 +107,7 @@ export class FileWatch extends Table {
   /** Those that were seen to be delivered before `until` (ISO 8601). */
   missed(until: string): Promise<MissedFile[]> {
     return this.db.all<MissedFile>(
-      `SELECT id, order_id, url, EXISTS (SELECT 1 FROM events
+      `SELECT id, order_id, ${URL_OF_FILE} AS url, EXISTS (SELECT 1 FROM events
          WHERE events.profile = files.profile AND events.audiofile = files.id AND events.audiofile <> ''
          AND events.source = 'received' AND events.event = 'TRANSCRIPT_COMPLETE'
          AND events.received_at >= coalesce(files.upgraded_at, '')) AS came_early

@@ -3,6 +3,7 @@ import { orderSkus } from '../catalog/skus.ts';
 import { fileStates } from '../catalog/states.ts';
 import { nowMs } from '../lib/time.ts';
 import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow, SKUS_NOW } from './files.ts';
+import { WITH_AUDIO } from './pairing.ts';
 import { Conditions, jsonList, spellings, Table } from './table.ts';
 
 export const fileSorts = ['ordered_at', 'title', 'state', 'minutes', 'total', 'audiofile'] as const;
@@ -25,11 +26,11 @@ export interface FileQuery {
 
 /** SQL: one value of what the feed or the file of the audio says; null where there is none. */
 const detail = (name: string): string =>
-  `CASE WHEN json_valid(files.details) THEN json_extract(files.details, '$.${name}') END`;
+  `CASE WHEN json_valid(audios.details) THEN json_extract(audios.details, '$.${name}') END`;
 
 const STATE = "coalesce(nullif(files.state, ''), 'ordered')";
 /** As `audioTitle` has it. */
-const TITLE = `CASE WHEN files.details LIKE '%"feed":"%' OR files.details LIKE '%"guid":"%'
+const TITLE = `CASE WHEN audios.details LIKE '%"feed":"%' OR audios.details LIKE '%"guid":"%'
   THEN coalesce(nullif(${detail('title')}, ''), files.title)
   ELSE coalesce(nullif(files.title, ''), ${detail('title')}, '') END`;
 const MINUTES = `CASE WHEN files.duration <> '' THEN CAST(files.duration AS REAL)
@@ -37,7 +38,15 @@ const MINUTES = `CASE WHEN files.duration <> '' THEN CAST(files.duration AS REAL
 
 const joined = (parts: readonly string[]): string => parts.join(" || '\n' || ");
 /** What words are looked for in; a line break between them, so that no word is found across two. */
-const COLUMNS = joined(['files.id', 'files.order_id', 'files.key', STATE, 'files.title', 'files.url']);
+const COLUMNS = joined([
+  'files.id',
+  'files.order_id',
+  "coalesce(audios.key, '')",
+  STATE,
+  'files.title',
+  "coalesce(audios.url, '')",
+  'files.link',
+]);
 const DETAILS = joined(['title', 'feed', 'tags'].map((name) => `coalesce(${detail(name)}, '')`));
 
 const sortKeys: Readonly<Record<FileSort, readonly string[]>> = {
@@ -78,6 +87,10 @@ const isOverdue = (now: number): string =>
     })
     .join(' OR ');
 
+/** Speed: most tables ask nothing of the recordings. */
+const fromFor = ({ words, sort }: FileQuery): string =>
+  words.length || sort === 'title' || sort === 'minutes' ? `files ${WITH_AUDIO}` : 'files';
+
 export class FileWindows extends Table {
   /**
    * The places of all files that match, in order: the windows of a table are cut out of it. As one text, and sorted
@@ -92,7 +105,7 @@ export class FileWindows extends Table {
     const found = await this.db.get<{ places: string | null }>(
       `SELECT CAST(json_group_array(seq) AS TEXT) AS places FROM (
          SELECT seq FROM (
-           SELECT files.seq, ${keys.join(', ')} FROM files WHERE ${where} ${this.#once}) AS found
+           SELECT files.seq, ${keys.join(', ')} FROM ${fromFor(query)} WHERE ${where} ${this.#once}) AS found
          ORDER BY ${order.join(', ')}) AS sorted`,
       ...values,
     );
@@ -138,7 +151,7 @@ export class FileWindows extends Table {
     for (const word of words) {
       const forms = spellings(word);
       // Speed: details are read as JSON only where the word is in their text.
-      if (!/["\\]/.test(word)) all.addWord(joined([COLUMNS, 'files.details']), forms);
+      if (!/["\\]/.test(word)) all.addWord(joined([COLUMNS, "coalesce(audios.details, '')"]), forms);
       all.addWord(`(${COLUMNS})`, forms, `(${DETAILS})`);
     }
     return all;

@@ -3,7 +3,7 @@ import { findFileState } from '../catalog/states.ts';
 import { feedMark } from '../lib/names.ts';
 import { isUrl } from '../lib/url.ts';
 import { renewInvoices, totalOf, updateBills } from './billing.ts';
-import { correctPairings, type PairedFile } from './ordered-files.ts';
+import { audioOfFile, correctPairings, WITH_AUDIO } from './pairing.ts';
 import { detailsText, parseDetails } from './purchase.ts';
 import type { Statement, Store } from './stores/store.ts';
 import { Conditions, jsonList, Table } from './table.ts';
@@ -15,7 +15,10 @@ export interface FileRow {
   /** The order that it belongs to, in this ledger; empty where none does. */
   readonly purchase: string;
   readonly order_id: string;
+  /** Of its recording; where nobody knows which that is, the link that the service names. */
   readonly url: string;
+  /** 1: the service has not said which recording of its order it is of, so that these follow the order's own sequence. */
+  readonly assumed: number;
   readonly test: number;
   readonly state: string;
   readonly ended: '' | 'delivered' | 'unfinished';
@@ -54,14 +57,15 @@ export interface FileRow {
 export const SKUS_NOW = "nullif(trim(coalesce(purchases.skus, '') || ',' || files.upgrades, ','), '')";
 
 /** SQL: what a `FileRow` is made of. */
-export const FILE_COLUMNS = `files.seq, files.id, files.purchase, files.order_id, files.url, files.test, files.state, files.ended,
+export const FILE_COLUMNS = `files.seq, files.id, files.purchase, files.order_id,
+  coalesce(nullif(audios.url, ''), files.link) AS url, CASE WHEN own.known = 0 AND own.audio IS NOT NULL THEN 1 ELSE 0 END AS assumed, files.test, files.state, files.ended,
   files.title, files.duration, files.total, files.invoices, files.upgraded_at, files.ordered_at, files.changed_at,
   files.checked_at, files.heard_at,
-  files.remark, files.hint, files.answer, files.key, files.details,
+  files.remark, files.hint, files.answer, coalesce(audios.key, '') AS key, coalesce(audios.details, '') AS details,
   ${SKUS_NOW} AS skus, purchases.names, purchases.notes, purchases.hold, purchases."user", purchases.host, purchases.job,
   purchases.actor`;
 
-export const FILES_AND_ORDERS = 'files LEFT JOIN purchases ON purchases.id = files.purchase';
+export const FILES_AND_ORDERS = `files LEFT JOIN purchases ON purchases.id = files.purchase ${WITH_AUDIO}`;
 
 export interface FileFilter {
   readonly states?: readonly string[];
@@ -119,7 +123,12 @@ const BILLED_WITHIN_MS = 30 * 86_400_000;
 export const hasNews = "heard_at >= coalesce(checked_at, '')";
 
 /** A file before the service was asked. */
-interface SeenBefore extends PairedFile {
+interface SeenBefore {
+  readonly id: string;
+  readonly purchase: string;
+  readonly link: string;
+  /** Which recording it was made of. */
+  readonly known: number;
   readonly state: string;
   readonly total: string;
   readonly invoices: string;
@@ -292,26 +301,29 @@ export class Files extends Table {
   /** Those of these files that are in the ledger. */
   async known(ids: readonly string[]): Promise<ReadonlyMap<string, KnownFile>> {
     const rows = await this.db.all<KnownFile & { id: string }>(
-      'SELECT id, title, key, details, found FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
+      `SELECT files.id, files.title, coalesce(audios.key, '') AS key, coalesce(audios.details, '') AS details, files.found
+       FROM files ${WITH_AUDIO} WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
       this.profile,
       jsonList(ids),
     );
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** Adds tags to files that have not all of them, by id. */
+  /** Adds tags to the recordings of files that have not all of them, by the ids of the files. */
   addTags(tagged: ReadonlyMap<string, readonly string[]>): Promise<void> {
     return this.db.transaction(async (db) => {
-      const rows = await db.all<{ id: string; details: string }>(
-        'SELECT id, details FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
+      const rows = await db.all<{ id: string; details: string; purchase: string; position: number }>(
+        `SELECT files.id, audios.details, audios.purchase, audios.position FROM files ${WITH_AUDIO}
+         WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?)) AND audios.purchase IS NOT NULL`,
         ...[this.profile, jsonList([...tagged.keys()])],
       );
-      for (const { id, details } of rows) {
+      for (const { id, details, purchase, position } of rows) {
         const known = parseDetails(details);
         const tags = [...new Set([...(known.tags ?? []), ...(tagged.get(id) ?? [])])];
         if (tags.length === (known.tags?.length ?? 0)) continue;
         const text = detailsText({ ...known, tags }, this.hide);
-        await db.run('UPDATE files SET details = ? WHERE profile = ? AND id = ?', text, this.profile, id);
+        const sql = 'UPDATE purchase_items SET details = ? WHERE purchase = ? AND position = ?';
+        await db.run(sql, text, purchase, position);
       }
     });
   }
@@ -336,17 +348,18 @@ export class Files extends Table {
     return this.db.transaction(async (db) => {
       const rows = await db.batch<SeenBefore>([this.#before(seen), ...this.#keeping(seen)]);
       const before = new Map(rows?.map((row) => [row.id, row]));
-      const linked = seen.flatMap(({ id, link }) => {
-        const file = before.get(id);
-        return file ? [{ file, link: this.hide(link) }] : [];
+      const linked = seen.flatMap(({ id, link: said }) => {
+        const [file, link] = [before.get(id), this.hide(said)];
+        const isNews = file && (Number(file.known) === 0 || file.link !== link);
+        return isNews ? [{ id, purchase: file.purchase, link }] : [];
       });
-      await correctPairings(db, this.profile, linked);
+      const moved = await correctPairings(db, this.profile, linked);
       const resumed = seen.flatMap(({ id, state }) => resumedOrder(before.get(id), state));
       if (resumed.length) await this.#endHolds(db, resumed);
       const billed = seen.filter((each) => this.#tellsCost(each, before.get(each.id))).map(({ id }) => id);
       const rebilled = seen.filter((each) => isBilledAnew(each, before.get(each.id))).map(({ id }) => id);
       await renewInvoices(db, this.profile, rebilled);
-      if (billed.length) await updateBills(db, this.profile, billed);
+      if (billed.length || moved.length) await updateBills(db, this.profile, [...billed, ...moved]);
       return seen.map(({ id, state }) => {
         const previous = before.get(id)?.state;
         return previous === this.#stateName(state) ? undefined : previous;
@@ -367,7 +380,7 @@ export class Files extends Table {
 
   #before(seen: readonly ServiceAnswer[]): Statement {
     return {
-      sql: `SELECT files.id, files.purchase, files.url, files.key, files.details, files.state, files.total,
+      sql: `SELECT files.id, files.purchase, files.link, coalesce(own.known, 0) AS known, files.state, files.total,
           files.invoices, purchases.hold
         FROM ${FILES_AND_ORDERS}
         WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
@@ -380,7 +393,7 @@ export class Files extends Table {
   #keeping(seen: readonly ServiceAnswer[]): Statement[] {
     const now = this.timestamp();
     const sorted = [...seen].sort((one, other) => (one.id < other.id ? -1 : 1));
-    return sorted.map(({ id, state: said, title, duration, total, invoices, answer, askedAt }) => {
+    return sorted.map(({ id, state: said, title, duration, total, invoices, link, answer, askedAt }) => {
       const state = this.#stateName(said);
       const { end = '' } = findFileState(said) ?? {};
       const asked = this.byItsClock(askedAt);
@@ -389,7 +402,8 @@ export class Files extends Table {
         // After an upgrade, the state of the delivery before it is not its end yet.
         sql: `UPDATE files SET state = ?,
             ended = CASE WHEN ? = 'delivered' AND reworked = 0 AND upgraded_at > ? THEN '' ELSE ? END,
-            reworked = CASE WHEN ? <> 'delivered' AND upgraded_at <= ? THEN 1 ELSE reworked END, title = ?, duration = ?, total = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
+            reworked = CASE WHEN ? <> 'delivered' AND upgraded_at <= ? THEN 1 ELSE reworked END, title = ?, duration = ?, total = ?, invoices = coalesce(nullif(?, ''), invoices),
+            link = coalesce(nullif(?, ''), link), answer = ?,
             checked_at = ?, polled_at = ?, due_since = CASE WHEN due_since = '' OR due_since > ? THEN due_since ELSE ? END,
             hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
             changed_at = CASE WHEN state <> ? THEN ? ELSE changed_at END
@@ -406,7 +420,7 @@ export class Files extends Table {
             this.hide(duration),
             this.hide(total),
           ],
-          ...[invoices.join(','), this.hide(answer)],
+          ...[invoices.join(','), this.hide(link), this.hide(answer)],
           ...[asked, asked, asked, asked, asked, state, now, this.profile, id],
         ],
       };
@@ -465,7 +479,7 @@ export class Files extends Table {
   #where({ states = [], key, since, onlyUnderBudget = false, ...filter }: FileFilter): Conditions {
     const all = new Conditions().add('files.profile = ?', this.profile);
     if (states.length) all.add(`files.state IN (${states.map(() => '?').join(', ')})`, ...states);
-    if (key !== undefined) all.add('files.key = ?', this.hide(key));
+    if (key !== undefined) all.add(`EXISTS ${audioOfFile('1', 'AND audios.key = ?')}`, this.hide(key));
     addFileConditions(all, filter, this.hide);
     if (since !== undefined) all.add('files.ordered_at >= ?', since);
     if (onlyUnderBudget)
@@ -485,7 +499,10 @@ export function addFileConditions(
 ): void {
   if (order !== undefined) all.add('files.order_id = ?', order);
   for (const texts of detailsTexts(tag, feed, hide))
-    all.add(`(${texts.map(() => "replace(files.details, ?, '') <> files.details").join(' OR ')})`, ...texts);
+    all.add(
+      `EXISTS ${audioOfFile('1', `AND (${texts.map(() => "replace(audios.details, ?, '') <> audios.details").join(' OR ')})`)}`,
+      ...texts,
+    );
 }
 
 /** One of each must be in the details, which are JSON as we write it: both stores find a part of it so. */

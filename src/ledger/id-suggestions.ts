@@ -1,4 +1,5 @@
 /** Ids for a shell to complete, newest first, each with a few words about it. */
+import { URL_OF_FILE } from './pairing.ts';
 import { Table } from './table.ts';
 
 export interface IdSuggestion {
@@ -25,7 +26,7 @@ export class IdSuggestions extends Table {
   }
 
   #files(prefix: string): Promise<IdSuggestion[]> {
-    const about = "trim(state || ' ' || coalesce(nullif(title, ''), url)) AS about";
+    const about = `trim(state || ' ' || coalesce(nullif(title, ''), ${URL_OF_FILE})) AS about`;
     return prefix === ''
       ? this.#all(
           `SELECT id, ${about} FROM files WHERE profile = ? ORDER BY seq DESC LIMIT ${MAX_SUGGESTIONS}`,
@@ -60,7 +61,7 @@ export class IdSuggestions extends Table {
     const ofOrder = 'FROM files WHERE profile = ? AND order_id = found.id';
     return this.db.all<IdSuggestion>(
       `SELECT id, CASE WHEN EXISTS (SELECT 1 ${ofOrder} AND ${IS_HELD}) THEN 'On Hold ' ELSE '' END
-         || skus || ' ' || placed_at || coalesce((SELECT ' ' || coalesce(nullif(title, ''), url) ${ofOrder}
+         || skus || ' ' || placed_at || coalesce((SELECT ' ' || coalesce(nullif(title, ''), ${URL_OF_FILE}) ${ofOrder}
            ORDER BY seq LIMIT 1), '') AS about
        FROM (${orders}) AS found ORDER BY ${order}`,
       ...[this.profile, this.profile, this.profile, ...values],
@@ -116,7 +117,7 @@ export class IdSuggestions extends Table {
       ...[this.profile, prefix, prefix + AFTER_ALL],
     );
     const rows = await this.db.all<{ invoices: string; about: string }>(
-      `SELECT invoices, coalesce(nullif(title, ''), url) AS about FROM files
+      `SELECT invoices, coalesce(nullif(title, ''), ${URL_OF_FILE}) AS about FROM files
        WHERE profile = ? AND invoices <> '' ORDER BY seq DESC LIMIT ${MAX_FILES_READ}`,
       this.profile,
     );

@@ -6,7 +6,7 @@ import { deriveHolders, PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from '
 import { refuseMoved } from './moved.ts';
 import {
   audiosOf,
-  audiosOfOrder,
+  itemsOfOrder,
   type MissingFiles,
   missingFiles,
   type OrderedAudio,
@@ -162,13 +162,7 @@ export class OpenAttempts extends PurchaseTable {
 
   /** Which files of an order are not known; nothing if none is missing, or if the order was only taken in with `track`. */
   async missingFiles(order: string): Promise<MissingFiles | undefined> {
-    const audios = await audiosOfOrder(this.db, this.profile, order);
-    const files = await this.db.all<OrderedAudio>(
-      'SELECT url, key FROM files WHERE profile = ? AND order_id = ? AND test = 0',
-      this.profile,
-      order,
-    );
-    return missingFiles(audios, files);
+    return missingFiles(await itemsOfOrder(this.db, this.profile, order));
   }
 
   /** What an attempt was to order, as it is kept. */
@@ -194,16 +188,12 @@ export class OpenAttempts extends PurchaseTable {
       if (!(await tables.#settle(attempt, true, order))) return false;
       const { id, kind, at } = attempt;
       if (kind === 'order') {
-        const [audios, row] = await Promise.all([
-          audiosOf(db, id),
+        const [places, row] = await Promise.all([
+          tables.places(id),
           db.get<{ hold: string | null }>('SELECT hold FROM purchases WHERE id = ?', id),
         ]);
-        const own = files.map(({ id: file, audio }) => ({
-          id: file,
-          audio: audio && audios.find(({ url, key }) => url === audio.url && key === (audio.key ?? '')),
-        }));
         const answered = { id: order, hold: row?.hold ?? null, at, test: false, isNamed: false };
-        await db.batch(tables.addingFiles(id, answered, own, audios));
+        await db.batch(tables.addingFiles(id, answered, files, places));
       } else {
         await db.batch(tables.changingFile(kind, attempt.files[0] ?? '', attempt.skus.join(',')));
         await renewInvoices(db, this.profile, attempt.files);

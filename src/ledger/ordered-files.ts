@@ -2,8 +2,7 @@
 
 import { urlName } from '../lib/names.ts';
 import { isUrl } from '../lib/url.ts';
-import type { Statement, Store } from './stores/store.ts';
-import { jsonList } from './table.ts';
+import type { Store } from './stores/store.ts';
 
 export interface OrderedAudio {
   readonly url: string;
@@ -16,8 +15,10 @@ type NamedAudio = Pick<OrderedAudio, 'url' | 'key'>;
 
 export interface OrderedFile {
   readonly id: string;
-  /** Absent where it can't be told. */
-  readonly audio: OrderedAudio | undefined;
+  /** The place of its audio among those of the order; absent where it can't be told. */
+  readonly position: number | undefined;
+  /** The order has no other audio, or the service has said it; else the place follows the sequence of the ids. */
+  readonly known: boolean;
 }
 
 export interface OrderedFiles {
@@ -33,8 +34,8 @@ export interface OrderedFiles {
 export interface MissingFiles {
   /** How many files are not known. */
   readonly count: number;
-  /** The audios of which none is known; more than `count` where it can't be told of which of them a known file is. */
-  readonly audios: readonly OrderedAudio[];
+  /** The URLs of which none is known; more than `count` where it can't be told of which of them a known file is. */
+  readonly urls: readonly string[];
 }
 
 /** More would fill the screen. */
@@ -42,20 +43,26 @@ const MAX_LISTED = 10;
 
 /** `known`: the audio of those ids that the ledger has already. */
 export function matchFiles(
-  audios: readonly OrderedAudio[],
+  audios: readonly NamedAudio[],
   ids: readonly string[],
-  known: ReadonlyMap<string, OrderedAudio>,
+  known: ReadonlyMap<string, NamedAudio>,
 ): OrderedFiles {
   const distinct = [...new Set(ids)];
-  const [only] = audios;
   const isSingle = audios.length === 1;
-  // Files come in the order of the URLs. With another number of them, no URL can be told.
+  // Files mostly come in the order of the URLs. With another number of them, no URL can be told.
   const inStep = ids.length === audios.length && distinct.length === ids.length;
   const files = distinct.map((id, at): OrderedFile => {
-    const audio = inStep ? audios[at] : undefined;
-    return { id, audio: isSingle ? only : (audio ?? audioOf(audios, known.get(id))) };
+    const before = known.get(id);
+    const position = inStep ? at : audios.findIndex((audio) => before && isSameAudio(audio, before));
+    if (isSingle) return { id, position: 0, known: true };
+    return { id, position: position < 0 ? undefined : position, known: false };
   });
-  const foreign = new Set(files.filter(({ id, audio }) => isOfAnother(audio, known.get(id))));
+  const isOfAnother = ({ id, position }: OrderedFile): boolean => {
+    const before = known.get(id);
+    const audio = position === undefined ? undefined : audios[position];
+    return before !== undefined && before.url !== '' && !(audio && isSameAudio(audio, before));
+  };
+  const foreign = new Set(files.filter(isOfAnother));
   const problems = [
     ...(inStep || (isSingle && ids.length) ? [] : [countText(audios, ids, distinct)]),
     ...[...foreign]
@@ -69,37 +76,39 @@ export function matchFiles(
   };
 }
 
-/** Which files of an order are missing; nothing if none is. A file without a URL may be of any of the audios. */
-export function missingFiles(
-  audios: readonly OrderedAudio[],
-  files: readonly OrderedAudio[],
-): MissingFiles | undefined {
-  const lacking = audiosWithoutFile(audios, files);
-  const unassigned = files.filter(({ url }) => url === '').length;
-  const count = Math.max(lacking.length - unassigned, audios.length - files.length);
-  return count > 0 ? { count, audios: lacking.length ? lacking : audios } : undefined;
+interface ItemRow {
+  readonly purchase: string;
+  /** 1: its order was only taken in with `track`. */
+  readonly tracked: number;
+  readonly position: number;
+  readonly url: string;
+  readonly url_key: string;
+  readonly file: string;
+  readonly audio: number | null;
 }
 
-/** The audios that are not told to have one of these files. */
-export function audiosWithoutFile<Each extends NamedAudio>(
-  audios: readonly Each[],
-  files: readonly NamedAudio[],
-): Each[] {
-  const keys = new Set(files.flatMap(({ key }) => (key ? [key.normalize('NFC')] : [])));
-  const urls = new Set(files.map(({ url }) => nameOf(url)));
-  const keyless = new Set(files.flatMap(({ url, key }) => (key ? [] : [nameOf(url)])));
-  const hasFile = ({ url, key }: NamedAudio): boolean =>
-    key ? keys.has(key.normalize('NFC')) || keyless.has(nameOf(url)) : urls.has(nameOf(url));
-  return audios.filter((audio) => !hasFile(audio));
+/** Which files are missing of purchases, by their items; nothing if none is. A file may be of any audio where nobody knows. */
+export function missingFiles(items: readonly ItemRow[]): MissingFiles | undefined {
+  const placeOf = (purchase: string, position: number): string => `${purchase} ${position}`;
+  const found = items.filter(({ file }) => file);
+  const made = new Set(
+    found.flatMap(({ purchase, audio }) => (audio === null ? [] : [placeOf(purchase, Number(audio))])),
+  );
+  const audios = items.filter(({ url, url_key, tracked }) => !tracked && (url || url_key));
+  const tracked = new Set(found.flatMap((item) => (item.tracked ? [item.url_key] : [])));
+  const lacking = audios.filter(
+    ({ purchase, position, url_key }) =>
+      !made.has(placeOf(purchase, Number(position))) && !tracked.has(url_key),
+  );
+  const unassigned = found.filter(({ audio }) => audio === null).length;
+  const count = Math.max(lacking.length - unassigned, audios.length - found.length);
+  return count > 0 ? { count, urls: (lacking.length ? lacking : audios).map(({ url }) => url) } : undefined;
 }
-
-const nameOf = (url: string): string => (isUrl(url) ? urlName(url) : url);
 
 /** The files that are missing, in words. */
-export function missingText({ count, audios }: MissingFiles): string {
-  const listed = audios.slice(0, MAX_LISTED).map(({ url }) => url);
-  const urls = [...listed, ...(audios.length > MAX_LISTED ? ['…'] : [])].join(', ');
-  return count >= audios.length
+export function missingText({ count, urls: all }: MissingFiles): string {
+  const urls = [...all.slice(0, MAX_LISTED), ...(all.length > MAX_LISTED ? ['…'] : [])].join(', ');
+  return count >= all.length
     ? `the files of ${urls} are unknown`
     : `${count} of the files of ${urls} ${count === 1 ? 'is' : 'are'} unknown`;
 }
@@ -113,16 +122,8 @@ function countText(audios: readonly unknown[], ids: readonly string[], distinct:
   return `the answer names ${files} for ${urls}${repeated} (${listed}${distinct.length > MAX_LISTED ? ', …' : ''})`;
 }
 
-const audioOf = (
-  audios: readonly OrderedAudio[],
-  known: OrderedAudio | undefined,
-): OrderedAudio | undefined => known && audios.find((audio) => isSameAudio(audio, known));
-
-const isOfAnother = (audio: OrderedAudio | undefined, known: OrderedAudio | undefined): boolean =>
-  known !== undefined && known.url !== '' && !(audio && isSameAudio(audio, known));
-
 /** By their keys where both have one, else by their URLs. */
-export function isSameAudio(one: OrderedAudio, other: OrderedAudio): boolean {
+export function isSameAudio(one: NamedAudio, other: NamedAudio): boolean {
   if (one.key && other.key) return one.key.normalize('NFC') === other.key.normalize('NFC');
   return isSameUrl(one.url, other.url);
 }
@@ -130,19 +131,28 @@ export function isSameAudio(one: OrderedAudio, other: OrderedAudio): boolean {
 export const isSameUrl = (one: string, other: string): boolean =>
   one === other || (isUrl(one) && isUrl(other) && urlName(one) === urlName(other));
 
-/** What was ordered with an order, as it is kept; nothing of one that is known only by `track`, or that was a test. */
-export async function audiosOfOrder(db: Store, profile: string, order: string): Promise<OrderedAudio[]> {
+const ITEMS =
+  'items.purchase, purchases.tracked, items.position, items.url, items.url_key, items.file, items.audio';
+
+/** The items of an order that was no test. */
+export async function itemsOfOrder(db: Store, profile: string, order: string): Promise<ItemRow[]> {
   if (!order) return [];
-  return db.all<OrderedAudio>(
-    `SELECT items.url, items.key, items.details FROM purchases
-     CROSS JOIN purchase_items AS items ON items.purchase = purchases.id
+  return db.all<ItemRow>(
+    `SELECT ${ITEMS} FROM purchases CROSS JOIN purchase_items AS items ON items.purchase = purchases.id
      WHERE purchases.profile = ? AND purchases.order_id = ? AND purchases.kind = 'order' AND purchases.test = 0
-       AND purchases.tracked = 0 AND purchases.status IN ('placed', 'uncertain') AND (items.url_key <> '' OR items.url <> '')
+       AND purchases.status IN ('placed', 'uncertain')
      ORDER BY purchases.number, items.position`,
     profile,
     order,
   );
 }
+
+export const itemsOf = (db: Store, purchase: string): Promise<ItemRow[]> =>
+  db.all<ItemRow>(
+    `SELECT ${ITEMS} FROM purchases CROSS JOIN purchase_items AS items ON items.purchase = purchases.id
+     WHERE purchases.id = ? ORDER BY items.position`,
+    purchase,
+  );
 
 /** What a purchase was to order, as it is kept; not the files that it got beyond. */
 export const audiosOf = (db: Store, purchase: string): Promise<OrderedAudio[]> =>
@@ -150,87 +160,3 @@ export const audiosOf = (db: Store, purchase: string): Promise<OrderedAudio[]> =
     `SELECT url, key, details FROM purchase_items WHERE purchase = ? AND (url_key <> '' OR url <> '') ORDER BY position`,
     purchase,
   );
-
-// Which audio of its order a file is of: taken from the order of the URLs at first, then from the service's own word.
-
-export interface PairedFile {
-  readonly id: string;
-  /** The order that it belongs to. */
-  readonly purchase: string;
-  /** Empty where it was not known. */
-  readonly url: string;
-  readonly key: string;
-  readonly details: string;
-}
-
-/** A file, and the audio that the service says it was made of. */
-export interface LinkedFile {
-  readonly file: PairedFile;
-  readonly link: string;
-}
-
-const isRight = ({ url, purchase }: PairedFile, link: string): boolean =>
-  !link || !purchase || isSameUrl(url, link);
-
-/** Where the link of a file is another audio of its order, the two files that were mixed up change places. */
-export async function correctPairings(
-  db: Store,
-  profile: string,
-  linked: readonly LinkedFile[],
-): Promise<void> {
-  const wrong = linked.filter(({ file, link }) => !isRight(file, link));
-  if (wrong.length === 0) return;
-  const purchases = [...new Set(wrong.map(({ file }) => file.purchase))];
-  const [files, audios] = await Promise.all([
-    db.all<PairedFile>(
-      `SELECT id, purchase, url, key, details FROM files
-       WHERE profile = ? AND purchase IN (SELECT value FROM json_each(?)) ORDER BY seq`,
-      profile,
-      jsonList(purchases),
-    ),
-    audiosOfUnpaired(db, wrong),
-  ]);
-  const paired = new Map(files.map((file) => [file.id, file]));
-  const changed = new Set<string>();
-  const setAudio = (id: string, { url, key = '', details = '' }: OrderedAudio): void => {
-    const file = paired.get(id);
-    if (file) paired.set(id, { ...file, url, key, details });
-    changed.add(id);
-  };
-  for (const { file, link } of wrong) {
-    const now = paired.get(file.id);
-    // Another file may have changed places with it meanwhile.
-    if (!now || isRight(now, link)) continue;
-    const ofOrder = now.url === '' ? audios.get(now.purchase) : undefined;
-    const audio = ofOrder?.find(({ url }) => isSameUrl(url, link));
-    const others =
-      now.url === '' ? [] : [...paired.values()].filter(({ purchase }) => purchase === now.purchase);
-    const other = others.find(({ id, url }) => id !== now.id && isSameUrl(url, link));
-    if (audio) setAudio(now.id, audio);
-    if (!other) continue;
-    setAudio(now.id, other);
-    setAudio(other.id, now);
-  }
-  await db.batch([...changed].sort().flatMap((id) => settingAudio(profile, paired.get(id))));
-}
-
-/** What was ordered with those files whose audio is not known. */
-async function audiosOfUnpaired(
-  db: Store,
-  linked: readonly LinkedFile[],
-): Promise<ReadonlyMap<string, readonly OrderedAudio[]>> {
-  const purchases = [...new Set(linked.flatMap(({ file }) => (file.url === '' ? [file.purchase] : [])))];
-  const audios = await Promise.all(purchases.map((purchase) => audiosOf(db, purchase)));
-  return new Map(purchases.map((purchase, at) => [purchase, audios[at] ?? []]));
-}
-
-function settingAudio(profile: string, file: PairedFile | undefined): Statement[] {
-  if (!file) return [];
-  const { id, url, key, details } = file;
-  return [
-    {
-      sql: 'UPDATE files SET url = ?, key = ?, details = ? WHERE profile = ? AND id = ?',
-      values: [url, key, details, profile, id],
-    },
-  ];
-}

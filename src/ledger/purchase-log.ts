@@ -153,6 +153,7 @@ export class PurchaseLog extends Table {
          FROM json_each(?) AS asked CROSS JOIN purchase_items AS items ON items.purchase = asked.value
          CROSS JOIN purchases ON purchases.id = items.purchase
          LEFT JOIN files ON files.profile = items.profile AND files.id = items.file
+         WHERE items.url <> '' OR items.file <> ''
          ORDER BY items.purchase, items.position`,
         ids,
       ),

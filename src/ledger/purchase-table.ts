@@ -3,7 +3,8 @@ import { ciActor, ciJobUrl } from '../lib/ci-job.ts';
 import { spellingOf, storedName } from '../lib/names.ts';
 import { thisProcess, userName } from '../lib/processes.ts';
 import { Claims } from './claims.ts';
-import type { OrderedAudio, OrderedFile } from './ordered-files.ts';
+import type { OrderedFile } from './ordered-files.ts';
+import { pairing, urlKey } from './pairing.ts';
 import {
   detailsText,
   IS_ACCEPTED,
@@ -13,7 +14,7 @@ import {
   type PurchaseSender,
 } from './purchase.ts';
 import type { Statement, Store, Value } from './stores/store.ts';
-import { NOW, Table, type TableContext } from './table.ts';
+import { jsonList, NOW, Table, type TableContext } from './table.ts';
 
 /** What the service said of a purchase. */
 export type Answered = 'placed' | 'refused' | 'uncertain';
@@ -75,7 +76,7 @@ export const OF_FILE = `FROM purchase_items AS items
  */
 export async function takeFilesBack(db: Store, orders: string, value: string): Promise<void> {
   await db.run(
-    `UPDATE purchase_items SET file = named, total_before = '', billed = NULL, unpaid = 0, refunded = 0
+    `UPDATE purchase_items SET file = named, audio = NULL, known = 0, total_before = '', billed = NULL, unpaid = 0, refunded = 0
      WHERE purchase IN (${orders}) AND file <> named`,
     value,
   );
@@ -97,9 +98,7 @@ export async function dropFiles(db: Store, orders: string, value: string): Promi
   );
   const ofOther = (column: string): string => `coalesce((SELECT ${column} ${OF_FILE}), '')`;
   await db.run(
-    `UPDATE files SET purchase = ${ofOther('purchases.id')}, order_id = ${ofOther('purchases.order_id')},
-       url = ${ofOther('items.url')}, key = ${ofOther('items.key')}, details = ${ofOther('items.details')}
-     WHERE ${brought}`,
+    `UPDATE files SET purchase = ${ofOther('purchases.id')}, order_id = ${ofOther('purchases.order_id')} WHERE ${brought}`,
     value,
   );
 }
@@ -150,10 +149,12 @@ export abstract class PurchaseTable extends Table {
   }
 
   #itemOf(audio: NewPurchase['audios'][number], purchase: string, position: number): Value[] {
-    const { url, key = '', details, file = '', cost, totalBefore = '', names } = audio;
+    const { url, key = '', details, file = '', cost, totalBefore = '' } = audio;
+    const kept = this.hide(url);
     return [
-      ...[purchase, position, this.profile, this.hide(url), storedName(this.hide(names[0] ?? ''))],
-      ...[this.hide(key), spellingOf(url), detailsText(details, this.hide), file],
+      ...[purchase, position, this.profile, kept, urlKey(kept)],
+      ...[this.hide(key), spellingOf(url), detailsText(details, this.hide)],
+      ...[file, file ? position : null, Number(file !== '')],
       ...[cost?.millionths ?? null, cost?.currency ?? '', totalBefore],
     ];
   }
@@ -228,74 +229,113 @@ export abstract class PurchaseTable extends Table {
     id: string,
     order: AnsweredOrder,
     files: readonly OrderedFile[],
-    audios: readonly OrderedAudio[],
+    places: readonly Place[],
   ): Statement[] {
     const hold: Statement = { sql: 'UPDATE purchases SET hold = ? WHERE id = ?', values: [order.hold, id] };
-    const positions = itemsOf(files, audios);
     return [
       hold,
-      ...files.map((file) => this.#addingFile(id, file, order)),
-      ...files.map(({ id: file }, at) => this.givingItem(id, positions[at] ?? 0, file, order.isNamed)),
+      ...files.map(({ id: file }) => this.#addingFile(id, file, order)),
+      ...this.givingPlaces(id, files, places, order.isNamed),
     ];
   }
 
+  /** What an order has by now: the places of its recordings and of further files. */
+  protected places(purchase: string): Promise<Place[]> {
+    return this.db.all<Place>(
+      `SELECT position, CASE WHEN url <> '' OR url_key <> '' THEN 1 ELSE 0 END AS recording, file, named, audio FROM purchase_items
+       WHERE purchase = ? ORDER BY position`,
+      purchase,
+    );
+  }
+
   /** A known id is open again, as a file of the new order; but a test never replaces a real file. */
-  #addingFile(purchase: string, { id, audio }: OrderedFile, order: AnsweredOrder): Statement {
+  #addingFile(purchase: string, id: string, order: AnsweredOrder): Statement {
     return {
-      sql: `INSERT INTO files (profile, id, purchase, order_id, url, key, details, test, state, ordered_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      sql: `INSERT INTO files (profile, id, purchase, order_id, test, state, ordered_at) VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (profile, id) DO UPDATE SET purchase = excluded.purchase, order_id = excluded.order_id,
-          url = excluded.url, key = excluded.key, details = excluded.details, test = excluded.test,
-          state = excluded.state, ended = '', ordered_at = excluded.ordered_at
+          test = excluded.test, state = excluded.state, ended = '', ordered_at = excluded.ordered_at
         WHERE excluded.test <= files.test`,
       values: [
-        ...[this.profile, id, purchase, order.id],
-        ...[audio?.url ?? '', audio?.key ?? '', audio?.details ?? '', Number(order.test)],
+        ...[this.profile, id, purchase, order.id, Number(order.test)],
         ...[order.hold === null ? '' : 'On Hold', order.at],
       ],
     };
   }
 
   /** More files than audios: each further one is an item of its own, whose cost is known when it is billed. */
-  protected givingItem(purchase: string, position: number, file: string, isNamed: boolean): Statement {
-    return {
-      sql: `INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, named, file_at, estimate, bought_at,
-          counted_at, total_before)
-        VALUES (?, ?, ?, '', '', ?, ?, ${NOW}, 0, coalesce((SELECT bought_at ${FIRST_ITEM}), ''), (SELECT counted_at ${FIRST_ITEM}),
-          coalesce((SELECT total FROM files WHERE profile = ? AND id = ?), ''))
-        ON CONFLICT (purchase, position) DO UPDATE SET file = excluded.file, file_at = excluded.file_at, total_before = excluded.total_before,
-          named = coalesce(nullif(excluded.named, ''), purchase_items.named)`,
-      values: [
-        purchase,
-        position,
-        this.profile,
-        file,
-        isNamed ? file : '',
-        purchase,
-        purchase,
-        this.profile,
-        file,
-      ],
+  protected givingPlaces(
+    purchase: string,
+    files: readonly OrderedFile[],
+    places: readonly Place[],
+    isNamed: boolean,
+  ): Statement[] {
+    const told = new Set(files.flatMap(({ id, position }) => (position === undefined ? [] : [id])));
+    // Nobody knew the audio of these until now.
+    const waiting = places.filter(({ file, audio }) => audio === null && told.has(file));
+    const there = new Map(places.flatMap((place) => (waiting.includes(place) ? [] : [[place.file, place]])));
+    const added = files.filter(({ id }) => !there.has(id));
+    // What the service names takes the place of what a person has named.
+    const isFree = (place: Place): boolean =>
+      !place.file || waiting.includes(place) || (isNamed && added.length > 0 && !place.named);
+    const open = places.filter((place) => place.recording && isFree(place));
+    const free = new Set(open.map(({ position }) => Number(position)));
+    const own = added.map(({ position }) =>
+      position !== undefined && free.delete(position) ? position : undefined,
+    );
+    let last = Math.max(-1, ...places.map(({ position }) => Number(position)));
+    const next = (): number => {
+      for (const position of free) return free.delete(position) ? position : -1;
+      last += 1;
+      return last;
     };
+    const given = added.map(({ id: file, position, known: isKnown }, at) => {
+      const place = own[at] ?? next();
+      // Where another file has the place, only the service can tell whose it is.
+      const audio = position !== undefined && (isKnown || place === position) ? position : null;
+      const named = isNamed || waiting.some((each) => each.file === file && each.named) ? file : '';
+      return { place, file, named, audio, known: Number(isKnown), total_before: null };
+    });
+    const taken = new Set(given.map(({ place }) => place));
+    const nothing = { named: '', audio: null, known: 0, total_before: null };
+    const left = waiting.flatMap(({ position }) =>
+      taken.has(Number(position)) ? [] : [{ ...nothing, place: Number(position), file: '' }],
+    );
+    const displaced = open.flatMap((place) => {
+      if (!place.file || waiting.includes(place) || !taken.has(Number(place.position))) return [];
+      last += 1;
+      return [{ ...nothing, place: last, file: place.file }];
+    });
+    return [
+      ...[...left, ...given, ...displaced].map(({ place, ...paired }) =>
+        pairing(this.profile, purchase, place, paired),
+      ),
+      ...(isNamed && added.length < files.length
+        ? [
+            {
+              sql: `UPDATE purchase_items SET named = file, file_at = ${NOW}
+                WHERE purchase = ? AND named <> file AND file IN (SELECT value FROM json_each(?))`,
+              values: [purchase, jsonList(files.map(({ id }) => id))],
+            },
+          ]
+        : []),
+    ];
   }
 }
 
-/** All items of a purchase were bought at the same time. */
-const FIRST_ITEM = 'FROM purchase_items WHERE purchase = ? ORDER BY position LIMIT 1';
-
-/** The item that has the cost of each file: that of its audio, else one that no other file has. */
-function itemsOf(files: readonly OrderedFile[], audios: readonly OrderedAudio[]): number[] {
-  const free = new Set(audios.keys());
-  const take = (position: number | undefined): number | undefined =>
-    position !== undefined && free.delete(position) ? position : undefined;
-  const positions = new Map(audios.map((audio, at) => [audio, at]));
-  const own = files.map(({ audio }) => take(audio && positions.get(audio)));
-  let next = audios.length;
-  return own.map((position) => position ?? take(free.values().next().value) ?? next++);
+/** A place among the items of an order; 1: of a recording, else of a further file. */
+export interface Place {
+  readonly position: number;
+  readonly recording: number;
+  readonly file: string;
+  /** The same, where the service itself has named it. */
+  readonly named: string;
+  /** The position of the audio of the file; null where nobody knows. */
+  readonly audio: number | null;
 }
 
 const ITEM_COLUMNS = [
-  ...['purchase', 'position', 'profile', 'url', 'url_key', 'key', 'spelling', 'details', 'file'],
+  ...['purchase', 'position', 'profile', 'url', 'url_key', 'key', 'spelling', 'details'],
+  ...['file', 'audio', 'known'],
   ...['estimate', 'currency', 'total_before'],
 ];
 

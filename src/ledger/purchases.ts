@@ -8,15 +8,9 @@ import type { TakeOver } from './claims.ts';
 import { movedMark, refuseMoved, unlessMoved } from './moved.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
 import { howToRecord, type KeptOutcome, type PurchaseOutcome } from './outbox.ts';
-import {
-  type Begun,
-  detailsText,
-  hiddenPurchase,
-  kindOf,
-  type NewPurchase,
-  type PlacedOrder,
-} from './purchase.ts';
-import { PurchaseTable } from './purchase-table.ts';
+import { WITH_AUDIO } from './pairing.ts';
+import { type Begun, hiddenPurchase, kindOf, type NewPurchase, type PlacedOrder } from './purchase.ts';
+import { type Place, PurchaseTable } from './purchase-table.ts';
 import { CommitUnknown, type Statement } from './stores/store.ts';
 import { jsonList, NOW } from './table.ts';
 
@@ -28,7 +22,7 @@ const namesOf = ({ audios, test }: NewPurchase): string[] =>
   test ? [] : audios.flatMap(({ names }) => names);
 
 /** Real files of these ids. */
-const KNOWN = 'profile = ? AND test = 0 AND id IN (SELECT value FROM json_each(?))';
+const KNOWN = 'files.profile = ? AND files.test = 0 AND files.id IN (SELECT value FROM json_each(?))';
 
 /** How often a purchase is begun anew whose COMMIT is known not to have come through. */
 const MAX_BEGINNINGS = 3;
@@ -178,37 +172,43 @@ export class Purchases extends PurchaseTable {
     at: string,
   ): Promise<OrderedFiles> {
     const { id } = begun;
-    const audios = order.audios.map(({ url, key = '', details }) => ({
-      ...{ url: this.hide(url), key: this.hide(key) },
-      details: detailsText(details, this.hide),
-    }));
+    const audios = order.audios.map(({ url, key = '' }) => ({ url: this.hide(url), key: this.hide(key) }));
     const hold = placed.hold === undefined ? null : this.hide(placed.hold);
     const row = { id: placed.id, hold, at, test: order.test, isNamed: true };
-    const write = (found: OrderedFiles): Statement[] => {
+    const write = (found: OrderedFiles, places: readonly Place[]): Statement[] => {
       const isOpen = found.problem !== undefined && !order.test;
       return [
         ...this.answering(id, isOpen ? 'uncertain' : 'placed', found.problem ?? '', placed.id),
         // It may have lost them, where somebody has settled it meanwhile.
         this.claims.takingSome(id, namesOf(order), []),
-        ...this.addingFiles(id, row, found.files, audios),
+        ...this.addingFiles(id, row, found.files, places),
       ];
     };
     const asNew = matchFiles(audios, placed.audiofiles, new Map());
     // Mostly none of the files is known: then nothing has to be read first.
-    const first = [...this.#ifThere(id), ...this.#ifNoneIsKnown(order, placed), ...write(asNew)];
+    const empty = audios.map((_, position) => ({ position, recording: 1, file: '', named: '', audio: null }));
+    const first = [...this.#ifThere(id), ...this.#ifNoneIsKnown(id, order, placed), ...write(asNew, empty)];
     if (await this.db.batch(first)) return asNew;
     return this.db.durable(async (db) => {
       const known = await this.within(db).#knownAudios(placed.audiofiles);
       const found = matchFiles(audios, placed.audiofiles, known);
-      await db.batch([...this.#restoring(begun, order), ...write(found)]);
+      const restoring = this.#restoring(begun, order);
+      if (restoring.length) await db.batch(restoring);
+      await db.batch(write(found, await this.within(db).places(id)));
       return found;
     });
   }
 
   /** Undoes the batch where the ledger has one of the files of a real order. */
-  #ifNoneIsKnown({ test }: NewPurchase, { audiofiles }: PlacedOrder): Statement[] {
-    if (test) return [];
+  #ifNoneIsKnown(id: string, { test }: NewPurchase, { audiofiles }: PlacedOrder): Statement[] {
+    const none = {
+      sql: `UPDATE purchase_items SET known = known WHERE purchase = ? AND file <> ''`,
+      values: [id],
+      expects: 0,
+    };
+    if (test) return [none];
     return [
+      none,
       {
         sql: `UPDATE files SET seq = seq WHERE ${KNOWN}`,
         values: [this.profile, jsonList(audiofiles)],
@@ -220,7 +220,7 @@ export class Purchases extends PurchaseTable {
   /** The audio of those of these files that the ledger has; test files belong to none. */
   async #knownAudios(ids: readonly string[]): Promise<ReadonlyMap<string, OrderedAudio>> {
     const rows = await this.db.all<OrderedAudio & { id: string }>(
-      `SELECT id, url, key FROM files WHERE ${KNOWN}`,
+      `SELECT files.id, coalesce(audios.url, '') AS url, coalesce(audios.key, '') AS key FROM files ${WITH_AUDIO} WHERE ${KNOWN}`,
       this.profile,
       jsonList(ids),
     );

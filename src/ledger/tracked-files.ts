@@ -3,7 +3,8 @@
 import { storedName } from '../lib/names.ts';
 import { isUrl } from '../lib/url.ts';
 import { refuseMoved } from './moved.ts';
-import { audiosOf, isSameUrl, missingFiles, type OrderedAudio } from './ordered-files.ts';
+import { itemsOf, missingFiles } from './ordered-files.ts';
+import { correctPairings } from './pairing.ts';
 import { makeAudio } from './purchase.ts';
 import { PurchaseTable } from './purchase-table.ts';
 import { NOW } from './table.ts';
@@ -48,11 +49,12 @@ export class TrackedFiles extends PurchaseTable {
     if (own) await this.claim(link, undefined, own, id);
     const purchase = own || (await this.takeIn({ link, file: id, order, names, notes }));
     await this.db.run(
-      `INSERT INTO files (profile, id, purchase, order_id, url, test, ordered_at) VALUES (?, ?, ?, ?, ?, 0, ?)
+      `INSERT INTO files (profile, id, purchase, order_id, link, test, ordered_at) VALUES (?, ?, ?, ?, ?, 0, ?)
          ON CONFLICT (profile, id) DO UPDATE SET order_id = coalesce(nullif(files.order_id, ''), excluded.order_id),
-           url = coalesce(nullif(files.url, ''), excluded.url), purchase = excluded.purchase, test = 0`,
+           purchase = excluded.purchase, test = 0`,
       ...[this.profile, id, purchase, order, this.hide(link), this.timestamp()],
     );
+    await correctPairings(this.db, this.profile, [{ id, purchase, link: this.hide(link) }]);
     if (order) await this.#endAccepted(order);
   }
 
@@ -65,19 +67,16 @@ export class TrackedFiles extends PurchaseTable {
       this.profile,
       file.order,
     );
-    if (own) await this.#giveItem(own.id, file);
+    if (own) await this.#giveItem(own.id, file.id);
     return own?.id;
   }
 
-  /** The item of its audio has its cost. */
-  async #giveItem(purchase: string, { id, link }: TrackedFile): Promise<void> {
-    const items = await this.db.all<{ position: number; url: string; file: string }>(
-      'SELECT position, url, file FROM purchase_items WHERE purchase = ? ORDER BY position',
-      purchase,
-    );
-    const free = items.filter(({ file }) => file === '');
-    const { position } = free.find(({ url }) => isSameUrl(url, this.hide(link))) ?? free[0] ?? {};
-    await this.db.batch([this.givingItem(purchase, position ?? items.length, id, true)]);
+  /** The item of its audio has its cost, once the service has said which that is. */
+  async #giveItem(purchase: string, id: string): Promise<void> {
+    const places = await this.places(purchase);
+    const isSingle = places.filter(({ recording }) => recording).length === 1;
+    const file = { id, position: isSingle ? 0 : undefined, known: isSingle };
+    await this.db.batch(this.givingPlaces(purchase, [file], places, true));
   }
 
   /** An order that was accepted without its files has a known end when the file of each of its URLs is known. */
@@ -88,13 +87,10 @@ export class TrackedFiles extends PurchaseTable {
       order,
     );
     if (accepted.length === 0) return;
-    const files = await this.db.all<OrderedAudio>(
-      "SELECT url, key FROM files WHERE profile = ? AND order_id = ? AND test = 0 AND url <> ''",
-      this.profile,
-      order,
-    );
     for (const { id } of accepted) {
-      if (missingFiles(await audiosOf(this.db, id), files)) continue;
+      const items = await itemsOf(this.db, id);
+      // A file of which nobody knows the recording ends nothing.
+      if (missingFiles(items.map((item) => (item.audio === null ? { ...item, file: '' } : item)))) continue;
       await this.db.batch(this.answering(id, 'placed', FILES_TRACKED, order));
     }
   }

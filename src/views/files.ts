@@ -39,15 +39,18 @@ const orderedBy = documentOf<FileRow>({
   actor: [is.maybeText, ({ actor }) => actor || null],
 });
 
+/** Of a field that most documents lack. */
+const onlyInJson = { cell: false, optional: true } as const;
+
 export const fileRecord = new RecordType<ShownFile>([
   textField('audiofile', "audiofile id; null if the service's answer names none", ({ row }) => row.id, {
     kind: 'id',
   }),
   textField(
     'state',
-    'state as the service names it; null (in rows: ordered) until the service has been asked',
-    ({ row }) => row.state,
-    { kind: 'state', cell: ({ row, error }) => row.state || (error && !row.id ? '' : 'ordered') },
+    'state as the service names it; ordered until the service has been asked',
+    ({ row, error }) => row.state || (error && !row.id ? '' : 'ordered'),
+    { kind: 'state' },
   ),
   textField('title', 'title of the audio; for an episode, the title in the feed', ({ row }) => row.title, {
     importance: 90,
@@ -127,7 +130,17 @@ export const fileRecord = new RecordType<ShownFile>([
   {
     ...{ name: 'left_out', help: 'why it was not ordered this time', schema: is.oneOf(...leftOutReasons) },
     json: ({ leftOut }) => leftOut ?? null,
-    ...{ cell: false, optional: true },
+    ...onlyInJson,
+  },
+  {
+    ...{ name: 'assumed', schema: is.alwaysTrue, ...onlyInJson },
+    help: 'true: the service has not said yet which audio of its order it is of, so url, key, tags and the like follow the sequence of the order',
+    json: ({ row }) => (row.assumed === 1 ? true : null),
+  },
+  {
+    ...{ name: 'existing', schema: is.alwaysTrue, ...onlyInJson },
+    help: 'true: it was on order before, and --or-existing accepted it',
+    json: ({ isExisting }) => isExisting ?? null,
   },
   errorField(({ error }) => error),
 ]);

@@ -45,8 +45,10 @@ export function ordersTable(placed: readonly PlacedOrder[], isBrief: boolean): V
   return orderRecord.some(view, ['audiofile', 'order', 'state', ...hold, 'url']);
 }
 
-function rowsOf({ order, files }: PlacedOrder): OrderRow[] {
-  const urls = new Map(files.files.map(({ id, audio }) => [id, audio?.url ?? '']));
+function rowsOf({ order, files, planned }: PlacedOrder): OrderRow[] {
+  const urlAt = (position: number | undefined) =>
+    position === undefined ? '' : planned.audios[position]?.url;
+  const urls = new Map(files.files.map(({ id, position }) => [id, urlAt(position)]));
   return distinctIds(order.audiofiles).map((id) => ({
     ...{ id, order: order.id, hold: order.hold ?? '' },
     url: withoutSignature(urls.get(id) ?? ''),

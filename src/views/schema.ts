@@ -14,6 +14,7 @@ export const arrayOf = (items: Schema): Schema => ({ type: 'array', items });
 
 export const anyOf = (...schemas: readonly Schema[]): Schema => ({ anyOf: [...schemas] });
 
+export const alwaysTrue: Schema = { type: 'boolean', enum: [true] };
 export const oneOf = (...values: readonly string[]): Schema => ({ type: 'string', enum: [...values] });
 
 /** An object whose members are all there, and no other. */

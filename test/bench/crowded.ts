@@ -24,7 +24,7 @@ const sqlFor = ({ openFiles, due, actions }: Crowd, { kind, target }: CrowdTarge
   CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ${Math.max(openFiles, actions)}) SELECT i FROM n;
   INSERT INTO purchases (id, profile, kind, outcome, named, status, order_id, test, started_at, skus)
     SELECT 'p' || i, 'default', 'order', 'placed', 'o' || i, 'placed', 'o' || i, 0, '2026-01-01T00:00:00.000Z', 'TRANS14' FROM n WHERE i <= 1 + ${openFiles} / 100;
-  INSERT INTO files (profile, id, purchase, order_id, url, test, state, ordered_at)
+  INSERT INTO files (profile, id, purchase, order_id, link, test, state, ordered_at)
     SELECT 'default', CAST(i AS TEXT), 'p' || (1 + i / 100), 'o' || (1 + i / 100), 'https://example.com/talks/' || i || '.mp3', 0, 'Transcribing',
       strftime('%Y-%m-%dT%H:%M:%fZ', 'now', iif(i > ${openFiles - due}, '-15 days', '-1 days'), (i % 3600) || ' seconds')
     FROM n WHERE i <= ${openFiles};
@@ -58,7 +58,7 @@ const PAST = "'2026-01-01T00:00:00.000Z'";
 export const sharedCrowd = ({ openFiles, due, actions }: Crowd, { kind, target }: CrowdTarget): string[] => [
   `INSERT INTO steno.purchases (id, profile, kind, outcome, named, status, order_id, test, started_at, skus)
      SELECT 'p' || i, 'default', 'order', 'placed', 'o' || i, 'placed', 'o' || i, 0, ${PAST}, 'TRANS14' FROM generate_series(1, ${1 + openFiles / 100}) AS i`,
-  `INSERT INTO steno.files (profile, id, purchase, order_id, url, test, state, ordered_at)
+  `INSERT INTO steno.files (profile, id, purchase, order_id, link, test, state, ordered_at)
      SELECT 'default', i::text, 'p' || (1 + i / 100), 'o' || (1 + i / 100), 'https://example.com/talks/' || i || '.mp3', 0, 'Transcribing',
        to_char((now() - CASE WHEN i > ${openFiles - due} THEN interval '15 days' ELSE interval '1 day' END)
          AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')

@@ -102,9 +102,9 @@ const fill = (files: number, allOpen: boolean): string => `
   INSERT INTO purchases (id, number, profile, kind, outcome, named, status, order_id, test, started_at, ended_at, skus)
     SELECT 'p' || order_id, number, profile, 'order', 'placed', order_id, 'placed', order_id, 0, at, at, 'TRANS14'
     FROM new;
-  INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, counted_at, estimate, currency)
-    SELECT 'p' || order_id, 0, profile, url, 'url ' || url, id, at, 1000000, 'USD' FROM new;
-  INSERT INTO files (profile, id, purchase, order_id, url, test, state, ended, title, ordered_at, changed_at, checked_at, answer)
+  INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, audio, known, counted_at, estimate, currency)
+    SELECT 'p' || order_id, 0, profile, url, 'url ' || url, id, 0, 1, at, 1000000, 'USD' FROM new;
+  INSERT INTO files (profile, id, purchase, order_id, link, test, state, ended, title, ordered_at, changed_at, checked_at, answer)
     SELECT profile, id, 'p' || order_id, order_id, url, 0, iif(open, 'Transcribing', 'Delivered'), iif(open, '', 'delivered'),
       'Talk ' || id, at, at, at, '{"audiofile":{"id":' || id || ',"title":"Talk ' || id || '","duration":"12"}}' FROM new;`;
 

@@ -37,7 +37,7 @@ async function newLedger(place: Place, files: number, state = 'Delivered'): Prom
   for (const sql of [
     `INSERT INTO steno.purchases (id, profile, kind, outcome, named, status, order_id, test, started_at, skus)
        SELECT 'p' || n, 'default', 'order', 'placed', 'o' || n, 'placed', 'o' || n, 0, ${at}, 'TRANS14' FROM ${numbers}`,
-    `INSERT INTO steno.files (profile, id, purchase, order_id, url, test, state, ended, title, ordered_at, checked_at, answer)
+    `INSERT INTO steno.files (profile, id, purchase, order_id, link, test, state, ended, title, ordered_at, checked_at, answer)
        SELECT 'default', (100000 + n)::text, 'p' || n, 'o' || n, 'https://example.com/talks/' || n, 0, '${state}', '${ended}',
          'Talk ' || n, ${at}, ${at}, '{"audiofile":{"title":"Talk"}}' FROM ${numbers}`,
     'VACUUM ANALYZE steno.files',

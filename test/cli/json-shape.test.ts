@@ -80,7 +80,7 @@ describe('the JSON of an order', () => {
     const { service, json } = await withLists();
     service.on('POST /order_url', placed(1)).on('GET /audiofile/1', { status: 401 });
     expect(await json('order', '--from', 'one', '--wait', '--interval', '100ms')).toMatchObject([
-      { audiofile: '1', order: 'o1', state: null, error: { status: 401 } },
+      { audiofile: '1', order: 'o1', state: 'ordered', error: { status: 401 } },
     ]);
   });
 });

@@ -151,7 +151,7 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
       return new OpenAttempts(side.ledger).settlePlaced(
         attempt,
         as,
-        files.map((each) => ({ id: each, audio: undefined })),
+        files.map((each) => ({ id: each, position: undefined, known: false })),
       );
     }),
   reopen: which.map((n) => async (side: Side) => {

@@ -1,4 +1,5 @@
 /** How an attempt to order ends, and what may be spent, in both kinds of ledger. */
+
 import { describe, expect, it } from 'vitest';
 import { finishMove, markMoved, unmarkMoved } from '../../src/ledger/moved.ts';
 import { OpenAttempts } from '../../src/ledger/open-attempts.ts';
@@ -14,6 +15,7 @@ import {
   TestLedger,
   url,
 } from '../support/attempts.ts';
+import { FILES } from '../support/ledger.ts';
 import { storeKinds } from '../support/open-ledger.ts';
 
 describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (kind) => {
@@ -27,9 +29,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         hold: 'billing',
       });
       expect(found).toMatchObject({ problem: undefined, remark: undefined });
-      expect(await here.rows('SELECT id, order_id, url, test, state FROM files ORDER BY id')).toEqual([
-        { id: '1', order_id: 'o1', url: url('a'), test: 0, state: 'On Hold' },
-        { id: '2', order_id: 'o1', url: url('b'), test: 0, state: 'On Hold' },
+      expect(await here.rows('SELECT id, order_id, test, state FROM files ORDER BY id')).toEqual([
+        { id: '1', order_id: 'o1', test: 0, state: 'On Hold' },
+        { id: '2', order_id: 'o1', test: 0, state: 'On Hold' },
       ]);
       expect(await here.rows('SELECT order_id, skus, names, notes, hold FROM purchases')).toEqual([
         { order_id: 'o1', skus: 'TRANS14,SPKR2', names: 'Ann|Bob', notes: 'loud', hold: 'billing' },
@@ -68,7 +70,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await (await here.store()).run(`UPDATE purchases SET "user" = 'somebody else'`);
       const later = await here.begin('x y z');
       await here.markPlaced(later, placedAs('o2', '1', '2'));
-      expect(await here.rows('SELECT id, url FROM files ORDER BY id')).toEqual([
+      expect(await here.rows(`SELECT id, url FROM ${FILES} ORDER BY id`)).toEqual([
         { id: '1', url: '' },
         { id: '2', url: '' },
       ]);
@@ -88,7 +90,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const sent = await here.begin('b c');
       const found = await here.markPlaced(sent, placedAs('o2', '1', '2'));
       expect(found.problem).toContain('the ledger has audiofile 1 as the file of');
-      expect(await here.rows('SELECT id, order_id, url FROM files ORDER BY id')).toEqual([
+      expect(await here.rows(`SELECT id, order_id, url FROM ${FILES} ORDER BY id`)).toEqual([
         { id: '1', order_id: 'o1', url: url('a') },
         { id: '2', order_id: 'o2', url: url('c') },
       ]);
@@ -185,7 +187,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
 
     it('is settled as placed, once, with its files', async () => {
       const [sent, other] = [await here.unclear('a'), await here.unclear('b')];
-      const files = [{ id: '7', audio: { url: url('a') } }];
+      const files = [{ id: '7', position: 0, known: true }];
       expect(await here.settlePlaced(sent, 'o7', files)).toBe(true);
       expect(await here.settlePlaced(sent, 'o8', files)).toBe(false);
       expect(await here.settleNotPlaced(sent)).toBe(false);
@@ -224,7 +226,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         ...placed,
         hold: 'other',
       });
-      await here.settlePlaced(sent, 'o1', [{ id: '1', audio: { url: url('a') } }]);
+      await here.settlePlaced(sent, 'o1', [{ id: '1', position: 0, known: true }]);
       expect(
         await here.rows("SELECT hold, skus FROM purchases WHERE profile = 'default' AND order_id = 'o1'"),
       ).toEqual([{ hold: 'billing', skus: 'TRANS14,SPKR2' }]);
@@ -235,7 +237,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const sent = await here.begin('a b');
       await here.markPlaced(sent, placedAs('o1'));
       const missing = () => here.attempts.missingFiles('o1');
-      expect(await missing()).toMatchObject({ count: 2, audios: [{ url: url('a') }, { url: url('b') }] });
+      expect(await missing()).toMatchObject({ count: 2, urls: [url('a'), url('b')] });
       await here.place('c', 'o2', '3');
       const test = await here.begin('a b t', { test: true });
       await here.markPlaced(test, placedAs('o1', '7', '8', '9'));
@@ -243,10 +245,10 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const theirs = await beginFree(other, newOrder('a b x'));
       await new Purchases(other).markPlaced(theirs, theirs.purchase, placedAs('o1', '4', '5', '6'));
       expect(await missing()).toMatchObject({ count: 2 });
-      await (await here.store()).run(`UPDATE files SET url = '${url('a')}' WHERE order_id = 'o2'`);
+      await (await here.store()).run(`UPDATE files SET link = '${url('a')}' WHERE order_id = 'o2'`);
       expect(await missing()).toMatchObject({ count: 2 });
-      await here.settlePlaced(sent, 'o1', [{ id: '1', audio: { url: url('a') } }]);
-      expect(await missing()).toMatchObject({ count: 1, audios: [{ url: url('b') }] });
+      await here.settlePlaced(sent, 'o1', [{ id: '1', position: 0, known: true }]);
+      expect(await missing()).toMatchObject({ count: 1, urls: [url('b')] });
       await new TrackedFiles(here.ledger).add({ id: '2', order: 'o1', link: url('b'), names: '', notes: '' });
       expect(await missing()).toBeUndefined();
       await new TrackedFiles(here.ledger).add({

@@ -106,7 +106,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(await here.rows('SELECT url, key, details FROM purchase_items')).toEqual([kept]);
       expect((await here.attempt(sent)).skus).toEqual([]);
       await here.markPlaced(sent, placedAs('o1', '1'));
-      expect(await here.rows('SELECT url, key, details FROM files')).toEqual([kept]);
+      expect(await here.rows('SELECT url, key, details FROM purchase_items')).toEqual([kept]);
     });
 
     it('takes an audio that has a name twice', async () => {

@@ -151,7 +151,7 @@ describe('an outcome', () => {
       expect(await rows('SELECT status, order_id FROM purchases')).toEqual([
         { status: 'placed', order_id: 'o1' },
       ]);
-      expect(await rows('SELECT id, url FROM files ORDER BY id')).toEqual([
+      expect(await rows('SELECT file AS id, url FROM purchase_items ORDER BY file')).toEqual([
         { id: '1', url: url('a') },
         { id: '2', url: url('b') },
       ]);

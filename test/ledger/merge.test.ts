@@ -126,10 +126,8 @@ class Machine {
     if (what === 'reopen') await openAttempts.reopen(attempt);
     else if (what === 'not placed') await openAttempts.settleNotPlaced(attempt);
     else {
-      const [audio] = await openAttempts.audios(attempt);
-      await openAttempts.settlePlaced(attempt, `o ${attempt.id}`, [
-        { id: `${fileOf(attempt.id)} ${which}`, audio },
-      ]);
+      const file = { id: `${fileOf(attempt.id)} ${which}`, position: 0, known: true };
+      await openAttempts.settlePlaced(attempt, `o ${attempt.id}`, [file]);
     }
   }
 }

@@ -16,7 +16,8 @@ const none = known();
 const [a, b, c] = [audio('a'), audio('b'), audio('c')];
 const found = (audios: readonly OrderedAudio[], ids: readonly string[], before = none) => {
   const { files, remark, problem } = matchFiles(audios, ids, before);
-  return { files: files.map((file) => `${file.id} ${file.audio?.url ?? '?'}`), remark, problem };
+  const urlAt = (position = -1) => audios[position]?.url ?? '?';
+  return { files: files.map(({ id, position }) => `${id} ${urlAt(position)}`), remark, problem };
 };
 const twelve = Array.from({ length: 12 }, (_, at) => String(at + 1));
 
@@ -90,50 +91,52 @@ describe('the files of an answer', () => {
   });
 });
 
+/** The items of an order of these audios: the audio that each file is of, by its place; null: nobody knows. */
+const items = (names: readonly string[], files: ReadonlyArray<number | null>) =>
+  [...names, ...files.slice(names.length)].map((_, position) => {
+    const name = names[position];
+    const made = files[position];
+    return {
+      ...{
+        purchase: 'p',
+        tracked: 0,
+        position,
+        url: name ? url(name) : '',
+        url_key: name ? `url ${url(name)}` : '',
+      },
+      ...{ file: made === undefined ? '' : `f${position}`, audio: made ?? null },
+    };
+  });
+
 describe('files that are missing', () => {
   it('are none where each audio has its own', () => {
-    expect(missingFiles([a, b], [a, b])).toBeUndefined();
-    expect(missingFiles([a], [{ url: 'HTTPS://E.example/a.mp3' }])).toBeUndefined();
-    expect(missingFiles([], [])).toBeUndefined();
-    expect(missingFiles([a, b], [a, b, c])).toBeUndefined();
+    expect(missingFiles(items(['a', 'b'], [0, 1]))).toBeUndefined();
+    expect(missingFiles(items(['a', 'b'], [1, 0, 0]))).toBeUndefined();
+    expect(missingFiles([])).toBeUndefined();
   });
 
   it('are those of the audios without one', () => {
-    expect(missingFiles([a, b, c], [a])).toEqual({ count: 2, audios: [b, c] });
-    expect(missingFiles([a], [b])).toEqual({ count: 1, audios: [a] });
-    expect(missingFiles([{ url: 'no URL' }], [])).toEqual({ count: 1, audios: [{ url: 'no URL' }] });
-    expect(missingFiles([{ url: 'no URL' }], [{ url: 'no URL' }])).toBeUndefined();
+    expect(missingFiles(items(['a', 'b', 'c'], [0]))).toEqual({ count: 2, urls: [b.url, c.url] });
+    expect(missingFiles(items(['a'], []))).toEqual({ count: 1, urls: [a.url] });
   });
 
   it('are fewer by the files whose audio is not known', () => {
-    expect(missingFiles([a, b, c], [{ url: '' }])).toEqual({ count: 2, audios: [a, b, c] });
-    expect(missingFiles([a, b], [{ url: '' }, { url: '' }])).toBeUndefined();
-    expect(missingFiles([a, b], [a, { url: '' }])).toBeUndefined();
-  });
-
-  it('are as many as there are fewer files than audios, though each audio has one', () => {
-    expect(missingFiles([a, a], [a])).toEqual({ count: 1, audios: [a, a] });
-  });
-
-  it('are told by the keys, else by the URLs', () => {
-    const [one, two] = [audio('x', 'caf\u00e9'), audio('x', 'two')];
-    expect(missingFiles([one, two], [one])).toEqual({ count: 1, audios: [two] });
-    expect(missingFiles([one], [audio('y', 'cafe\u0301')])).toBeUndefined();
-    expect(missingFiles([audio('y', 'cafe\u0301')], [one])).toBeUndefined();
-    expect(missingFiles([one], [audio('x')])).toBeUndefined();
-    expect(missingFiles([one], [audio('x', 'other')])).toEqual({ count: 1, audios: [one] });
-    expect(missingFiles([audio('x')], [one])).toBeUndefined();
+    expect(missingFiles(items(['a', 'b', 'c'], [null]))).toEqual({ count: 2, urls: [a.url, b.url, c.url] });
+    expect(missingFiles(items(['a', 'b'], [null, null]))).toBeUndefined();
+    expect(missingFiles(items(['a', 'b'], [0, null]))).toBeUndefined();
   });
 
   it('are told in words', () => {
-    const many = twelve.map((each) => audio(each));
-    expect(missingText({ count: 2, audios: [a, b] })).toBe(`the files of ${a.url}, ${b.url} are unknown`);
-    expect(missingText({ count: 1, audios: [a, b] })).toBe(`1 of the files of ${a.url}, ${b.url} is unknown`);
-    expect(missingText({ count: 2, audios: [a, b, c] })).toMatch(/^2 of the files of .* are unknown$/);
-    expect(missingText({ count: 12, audios: many })).toMatch(/\/10\.mp3, … are unknown$/);
-    expect(missingText({ count: 10, audios: many.slice(0, 10) })).toMatch(
-      /\/1\.mp3, .*\/10\.mp3 are unknown$/,
+    const many = twelve.map(url);
+    expect(missingText({ count: 2, urls: [a.url, b.url] })).toBe(
+      `the files of ${a.url}, ${b.url} are unknown`,
     );
+    expect(missingText({ count: 1, urls: [a.url, b.url] })).toBe(
+      `1 of the files of ${a.url}, ${b.url} is unknown`,
+    );
+    expect(missingText({ count: 2, urls: many.slice(0, 3) })).toMatch(/^2 of the files of .* are unknown$/);
+    expect(missingText({ count: 12, urls: many })).toMatch(/\/10\.mp3, … are unknown$/);
+    expect(missingText({ count: 10, urls: many.slice(0, 10) })).toMatch(/\/1\.mp3, .*\/10\.mp3 are unknown$/);
   });
 });
 

@@ -38,7 +38,7 @@ async function withOpenFiles(...groups: readonly Ordered[]): Promise<OrderingAcc
     );
     queryLedger(
       made.user,
-      `INSERT INTO files (profile, id, purchase, order_id, url, test, ordered_at) VALUES ${rows.join(', ')}`,
+      `INSERT INTO files (profile, id, purchase, order_id, link, test, ordered_at) VALUES ${rows.join(', ')}`,
     );
     for (const id of some) made.states.set(id, ['Transcribing']);
     return some;

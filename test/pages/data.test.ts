@@ -67,7 +67,7 @@ describe('files', () => {
     const details = (values: object): string => JSON.stringify(values);
     queryLedger(
       user,
-      "UPDATE files SET details = ? WHERE id = '3'",
+      "UPDATE purchase_items SET details = ? WHERE file = '3'",
       details({
         title: 'Über "Größe" & 100%',
         feed: 'Radio Öl',
@@ -174,11 +174,12 @@ describe('files', () => {
 
   it('can hold anything that an import brought in', async () => {
     const { pages, user } = await library();
+    queryLedger(user, "UPDATE files SET total = 'free', duration = '12:30' WHERE id = '1'");
+    queryLedger(user, "UPDATE purchase_items SET details = 'no json {' WHERE file = '1'");
     queryLedger(
       user,
-      "UPDATE files SET details = 'no json {', total = 'free', duration = '12:30' WHERE id = '1'",
+      `UPDATE purchase_items SET details = '{"title":{"a":1},"tags":5,"seconds":"x"}' WHERE file = '2'`,
     );
-    queryLedger(user, `UPDATE files SET details = '{"title":{"a":1},"tags":5,"seconds":"x"}' WHERE id = '2'`);
     for (const query of ['', '?q=a', '?sort=title', '?sort=minutes', '?sort=total'])
       expect((await pages.json<Window>(`files${query}`)).all).toBe(4);
   });

@@ -258,12 +258,22 @@ describe.skipIf(postgresFolder === undefined)('a shared ledger', () => {
       WITHIN_MS,
     );
     await team.query(
-      `INSERT INTO {}.files (profile, id, order_id, url, test, state, title, duration, total, ordered_at, details)
-       SELECT 'default', n::text, 'o' || n / 2, 'https://example.com/' || n, 0, 'Delivered', 'Talk ' || n,
-         CASE WHEN n = 3 THEN '12:30' ELSE n::text END, CASE WHEN n = 4 THEN 'free' ELSE n || '.50 USD' END,
-         '2026-01-0' || n || 'T00:00:00.000Z',
+      `INSERT INTO {}.purchases (id, profile, kind, outcome, status, test, started_at)
+       SELECT 'p' || n, 'default', 'order', 'placed', 'placed', 0, '2026-01-01T00:00:00.000Z'
+       FROM generate_series(1, 5) AS n`,
+    );
+    await team.query(
+      `INSERT INTO {}.purchase_items (purchase, position, profile, url, url_key, file, audio, known, details)
+       SELECT 'p' || n, 0, 'default', 'https://example.com/' || n, 'url https://example.com/' || n, n::text, 0, 1,
          CASE n WHEN 1 THEN '{"title":"\\u00dcber \\"Gr\\u00f6\\u00dfe\\"","feed":"Radio","guid":"g","seconds":600,"tags":["history","long"]}'
            WHEN 2 THEN 'no json {' WHEN 5 THEN '{"title":{"a":1},"tags":5,"seconds":"x"}' ELSE '' END
+       FROM generate_series(1, 5) AS n`,
+    );
+    await team.query(
+      `INSERT INTO {}.files (profile, id, purchase, order_id, test, state, title, duration, total, ordered_at)
+       SELECT 'default', n::text, 'p' || n, 'o' || n / 2, 0, 'Delivered', 'Talk ' || n,
+         CASE WHEN n = 3 THEN '12:30' ELSE n::text END, CASE WHEN n = 4 THEN 'free' ELSE n || '.50 USD' END,
+         '2026-01-0' || n || 'T00:00:00.000Z'
        FROM generate_series(1, 5) AS n`,
     );
     await until(async () => (await pages.json<{ all: number }>('files')).all === 5, 'five files');

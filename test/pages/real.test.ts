@@ -227,7 +227,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
         await server.start();
         await hides(UNREADABLE);
         await team.query(
-          `INSERT INTO {}.files (profile, id, order_id, url, test, state, title, ordered_at)
+          `INSERT INTO {}.files (profile, id, order_id, link, test, state, title, ordered_at)
            VALUES ('default', '5', 'o5', 'https://example.com/5', 0, 'Delivered', 'Back again', '2026-01-01T00:00:00.000Z')`,
         );
         await shows('Back again');

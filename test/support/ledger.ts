@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { WITH_AUDIO } from '../../src/ledger/pairing.ts';
 import { type Account, account } from './account.ts';
 import type { Got, Service } from './server.ts';
 import type { Result, User } from './steno.ts';
@@ -51,11 +52,16 @@ export async function orderingAccount(
 ): Promise<OrderingAccount> {
   const { service, user } = await account(env);
   const states = new Map<string, string[]>();
+  const links = new Map<string, string>();
   let files = 0;
   let orders = 0;
   service.allow('POST /order_url', (got, response) => {
     // `steno api` sends a single URL as a text.
-    const audiofiles = ([got.body?.url ?? []].flat() as string[]).map(() => ++files);
+    const audiofiles = ([got.body?.url ?? []].flat() as string[]).map((url) => {
+      files += 1;
+      links.set(String(files), url);
+      return files;
+    });
     reply(response, { order: `o${++orders}`, audiofiles, message: 'ok' });
   });
   service.allow('*', ({ path }, response) => {
@@ -67,7 +73,8 @@ export async function orderingAccount(
     }
     const left = states.get(id) ?? ['Delivered'];
     const statename = left.length > 1 ? left.shift() : left[0];
-    reply(response, { audiofile: { id: Number(id), statename, title: `Talk ${id}` } });
+    const audiofile = { id: Number(id), statename, title: `Talk ${id}` };
+    reply(response, { audiofile: { ...audiofile, originallink: links.get(id) } });
   });
   return {
     service,
@@ -96,6 +103,10 @@ export function folderIn(user: User, name: string): string {
   return folder;
 }
 
+/** The files of the ledger, each with the audio that it is of. */
+export const FILES = `(SELECT files.*, coalesce(nullif(audios.url, ''), files.link) AS url, audios.key, audios.details
+  FROM files ${WITH_AUDIO}) AS paired`;
+
 /** Puts many files into a ledger that was opened before, as if each had been ordered. */
 export function fill(user: User, count: number): void {
   const db = new DatabaseSync(ledgerOf(user));
@@ -107,12 +118,12 @@ export function fill(user: User, count: number): void {
     CREATE TEMP TABLE n AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ${count}) SELECT i FROM c;
     INSERT INTO purchases (id, profile, kind, outcome, named, status, order_id, test, started_at, skus)
       SELECT 'P' || i, 'default', 'order', 'placed', 'O' || i, 'placed', 'O' || i, 0, '2026-01-01T00:00:00.000Z', 'TRANS14' FROM n;
-    INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, bought_at, counted_at)
+    INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, audio, known, bought_at, counted_at)
       SELECT 'P' || i, 0, 'default', 'https://bulk.example/O' || i, 'url https://bulk.example/O' || i,
-        CAST(1000000 + i AS TEXT), '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM n;
+        CAST(1000000 + i AS TEXT), 0, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM n;
     INSERT INTO purchase_names (name, purchase, position) SELECT 'url https://bulk.example/O' || i, 'P' || i, 0 FROM n;
     INSERT INTO claims (profile, name, purchase) SELECT 'default', 'url https://bulk.example/O' || i, 'P' || i FROM n;
-    INSERT INTO files (profile, id, purchase, order_id, url, test, state, ended, title, invoices, ordered_at, changed_at, checked_at, answer)
+    INSERT INTO files (profile, id, purchase, order_id, link, test, state, ended, title, invoices, ordered_at, changed_at, checked_at, answer)
       SELECT 'default', CAST(1000000 + i AS TEXT), 'P' || i, 'O' || i, 'https://bulk.example/O' || i, 0, 'Delivered', 'delivered',
         'Talk ' || i, CASE WHEN i % 1000 = 0 THEN 'V' || i ELSE '' END, '2026-01-01T00:00:00.000Z', NULL, NULL, '${answer}' FROM n;
     COMMIT`);

@@ -77,7 +77,7 @@ const file = fc.record({
   profile,
   id: longId,
   order_id: longId,
-  url: text,
+  link: text,
   test: fc.constantFrom(0, 1),
   state: text,
   ended: fc.constantFrom('', 'delivered', 'unfinished'),
@@ -86,7 +86,6 @@ const file = fc.record({
   checked_at: fc.option(time),
   answer: fc.option(text),
   completed: fc.constantFrom(0, 1),
-  details: text,
 });
 
 /** What a small ledger may hold. */

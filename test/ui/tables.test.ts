@@ -47,7 +47,7 @@ beforeAll(async () => {
     await user.run(['track', id]);
     queryLedger(
       user,
-      `UPDATE files SET url = 'https://media.example.com/podcasts/2026/november/week-46/${names[at]}', order_id = 'o${at}' WHERE id = '${id}'`,
+      `UPDATE purchase_items SET url = 'https://media.example.com/podcasts/2026/november/week-46/${names[at]}' WHERE file = '${id}'`,
     );
   }
   service.allow('POST /invoice/7', {

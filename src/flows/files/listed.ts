@@ -36,6 +36,7 @@ export const unknownFile: ListedFile = {
     purchase: '',
     order_id: '',
     url: '',
+    assumed: 0,
     test: 0,
     state: '',
     ended: '',

@@ -26,6 +26,8 @@ export interface ShownFile {
   readonly error?: StenoError | undefined;
   /** Why it was not ordered, though nothing is wrong with it. */
   readonly leftOut?: LeftOutReason | undefined;
+  /** It was on order before, and counts as ordered now. */
+  readonly isExisting?: true | undefined;
 }
 
 interface FileSources extends Pick<ShownFile, 'currency' | 'error'> {

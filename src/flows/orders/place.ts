@@ -10,12 +10,11 @@ import { Files } from '../../ledger/files.ts';
 import { HEARTBEAT_INTERVAL_MS, recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
-import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
-import { type Audio, type Begun, detailsText, type NewPurchase } from '../../ledger/purchase.ts';
+import { matchFiles, type OrderedFiles } from '../../ledger/ordered-files.ts';
+import type { Begun, NewPurchase } from '../../ledger/purchase.ts';
 import { Purchases } from '../../ledger/purchases.ts';
 import { Uploads } from '../../ledger/uploads.ts';
 import { StenoError } from '../../lib/errors.ts';
-import { cutSignatures } from '../../lib/signatures.ts';
 import { groupBy, type Outcome } from '../bulk.ts';
 import type { OrderCosts } from './cost.ts';
 import type { KeptOut, OrderGuard } from './guard.ts';
@@ -143,8 +142,8 @@ export function existingOrders(rows: readonly KeptOut[]): PlacedOrder[] {
   const byPurchase = groupBy(rows, ({ holder }) => holder?.id ?? '');
   return [...byPurchase.values()].map((ofOne) => {
     const { planned, holder } = ofOne[0] as KeptOut;
-    const files = ofOne.flatMap(({ planned: { audios }, holder: { file = '' } = {} }) =>
-      file ? [{ id: file, audio: audios[0] && keptAudio(audios[0]) }] : [],
+    const files = ofOne.flatMap(({ holder }, position) =>
+      holder?.file ? [{ id: holder.file, position, known: !holder.assumed }] : [],
     );
     const audiofiles = files.map(({ id }) => id);
     return {
@@ -208,11 +207,5 @@ export async function placeOne(
   // After a test the same files are mostly ordered in earnest.
   if (planned !== wanted && ledger && !planned.test)
     await new Uploads(ledger).forget(planned.audios.map(({ url }) => url)).catch(onLedgerError);
-  const files = kept ?? matchFiles(planned.audios.map(keptAudio), order.audiofiles, new Map());
-  return { planned, order, attempt, files };
+  return { planned, order, attempt, files: kept ?? matchFiles(planned.audios, order.audiofiles, new Map()) };
 }
-
-/** As the ledger keeps it. */
-export const keptAudio = ({ url, key, details }: Audio): OrderedAudio => ({
-  ...{ url, key, details: detailsText(details, cutSignatures) },
-});

@@ -169,23 +169,29 @@ async function assignFiles(
   let next = 0;
   const assigned = files.map(({ id }, at) => {
     let audio = linked[at] ?? (audios.length === 1 ? audios[0] : undefined);
+    const known = audio !== undefined;
     if (!audio && inStep) audio = left[next++];
-    return { id, audio };
+    return { id, position: audio && audios.indexOf(audio), known };
   });
-  checkOneEach(assigned);
-  for (const each of assigned) await checkUnclaimed(ledger, attempt, each);
+  checkOneEach(audios, assigned);
+  for (const each of assigned) await checkUnclaimed(ledger, attempt, audios, each);
   return assigned;
 }
 
-function checkOneEach(assigned: readonly OrderedFile[]): void {
-  const files = new Map<OrderedAudio, string>();
-  for (const { id, audio } of assigned) {
-    const first = audio && files.get(audio);
+function checkOneEach(audios: readonly OrderedAudio[], assigned: readonly OrderedFile[]): void {
+  const files = new Map<number, string>();
+  for (const { id, position } of assigned) {
+    if (position === undefined) continue;
+    const first = files.get(position);
     if (first !== undefined)
-      throw new StenoError('failed', `audiofiles ${first} and ${id} both belong to ${audio?.url}`, {
-        hint: 'name the file of this order; add the other with: steno track <id>',
-      });
-    if (audio) files.set(audio, id);
+      throw new StenoError(
+        'failed',
+        `audiofiles ${first} and ${id} both belong to ${audios[position]?.url}`,
+        {
+          hint: 'name the file of this order; add the other with: steno track <id>',
+        },
+      );
+    files.set(position, id);
   }
 }
 
@@ -209,9 +215,15 @@ function audioOfLink(
 }
 
 /** A file that the ledger has for another audio stays what it is. */
-async function checkUnclaimed(ledger: Ledger, attempt: Attempt, { id, audio }: OrderedFile): Promise<void> {
+async function checkUnclaimed(
+  ledger: Ledger,
+  attempt: Attempt,
+  audios: readonly OrderedAudio[],
+  { id, position }: OrderedFile,
+): Promise<void> {
   const row = await new Files(ledger).get(id);
-  if (!row?.url || row.test || (audio && isSameAudio(audio, row))) return;
+  const audio = position === undefined ? undefined : audios[position];
+  if (!row?.url || row.test || row.assumed || (audio && isSameAudio(audio, row))) return;
   throw new StenoError('failed', `the ledger has audiofile ${id} as the file of ${row.url}`, {
     hint: withoutFile(attempt),
   });

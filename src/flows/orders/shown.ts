@@ -1,9 +1,8 @@
 /** The files of many orders, and what was not ordered: what a list of orders prints. */
 import { resolve } from 'node:path';
-import { audiosWithoutFile } from '../../ledger/ordered-files.ts';
 import { detailsText } from '../../ledger/purchase.ts';
 import type { StenoError } from '../../lib/errors.ts';
-import { cutSignatures, withoutSignature } from '../../lib/signatures.ts';
+import { cutSignatures } from '../../lib/signatures.ts';
 import { type KnownFiles, type ListedFile, listed, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
@@ -11,7 +10,7 @@ import type { HeldFailure } from './duplicates.ts';
 import { fileProblem, notSentError } from './failures.ts';
 import type { KeptOut } from './guard.ts';
 import { heldOrder, type OrderResult } from './order-and-wait.ts';
-import { keptAudio, ownFiles, type PlacedOrder } from './place.ts';
+import { ownFiles, type PlacedOrder } from './place.ts';
 import { type PlannedAudio, type PlannedOrder, shownUrl } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
 
@@ -108,16 +107,19 @@ function placedFiles(
   const answer = options.waits ? null : order.json;
   const rowOf = orderedRows(placed);
   const ids = ownFiles(placed);
-  const withFile = placed.files.files.flatMap(({ audio }) => audio ?? []);
-  const lacking = problem ? audiosWithoutFile(placed.planned.audios, withFile) : [];
+  const found = new Set(placed.files.files.map(({ position }) => position));
+  const lacking = problem ? placed.planned.audios.filter((_, position) => !found.has(position)) : [];
   // An order without files is an element too.
   const files = (ids.length || lacking.length ? ids : ['']).map((id) => {
     const outcome = waited.outcomes.get(id);
-    const shown = shownFile({
-      ...{ ...options, what: id, file: outcome?.file, saved: waited.saved.get(id) },
-      error: outcome ? outcome.error : otherError(placed, result, options.waits),
-      otherwise: rowOf(id),
-    });
+    const shown: ShownFile = {
+      ...shownFile({
+        ...{ ...options, what: id, file: outcome?.file, saved: waited.saved.get(id) },
+        error: outcome ? outcome.error : otherError(placed, result, options.waits),
+        otherwise: rowOf(id),
+      }),
+      isExisting: placed.isExisting,
+    };
     if (!options.waits)
       return placed.isExisting ? { ...shown, error: undefined } : { ...shown, answer, error: undefined };
     if (outcome?.file) return shown;
@@ -144,13 +146,14 @@ function otherError(
 
 /** What is known of a file from its order, where there is no ledger. */
 function orderedRows({ planned, order, files }: PlacedOrder): (id: string) => ListedFile {
-  const [only] = planned.audios.length === 1 ? planned.audios.map(keptAudio) : [];
-  const audios = new Map(files.files.map(({ id, audio }) => [id, audio]));
+  const byId = new Map(files.files.map((file) => [file.id, file]));
   const common = { ...plannedRow(planned), order_id: order.id, hold: order.hold ?? null };
+  const single = planned.audios.length === 1 ? 0 : undefined;
   return (id) => {
-    const audio = id ? audios.get(id) : only;
-    const { url = '', key = '', details = '' } = audio ?? {};
-    return listed({ ...common, id, url: withoutSignature(url), key, details });
+    const { position = single, known = true } = byId.get(id) ?? {};
+    const audio = position === undefined ? undefined : planned.audios[position];
+    const row = { ...common, id, assumed: Number(!known) };
+    return audio ? audioRow(row, audio) : listed(row);
   };
 }
 

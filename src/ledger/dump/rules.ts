@@ -53,7 +53,7 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
     on: ['purchase', 'position'],
     own: ['profile', 'counted_at', 'billed', 'unpaid', 'refunded'],
     groups: [
-      { columns: ['file_at', 'file', 'named', 'total_before'] },
+      { columns: ['file_at', 'known', 'file', 'named', 'audio', 'total_before'] },
       { columns: ['estimate', 'currency'] },
     ],
   },
@@ -67,7 +67,7 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
       {
         columns: [
           ...['upgrades', 'changed_at', 'heard_at', 'upgraded_at', 'reworked', 'state', 'ended', 'title'],
-          ...['duration', 'total', 'invoices', 'url', 'key', 'details', 'checked_at', 'answer', 'remark'],
+          ...['duration', 'total', 'invoices', 'link', 'checked_at', 'answer', 'remark'],
           ...['hint', 'awaited', 'due_since', 'polled_at'],
         ],
         // A test never replaces a real file.
@@ -124,7 +124,20 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
 };
 
 const numbers = new Set([
-  ...['position', 'pid', 'test', 'tracked', 'placed', 'estimate', 'billed', 'unpaid', 'refunded', 'reworked'],
+  ...[
+    'position',
+    'pid',
+    'test',
+    'tracked',
+    'placed',
+    'estimate',
+    'billed',
+    'unpaid',
+    'refunded',
+    'reworked',
+    'audio',
+    'known',
+  ],
   ...['awaited', 'completed', 'removed', 'final', 'amount', 'paid', 'bytes', 'tries', 'is_unknown', 'turn'],
 ]);
 

@@ -120,10 +120,13 @@ export const TABLES = `
   ) WITHOUT ROWID;
   CREATE INDEX settlements_by_purchase ON settlements (purchase);
 
-  -- What a purchase is of: an audio of an order, or a file. 'url_key' is the first name of the audio. 'spelling' is a
+  -- What a purchase is of: an audio of an order, or a file. 'url_key' is the name of its URL. 'spelling' is a
   -- hash of the URL as it was given: the URL itself is kept without its signature. 'details' is JSON: what a feed or a
   -- file says of its audio. 'file' is the one whose cost it has; 'named' is the one that the service named for it;
-  -- 'file_at' is when either was last said.
+  -- 'file_at' is when any of these was last said.
+  -- 'audio' is the position of the recording that the file was made of: the one place that says so. It is null where
+  -- nobody knows, and a guess by the sequence of the ids unless 'known'. A further file of an order is a row without a
+  -- URL, behind its recordings.
   -- Amounts are in millionths of 'currency': 'estimate' of the day it was bought, 'billed' by the service (null: not
   -- yet), of that 'unpaid' (null: its invoice is not read) and 'refunded', also of an estimate; what came back with a
   -- refund is its 'billed', below zero. 'total_before' is the file's total when it was bought. 'counted_at' is
@@ -140,6 +143,8 @@ export const TABLES = `
     file TEXT NOT NULL DEFAULT '',
     named TEXT NOT NULL DEFAULT '',
     file_at TEXT NOT NULL DEFAULT '',
+    audio INTEGER,
+    known INTEGER NOT NULL DEFAULT 0,
     bought_at TEXT NOT NULL DEFAULT '',
     counted_at TEXT,
     estimate INTEGER,
@@ -151,6 +156,9 @@ export const TABLES = `
     PRIMARY KEY (purchase, position)
   ) WITHOUT ROWID;
   CREATE INDEX purchase_items_by_file ON purchase_items (profile, file) WHERE file <> '';
+  CREATE INDEX purchase_items_by_url ON purchase_items (purchase, url_key) WHERE url_key <> '';
+  CREATE INDEX purchase_items_by_audio ON purchase_items (purchase, audio) WHERE audio IS NOT NULL;
+  CREATE INDEX purchase_items_unpaired ON purchase_items (purchase) WHERE audio IS NULL AND file <> '';
   CREATE INDEX purchase_items_counted ON purchase_items (profile, counted_at, currency, estimate, billed, refunded)
     WHERE counted_at IS NOT NULL;
   CREATE INDEX purchase_items_by_currency ON purchase_items (profile, currency) WHERE currency > '';
@@ -174,7 +182,8 @@ export const TABLES = `
   ) WITHOUT ROWID;
   CREATE INDEX claims_by_purchase ON claims (purchase);
 
-  -- 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with, the last time at
+  -- What the service says about an id; which recording it was made of stands on the item of its order. 'link' is the
+  -- audio that the service names. 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with, the last time at
   -- 'upgraded_at'. One that was delivered by then is open until it was seen in another state ('reworked') and
   -- delivered again. 'completed' is set back by an upgrade alone. 'found': the event that stands for a delivery until that comes, as its 'duplicate'.
   -- 'hint' is what an event says of a file, until the service is asked. 'due_since' is the target of its SKU, and
@@ -186,9 +195,7 @@ export const TABLES = `
     id TEXT NOT NULL,
     purchase TEXT NOT NULL DEFAULT '',
     order_id TEXT NOT NULL,
-    url TEXT NOT NULL,
-    key TEXT NOT NULL DEFAULT '',
-    details TEXT NOT NULL DEFAULT '',
+    link TEXT NOT NULL DEFAULT '',
     test INTEGER NOT NULL,
     upgrades TEXT NOT NULL DEFAULT '',
     upgraded_at TEXT,
@@ -214,7 +221,7 @@ export const TABLES = `
     UNIQUE (profile, id)
   );
   CREATE INDEX files_by_profile ON files (profile, seq);
-  CREATE INDEX files_by_purchase ON files (purchase);
+  CREATE INDEX files_by_purchase ON files (purchase, ended);
   CREATE INDEX files_by_order ON files (profile, order_id, seq);
   CREATE INDEX files_by_state ON files (profile, state, seq);
   CREATE INDEX files_open ON files (profile, seq) WHERE ended = '' AND test = 0;
@@ -344,5 +351,5 @@ export const TABLES = `
 
 const SALT = "INSERT INTO properties (name, value) VALUES ('salt', lower(hex(randomblob(16))))";
 
-/** In the order they were added; one that has been released is never changed. */
-export const migrations: readonly Migration[] = [{ name: '001-ledger', sql: `${TABLES}\n${SALT}` }];
+/** In the order they were added; one that has been released is never changed. Builds before 1.0.0 had other ones. */
+export const migrations: readonly Migration[] = [{ name: '001-one-place', sql: `${TABLES}\n${SALT}` }];

@@ -138,7 +138,9 @@ describe('files', () => {
           downloaded_at: expect.stringMatching(iso),
         },
       ],
-      answer: { audiofile: { id: 1, statename: 'Delivered', title: 'Talk 1' } },
+      answer: {
+        audiofile: { id: 1, statename: 'Delivered', title: 'Talk 1', originallink: audio('a') },
+      },
       key: null,
       ...{ tags: [], feed: null, guid: null, link: null, published_at: null, source: null },
       by: { user: userInfo().username, host: hostname(), job: null, actor: null },
@@ -146,7 +148,13 @@ describe('files', () => {
       total: null,
       currency: 'USD',
     });
-    expect(all[2]).toMatchObject({ state: null, title: null, checked_at: null, answer: null, ended: null });
+    expect(all[2]).toMatchObject({
+      state: 'ordered',
+      title: null,
+      checked_at: null,
+      answer: null,
+      ended: null,
+    });
     expect(all[0]).toMatchObject({ test: true });
     expect(service.got.filter((got) => got.path === '/order_url')).toHaveLength(4);
   });

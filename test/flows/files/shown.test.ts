@@ -37,7 +37,7 @@ function ordered(saved: readonly Saved[]): OrderResult {
   const placed = ids.map((id) => ({
     planned,
     order: { id: `o${id}`, audiofiles: [id], message: '', hold: undefined, json: null },
-    files: { files: [{ id, audio: undefined }], remark: undefined, problem: undefined },
+    files: { files: [{ id, position: undefined, known: false }], remark: undefined, problem: undefined },
     attempt: undefined,
   }));
   const outcomes = placed.map((value) => ({ what: value.order.id, value, planned }));

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
-import { audio, folderIn, orderingAccount, queryLedger } from '../../support/ledger.ts';
+import { audio, FILES, folderIn, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { expectNoSecretIn, SECRET, signed } from '../../support/signed.ts';
 
 const file = (id: number, link?: string, more: object = {}) => ({
@@ -73,7 +73,7 @@ describe('track', () => {
     await order(audio('a'), '--key', 'k');
     service.on('GET /audiofile/1', file(1, audio('moved'), { orders: ['other'] }));
     for (const _ of [1, 2]) expect((await user.run(['track', '1'])).code).toBe(0);
-    expect(queryLedger(user, 'SELECT id, order_id, url, key, state FROM files')).toEqual([
+    expect(queryLedger(user, `SELECT id, order_id, url, key, state FROM ${FILES}`)).toEqual([
       { id: '1', order_id: 'o1', url: audio('a'), key: 'k', state: 'Transcribing' },
     ]);
     expect(queryLedger(user, 'SELECT count(*) AS n FROM purchases')).toEqual([{ n: 1 }]);
@@ -90,7 +90,7 @@ describe('track', () => {
       code: 0,
       stdout: '1\n2\n3\n4\n',
     });
-    expect(queryLedger(user, 'SELECT id, url, order_id FROM files ORDER BY id')).toEqual([
+    expect(queryLedger(user, `SELECT id, url, order_id FROM ${FILES} ORDER BY id`)).toEqual([
       { id: '1', url: audio('a'), order_id: '' },
       { id: '2', url: audio('a'), order_id: '' },
       { id: '3', url: '', order_id: '' },

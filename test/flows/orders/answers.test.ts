@@ -1,7 +1,7 @@
 /** An order is accepted, but the answer does not tell the file of each URL: that is said, kept, and can be settled. */
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
-import { audio, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
+import { audio, FILES, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
 import { WITHOUT_LEDGER } from '../../support/store.ts';
 
 const [a, b, c] = [audio('a'), audio('b'), audio('c')];
@@ -77,7 +77,7 @@ describe('an answer with', () => {
     expect(stderr).toMatch(
       /\nhint: [^\n]*settle 1 --placed X1 --file <id>[^\n]*steno track <id>[^\n]*steno attempts\n/,
     );
-    expect(queryLedger(user, 'SELECT id, url FROM files ORDER BY id')).toEqual(each.kept);
+    expect(queryLedger(user, `SELECT id, url FROM ${FILES} ORDER BY id`)).toEqual(each.kept);
     expect(queryLedger(user, 'SELECT order_id FROM purchases')).toEqual([{ order_id: 'X1' }]);
     const [open] = JSON.parse((await user.run(['attempts', '--json'])).stdout);
     expect(open).toMatchObject({ attempt: 1, status: 'unclear', order: 'X1', urls: each.urls });
@@ -107,7 +107,7 @@ describe('an answer with', () => {
     expect([code, stdout]).toEqual([0, ids.map((id) => `${id}\n`).join('')]);
     expect(stderr).toMatch(/^warning: order X1: /);
     expect(stderr).toMatch(said);
-    expect(queryLedger(user, 'SELECT id, url FROM files ORDER BY id')).toEqual(
+    expect(queryLedger(user, `SELECT id, url FROM ${FILES} ORDER BY id`)).toEqual(
       ids.map((id) => ({ id, url: a })),
     );
     expect(statuses(user)).toEqual(['placed']);
@@ -124,7 +124,7 @@ describe('an answer with', () => {
     expect(stdout).toBe(`1\tX2\tordered\t\t\n9\tX2\tordered\t${c}\t\n`);
     expect(stderr).toContain(`order X2 was accepted, but the ledger has audiofile 1 as the file of ${a}`);
     expect(queryLedger(user, "SELECT * FROM files WHERE id = '1'")).toEqual(before);
-    expect(queryLedger(user, "SELECT order_id, url FROM files WHERE id = '9'")).toEqual([
+    expect(queryLedger(user, `SELECT order_id, url FROM ${FILES} WHERE id = '9'`)).toEqual([
       { order_id: 'X2', url: c },
     ]);
     expect((await order(b)).code).toBe(9);
@@ -236,7 +236,7 @@ describe('such an order', () => {
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('accepted as order X1, not Y')]);
     const settled = await user.run(['attempts', 'settle', '1', '--placed', 'X1', '--file', '5,6']);
     expect(settled.code, settled.stderr).toBe(0);
-    expect(queryLedger(user, 'SELECT id, url, state FROM files ORDER BY id')).toEqual([
+    expect(queryLedger(user, `SELECT id, url, state FROM ${FILES} ORDER BY id`)).toEqual([
       { id: '5', url: b, state: 'Delivered' },
       { id: '6', url: a, state: 'Delivered' },
     ]);
@@ -285,7 +285,7 @@ describe('an order whose answer is that to another one', () => {
     ]);
     const settled = await settle('--placed', 'o1', '--file', '2');
     expect([settled.code, settled.stdout], settled.stderr).toEqual([0, '2\tplaced\to1\t2\n']);
-    expect(queryLedger(user, 'SELECT id, order_id, url FROM files ORDER BY id')).toEqual([
+    expect(queryLedger(user, `SELECT id, order_id, url FROM ${FILES} ORDER BY id`)).toEqual([
       { id: '1', order_id: 'o1', url: a },
       { id: '2', order_id: 'o1', url: b },
     ]);

@@ -1,7 +1,7 @@
 /** `attempts settle`: a user who knows the end of an order says it. */
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
-import { audio, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
+import { audio, FILES, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
 import { expectNoSecretIn, signed } from '../../support/signed.ts';
 import { notShared } from '../../support/store.ts';
 import { listed, unclearAccount, url } from '../../support/unclear-orders.ts';
@@ -53,7 +53,7 @@ describe('attempts settle', () => {
       order: 'o9',
       audiofiles: ['12', '11'],
     });
-    expect(queryLedger(user, 'SELECT id, order_id, url, state, title FROM files ORDER BY id')).toEqual([
+    expect(queryLedger(user, `SELECT id, order_id, url, state, title FROM ${FILES} ORDER BY id`)).toEqual([
       { id: '11', order_id: 'o9', url: audio('a'), state: 'Transcribing', title: 'T11' },
       { id: '12', order_id: 'o9', url: audio('b'), state: 'Transcribing', title: 'T12' },
     ]);
@@ -71,7 +71,7 @@ describe('attempts settle', () => {
       service.on(`GET /audiofile/${id}`, { body: { audiofile: { id, statename: 'Transcribing' } } });
     const { code, stderr } = await user.run(['attempts', 'settle', '1', '--placed', 'o9', flag, ids]);
     expect(code, stderr).toBe(0);
-    expect(queryLedger(user, 'SELECT url FROM files ORDER BY id')).toEqual(
+    expect(queryLedger(user, `SELECT url FROM ${FILES} ORDER BY id`)).toEqual(
       urls.map((each) => ({ url: each })),
     );
   });
@@ -103,7 +103,7 @@ describe('attempts settle', () => {
       1,
       expect.stringContaining(`the ledger has audiofile 1 as the file of ${audio('b')}`),
     ]);
-    expect(queryLedger(user, 'SELECT url, order_id FROM files')).toEqual([
+    expect(queryLedger(user, `SELECT url, order_id FROM ${FILES}`)).toEqual([
       { url: audio('b'), order_id: 'o1' },
     ]);
   });

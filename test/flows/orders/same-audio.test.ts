@@ -114,7 +114,12 @@ describe('--key', () => {
     expect(service.got.map((got) => got.body?.url)).toEqual([[audio('x'), audio('x')]]);
     writeFileSync(join(user.home, 'm'), `url,key\n${audio('y')},two\n${audio('y')},three\n`);
     expect((await order('--from', 'm', '--skip-ordered')).code).toBe(0);
-    expect(queryLedger(user, 'SELECT key, url FROM files ORDER BY seq')).toEqual([
+    expect(
+      queryLedger(
+        user,
+        'SELECT items.key, items.url FROM files JOIN purchase_items AS items ON items.file = files.id ORDER BY seq',
+      ),
+    ).toEqual([
       { key: 'one', url: audio('x') },
       { key: 'two', url: audio('x') },
       { key: 'three', url: audio('y') },

@@ -94,7 +94,7 @@ describe.skipIf(!postgresFolder)('round trips to a shared ledger', () => {
       database,
     );
     await server.query(
-      `INSERT INTO steno.files (profile, id, purchase, order_id, url, test, state, ordered_at)
+      `INSERT INTO steno.files (profile, id, purchase, order_id, link, test, state, ordered_at)
          SELECT 'default', n::text, 'p' || n, 'o' || n, 'https://e.example/' || n, 0, 'Transcribing', '2026-01-01T00:00:00.000Z'
          FROM generate_series(1, ${count}) AS n`,
       database,
