@@ -34,9 +34,8 @@ describe('the first screen', () => {
   it.each([80, 60])(
     'fits %d columns and 24 to 40 lines, names every command, and opens no pager',
     async (columns) => {
-      const { stdout } = await new User().onTerminal('steno', {
+      const { stdout } = await new User().onTerminal('stty rows 24; steno', {
         columns,
-        rows: 24,
         env: { STENO_PAGER: 'echo paged' },
       });
       const text = stdout.replaceAll('\r', '').replace(/\x1b\[\d*m/g, '');
