@@ -88,6 +88,20 @@ export class OpenAttempts extends PurchaseTable {
     return (await this.#rows()).filter((row) => shownStatus(row, this.db.isShared) === status).length;
   }
 
+  /** What they may have cost: the sum of what was estimated in millionths, and how many audios have no estimate. */
+  async costs(): Promise<ReadonlyArray<{ currency: string; millionths: number; unknown: number }>> {
+    const rows = await this.db.all<{ currency: string; millionths: number; unknown: number }>(
+      `SELECT items.currency, coalesce(sum(items.estimate), 0) AS millionths, count(*) - count(items.estimate) AS unknown
+       FROM purchase_items AS items JOIN purchases ON purchases.id = items.purchase
+       WHERE purchases.profile = ? AND purchases.status IN ('sending', 'uncertain') AND purchases.test = 0
+       GROUP BY items.currency`,
+      this.profile,
+    );
+    return rows.map(({ currency, millionths, unknown }) => ({
+      ...{ currency, millionths: Number(millionths), unknown: Number(unknown) },
+    }));
+  }
+
   #rows(): Promise<AttemptRow[]> {
     return this.db.all<AttemptRow>(
       `SELECT ${columns} FROM purchases

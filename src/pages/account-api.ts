@@ -6,6 +6,7 @@ import { OpenAttempts } from '../ledger/open-attempts.ts';
 import { Runs } from '../ledger/runs.ts';
 import { type Json, type PlainJson, parseJson, toJson } from '../lib/json.ts';
 import { Kept } from '../lib/kept.ts';
+import { amountText, DEFAULT_CURRENCY, fromMillionths } from '../lib/money.ts';
 import { nowMs, parseSince, parseUntil } from '../lib/time.ts';
 import { budgetsView, invoiceRecord } from '../views/money.ts';
 import { attemptRecord, settleLines } from '../views/purchases.ts';
@@ -59,10 +60,19 @@ const about = ({ settings, isSandbox, ledger, command }: PageSource): Json =>
 async function spend({ ledger, settings }: PageSource, report: string): Promise<Json> {
   const budgets = await budgetReport(ledger, settings);
   const invoices = (await knownInvoices(ledger)).slice(0, MAX_ROWS);
+  const uncertain = await new OpenAttempts(ledger).costs();
   return toJson({
     report: parseJson(report) as PlainJson,
     budgets: budgetsView(budgets).json as PlainJson,
-    invoices: invoices.map((each) => invoiceRecord.json({ ...each, currency: settings.currency })),
+    invoices: invoices.map((each) => {
+      const document = invoiceRecord.json({ ...each, currency: settings.currency });
+      document.delete('answer');
+      return document;
+    }),
+    uncertain: uncertain.map(({ currency, millionths, unknown }) => ({
+      ...{ currency: currency || settings.currency || DEFAULT_CURRENCY, unknown },
+      amount: amountText(fromMillionths(millionths)),
+    })),
   });
 }
 

@@ -2,11 +2,11 @@
 import { Actions } from '../ledger/actions.ts';
 import { type EventFilter, Events } from '../ledger/events.ts';
 import { usage } from '../lib/errors.ts';
-import { type Json, toJson } from '../lib/json.ts';
+import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { checkUrl, maskUserinfo } from '../lib/url.ts';
 import { ReceivedEvent } from '../listen/event.ts';
 import { eventsOnTheWay, replayTo } from '../listen/history.ts';
-import { curlLine, eventPage, replayedRecord } from '../views/events.ts';
+import { curlLine, eventPage, meaningOf, replayedRecord } from '../views/events.ts';
 import { type Call, type Handlers, missing, type PageSource, textOf, windowOf, wordsOf } from './source.ts';
 
 export function eventHandlers(source: PageSource): Handlers {
@@ -33,10 +33,16 @@ async function listPage({ ledger, spool }: PageSource, call: Call): Promise<Json
   const left = Math.max(0, offset - waiting.length);
   const rows = await events.page(filter, limit - first.length, undefined, left);
   return toJson({
-    rows: [...first, ...rows].map((row) => new ReceivedEvent(row).json),
+    rows: [...first, ...rows].map((row) => withSentence(new ReceivedEvent(row))),
     total: (await events.count(filter)) + waiting.length,
     all: (await events.count({})) + waiting.length,
   });
+}
+
+/** With what it says in a sentence, as the terminal has it. */
+function withSentence(event: ReceivedEvent, json = event.json): JsonObject {
+  const said = meaningOf(event);
+  return json.set('said', said && said[0]?.toUpperCase() + said.slice(1));
 }
 
 async function eventOf({ ledger }: PageSource, id: string): Promise<ReceivedEvent> {
@@ -50,7 +56,8 @@ async function showEvent(source: PageSource, { id }: Call): Promise<Json> {
   const actions = await new Actions(source.ledger).forEvent(event.n);
   const { json } = eventPage(event, actions, false);
   const target = actions.find(({ kind }) => kind === 'forward')?.target;
-  return json instanceof Map ? json.set('curl', curlLine(event, target && maskUserinfo(target))) : json;
+  if (!(json instanceof Map)) return json;
+  return withSentence(event, json).set('curl', curlLine(event, target && maskUserinfo(target)));
 }
 
 /** To a URL alone: no page runs a command. A body makes it an edited copy, which is marked. */

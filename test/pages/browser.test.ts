@@ -475,7 +475,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await shows('next and previous row', 'dialog[open]');
       await page.keyboard.press('Escape');
       await until(() => inPage<boolean>('document.querySelector("dialog[open]") === null'), 'it is closed');
-      expect(await inPage('history.state?.dialog ?? false')).toBe(false);
+      await until(() => inPage<boolean>('!history.state?.dialog'), 'the entry of the history goes');
     });
 
     it('replays an event, edits it, and says what became of it', async () => {
@@ -579,6 +579,53 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await shows('Nobody could say why.', '.sentence.now');
       await shows(/^\S+$/, '.sentence.now .word');
       expect(await inPage('document.querySelector("audio").currentTime')).toBeGreaterThan(9);
+    });
+
+    it('draws the months over time with the budget, and opens invoices, newest first', async () => {
+      await open(await serve(14), '/spend');
+      await shows('Spend by month');
+      expect(await inPage('document.querySelectorAll(".timeline g").length')).toBe(14);
+      expect(await inPage('document.querySelector(".timeline text.limit").textContent')).toBe(
+        'budget 2,500.00 USD',
+      );
+      expect(await text('.panel tbody th')).toBe('2026-11');
+      const tops = '[...document.querySelectorAll(".timeline .spent")].map((each) => each.y.baseVal.value)';
+      const [first = 0, ...others] = await inPage<number[]>(tops);
+      expect(others.at(-1)).toBeLessThan(first);
+      await shows(/uncertain\s+57\.25 USD\s+uncertain, cost unknown\s+1 audio file/, '.tiles');
+      expect(
+        await inPage(
+          '[...document.querySelectorAll(".invoice b")].slice(0, 2).map((each) => each.innerText)',
+        ),
+      ).toEqual(['881', '880']);
+      expect(await text('.invoice table')).toBe('');
+      await page.focus('.invoice summary');
+      await page.keyboard.press('Enter');
+      await shows(/TRANS14\s+100001\s+412 × 1\.00\s+412\.00 USD/, '.invoice table');
+      await page.click('.invoice a');
+      await shows('Board meeting 1', 'h1');
+    });
+
+    it('tells events in sentences, marks tests, and keeps what replays did', async () => {
+      const server = await serve(3);
+      server.addEvent('By myself');
+      Object.assign(server.events[0] ?? {}, { source: 'test' });
+      await open(server, '/events');
+      await shows(/The audio is difficult; DIFFQ2 may be needed\s+event 4\s+test/, '.row.current .what');
+      expect(await text('.list')).not.toContain('originallink=');
+      await page.click('.row.current a');
+      await shows('The audio is difficult', 'h1');
+      await shows('test', '.lead .chip');
+      for (const target of ['http://127.0.0.1:9/down', 'http://127.0.0.1:9/hook']) {
+        await page.click('#target', { count: 3 });
+        await page.keyboard.type(target);
+        await page.keyboard.press('Enter');
+        await shows(target, '.replay output');
+      }
+      await shows(
+        /200 OK\s+Event 4 sent to http:.*hook.*nobody answers there\s+Event 4 not delivered to .*down/s,
+        '.replay output',
+      );
     });
 
     it('exports CSV, with amounts to the digit on the page', async () => {

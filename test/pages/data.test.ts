@@ -49,7 +49,11 @@ describe('an empty ledger', () => {
       ...{ open: 0, held: 0, failed: 0, overdue: 0, delivered: 0, uncertain: 0 },
     });
     expect(await pages.json('events')).toEqual({ total: 0, all: 0, rows: [] });
-    expect(await pages.json('spend')).toMatchObject({ budgets: { budgets: [] }, invoices: [] });
+    expect(await pages.json('spend')).toMatchObject({
+      budgets: { budgets: [] },
+      invoices: [],
+      uncertain: [],
+    });
     expect(await pages.json('health')).toMatchObject({ listeners: [], attempts: [] });
     expect((await pages.call('file/1')).status).toBe(404);
     expect((await pages.call('event/1')).status).toBe(404);
@@ -148,6 +152,18 @@ describe('files', () => {
     expect(ids(found)).toEqual(['1', '2']);
     expect(ids(await pages.json<Window>(`${query}&q=zebra`))).toEqual(['2']);
     expect(await pages.json<Window>('files?order=O1')).toMatchObject({ total: 0 });
+  });
+
+  it('have a history with their own cost, not that of the order', async () => {
+    const user = new User();
+    await user.run(['--sandbox', 'order', audio('one'), audio('two-longer'), '--sku', 'TRANS14']);
+    await user.run(['--sandbox', 'sandbox', 'advance', '--by', '20d']);
+    const { stdout } = await user.run(['--sandbox', 'files', '--refresh', '--json']);
+    const pages = await Pages.start(user, ['--sandbox', 'ui', '--no-open']);
+    for (const { audiofile, total } of JSON.parse(stdout) as Array<Row & { total: number }>) {
+      const { history } = await pages.json<{ history: Array<Record<string, string>> }>(`file/${audiofile}`);
+      expect(history.find(({ what }) => what === 'order')?.text).toContain(`; ${total.toFixed(2)} USD`);
+    }
   });
 
   it('are counted by what they need, and shown by it', async () => {

@@ -117,13 +117,13 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
     const server = await serve(3);
     server.said = `budget ${hidden}\nline`;
     Object.assign(server.files[0] ?? {}, { notes: hidden, tags: [hidden], feed: hidden, state: hidden });
-    const event = { event: hidden, fields: { note: hidden } };
+    const event = { event: hidden, said: hidden, fields: { note: hidden } };
     server.addEvent('Talk');
     Object.assign(server.events[0] ?? {}, event);
     const pages = [
       ['/files', '.row.current .feed', '.row.current .chip', '.row.current .state'],
       ['/file/100001?q=budget', '.pairs', '.segment', 'h1 + p .state'],
-      ['/events', '.row.current .event', '.row.current .title'],
+      ['/events', '.row.current .event', '.row.current .what'],
       ['/event/4', 'h1', '.pairs'],
     ] as const;
     for (const [go, ...places] of pages) {

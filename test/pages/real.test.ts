@@ -98,9 +98,9 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
     await open(pages, '/events');
     await shows('No events yet');
     const body = form({ event: 'TRANSCRIPT_COMPLETE', audiofile: '77', note: '<b onclick=x>ünï</b>' });
-    expect(await shownAfter(() => listener.post(body), 'TRANSCRIPT_COMPLETE')).toBeLessThan(WITHIN_MS);
-    await shows('<b onclick=x>ünï</b>');
+    expect(await shownAfter(() => listener.post(body), 'The transcript is ready')).toBeLessThan(WITHIN_MS);
     await clickOn('a[href="#/event/1"]');
+    await shows('<b onclick=x>ünï</b>');
     await page.locator('#target').fill(target.url);
     await clickOn('form button[type=submit]');
     await shows('200');
@@ -172,7 +172,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       const listener = await Listener.start(user);
       await shows('No events yet');
       const lock = lockLedger(user);
-      const spent = await shownAfter(() => listener.post(complete('22')), 'TRANSCRIPT_COMPLETE');
+      const spent = await shownAfter(() => listener.post(complete('22')), 'The transcript is ready');
       expect(spent).toBeLessThan(WITHIN_MS);
       expect(await page.$('a[href="#/event/1"]')).toBeNull();
       lock.release();

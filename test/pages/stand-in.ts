@@ -100,6 +100,13 @@ export interface StandInEvent {
   readonly n: number;
 }
 
+const sentences: Readonly<Record<string, string>> = {
+  TRANSCRIPT_COMPLETE: 'The transcript is ready',
+  ORDER_ON_HOLD: 'Held (billing): work starts once the hold is released',
+  REFUND_ISSUED: '5.00 went back to the balance',
+  DIFFICULT_AUDIO: 'The audio is difficult; DIFFQ2 may be needed',
+};
+
 function eventOf(n: number, title: string): StandInEvent {
   const names = [
     'TRANSCRIPT_COMPLETE',
@@ -113,6 +120,7 @@ function eventOf(n: number, title: string): StandInEvent {
     ...{ n, source: n % 9 ? 'received' : 'found', event, webhook_version: '1.0', audiofile, order, title },
     received_at: new Date(Date.now() - Math.max(0, 100_000 - n) * 60_000).toISOString(),
     ...{ key: null, tags: [], feed: null, fields_left_out: 0 },
+    said: sentences[event] ?? '',
     fields: { event, audiofile, order, originallink: `https://example.com/audio/${n}.mp3` },
   };
 }
@@ -215,9 +223,15 @@ function spendOf(count: number) {
           ]
         : [],
     },
-    invoices: count
-      ? [{ invoice: '881', state: 'PAID', total: 420.5, currency: 'USD', created: '2026-11-02 10:00:00' }]
-      : [],
+    invoices: Array.from({ length: Math.min(count, 6) }, (_, at) => ({
+      ...{ invoice: String(881 - at), state: at ? 'PAID' : 'SUBMITTED', total: 420.5 - at, currency: 'USD' },
+      created: new Date(Date.UTC(2026, 10 - at, 2)).toISOString(),
+      items: [
+        { item: '1', sku: 'TRANS14', quantity: 412, price: 1, audiofile: '100001', total: 412 },
+        { item: '2', sku: 'TSTMP1', quantity: 8.5, price: 1, audiofile: null, total: 8.5 - at },
+      ],
+    })),
+    uncertain: count ? [{ currency: 'USD', amount: '57.25', unknown: 1 }] : [],
   };
 }
 

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { shellWord } from '../../lib/text.ts';
 import { post, useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
-import { eventName, foundChip } from './events.ts';
+import { eventName, sentenceOf, sourceChip } from './events.ts';
 import { shortTime } from './format.ts';
 import { useKeys } from './keys.ts';
 import * as parts from './parts.ts';
@@ -26,6 +26,17 @@ const actionOf = ({ kind, target, status, tries, outcome, updated_at, next_try_a
   next_try_at && p('muted', 'next try ', parts.timeAt(next_try_at)),
 ];
 
+/** What a replay did. */
+interface Outcome extends Record<'what' | 'text' | 'at', string> {
+  readonly isBad: boolean;
+}
+const MAX_OUTCOMES = 10;
+
+const outcomeOf = ({ what, text, at, isBad }: Outcome): Child => [
+  b(isBad ? 'bad' : 'good', text),
+  p('muted', parts.text(what), ', ', parts.timeAt(at)),
+];
+
 interface Replayed {
   readonly outcome: string | null;
   readonly error?: { readonly message: string };
@@ -35,18 +46,25 @@ function Replay({ event }: { event: ShownEvent }) {
   const forwarded = event.actions.find(({ kind }) => kind === 'forward')?.target;
   const [to, setTo] = useState(sessionStorage.getItem(TARGET) ?? forwarded ?? '');
   const [body, setBody] = useState<string | undefined>(undefined);
-  const [outcome, setOutcome] = useState({ text: '', isBad: false });
+  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
+  const [isBusy, setBusy] = useState(false);
   const isEdited = body !== undefined && body !== event.body;
   const send = async (): Promise<void> => {
-    setOutcome({ text: 'Sending…', isBad: false });
+    setBusy(true);
     sessionStorage.setItem(TARGET, to);
+    const note = (text: string, isBad: boolean): void => {
+      const what = isEdited ? 'Edited copy' : `Event ${event.n}`;
+      const done = { what: isBad ? `${what} not delivered to ${to}` : `${what} sent to ${to}`, text, isBad };
+      setOutcomes((old) => [{ ...done, at: new Date().toISOString() }, ...old].slice(0, MAX_OUTCOMES));
+    };
     try {
       const sent = { to, ...(isEdited && { body }) };
       const { outcome: said, error } = await post<Replayed>(`/api/event/${event.n}/replay`, sent);
-      setOutcome({ text: error?.message ?? said ?? 'sent', isBad: Boolean(error) });
+      note(error?.message ?? said ?? 'no answer', Boolean(error));
     } catch (error) {
-      setOutcome({ text: (error as Error).message, isBad: true });
+      note((error as Error).message, true);
     }
+    setBusy(false);
   };
   const onSubmit = (submit: Event): void => {
     submit.preventDefault();
@@ -69,7 +87,7 @@ function Replay({ event }: { event: ShownEvent }) {
     label('', 'Target URL', field),
     edit,
     p('buttons', submit, parts.button(body === undefined ? 'Edit and replay' : 'Discard the edit', toggle)),
-    output(outcome.isBad ? 'bad' : '', outcome.text),
+    output('', isBusy ? 'Sending…' : outcomes.length > 0 && parts.facts(outcomes, outcomeOf)),
     parts.command(`events replay ${event.n} --to ${shellWord(to || EXAMPLE)}`),
   );
 }
@@ -87,8 +105,8 @@ function leadOf(event: ShownEvent) {
   const how = source === 'found' ? 'arrived later as' : 'found earlier as';
   const other = duplicate && a({ class: 'aside', href: `#/event/${duplicate}` }, `${how} event ${duplicate}`);
   const when = [exact, span('muted', ' (', parts.timeAt(received_at), ')')];
-  const heading = h1('', eventName(event), ' ', span('muted', n), ' ', foundChip(event));
-  return header('lead', heading, p('', when, file, other));
+  const kind = [eventName(event), span('muted', ` event ${n} `), sourceChip(event)];
+  return header('lead', h1('', sentenceOf(event)), p('', kind), p('', when, file, other));
 }
 
 export function EventPage({ id }: { id: string }) {

@@ -20,37 +20,28 @@ export const rows = new Rows<EventDocument>({
 export const eventName = ({ event }: EventDocument) =>
   span(`event-name ${toneOf(event) ?? ''}`, event.slice(0, 100) || '(no name)');
 
-export const foundChip = ({ source }: EventDocument): Child =>
-  source === 'found' && span({ class: 'chip', title: 'Found by asking the service' }, 'found');
+/** Where it comes from, unless the service sent it. */
+export const sourceChip = ({ source }: EventDocument): Child =>
+  source === 'found'
+    ? span({ class: 'chip', title: 'Found by asking the service' }, 'found')
+    : source === 'test' && span({ class: 'chip', title: 'The listener’s own test' }, 'test');
 
-const ownFields = new Set(['event', 'webhook_version', 'audiofile', 'order']);
-
-/** The fields that have no column of their own. */
-const otherFields = ({ fields }: EventDocument): string =>
-  Object.entries(fields)
-    .filter(([name]) => !ownFields.has(name))
-    .map(([name, value]) => `${name}=${value}`)
-    .join(' ')
-    .slice(0, 300);
+export const sentenceOf = ({ said, event }: EventDocument): string =>
+  (said || event || 'An event without a name').slice(0, 300);
 
 /** One that waits to be moved to the ledger has no number, and no page yet. */
-function nameCell(event: EventDocument, tabIndex: number): Child {
-  if (event.n === null) return [eventName(event), ' ', span('chip', 'arriving')];
-  return a({ href: `#/event/${event.n}`, tabIndex }, eventName(event), span('unseen', ` event ${event.n}`));
+function saidCell(event: EventDocument, tabIndex: number): Child {
+  const { n } = event;
+  if (n === null) return [sentenceOf(event), ' ', span('chip', 'arriving')];
+  const link = a({ href: `#/event/${n}`, tabIndex }, sentenceOf(event), span('unseen', ` event ${n}`));
+  return [link, ' ', sourceChip(event)];
 }
-
-const titleCell = (event: EventDocument): Child => [
-  foundChip(event),
-  ' ',
-  parts.text(event.title),
-  ' ',
-  span('muted', otherFields(event)),
-];
 
 const columns: ReadonlyArray<Column<EventDocument>> = [
   ['Number', ({ n }) => span('muted', n)],
-  ['Event', nameCell],
-  ['Title and fields', titleCell],
+  ['What happened', saidCell],
+  ['Title', ({ title }) => parts.text(title)],
+  ['Event', eventName],
   ['File', ({ audiofile }) => audiofile],
   ['Order', ({ order }) => order],
   ['Received', (event) => parts.timeAt(event.received_at)],

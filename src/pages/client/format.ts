@@ -45,6 +45,9 @@ export const exactTime = (at: string): string => orAsItIs(at, String);
 export const shortTime = (at: string): string =>
   orAsItIs(at, (date) => date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }));
 
+export const shortDate = (at: string): string =>
+  orAsItIs(at, (date) => date.toLocaleDateString(undefined, { dateStyle: 'medium' }));
+
 /** `1:02:03` or `2:03`. */
 export function clock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));

@@ -42,7 +42,7 @@ export type Hit = Segment & MaybeTexts<'audiofile' | 'title'> & Texts<'path'> & 
 export type Finding = MaybeCounts<'line' | 'start'> & Texts<'rule' | 'severity' | 'text'>;
 
 export type EventDocument = MaybeCounts<'n'> &
-  Texts<'source' | 'received_at' | 'event'> &
+  Texts<'source' | 'received_at' | 'event' | 'said'> &
   MaybeTexts<'audiofile' | 'order' | 'title'> & {
     readonly fields: Readonly<Record<string, string | readonly string[]>>;
   };
@@ -68,6 +68,11 @@ export type Budget = Texts<'budget' | 'source' | 'until'> &
   Counts<'unknown'> &
   MaybeTexts<'currency'>;
 
+type InvoiceLine = MaybeTexts<'sku' | 'audiofile'> & Amounts<'quantity' | 'price' | 'total'>;
+type Invoice = Texts<'invoice'> &
+  MaybeTexts<'state' | 'currency' | 'created'> &
+  Amounts<'total'> & { readonly items: readonly InvoiceLine[] };
+
 export interface Spend {
   readonly report: Readonly<Record<'totals' | 'months' | 'skus' | 'feeds' | 'tags', readonly SpendRow[]>> &
     Lists<'notes'> & {
@@ -75,9 +80,10 @@ export interface Spend {
       readonly waiting: readonly Waiting[];
     };
   readonly budgets: { readonly budgets: readonly Budget[] };
-  readonly invoices: ReadonlyArray<
-    Texts<'invoice'> & MaybeTexts<'state' | 'currency' | 'created'> & Amounts<'total'>
-  >;
+  /** Newest first. */
+  readonly invoices: readonly Invoice[];
+  /** What orders without a clear answer may have cost. */
+  readonly uncertain: ReadonlyArray<Texts<'currency'> & Amounts<'amount'> & Counts<'unknown'>>;
 }
 
 type Attempt = Counts<'attempt'> &
