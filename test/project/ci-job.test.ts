@@ -160,6 +160,27 @@ describe.concurrent('a run of the action', { timeout: 240_000 }, () => {
     expect(accepted.flatMap(({ body }) => body?.url as string[]).sort()).toEqual([...urls].sort());
   });
 
+  it('marks each refused row on its line of the manifest, and names it in the summary', async () => {
+    const account = await orderingAccount();
+    let calls = 0;
+    account.service.on('POST /order_url', (got, response) => {
+      const asked = (got.body?.url ?? []) as string[];
+      if (asked.includes(urls[1] as string))
+        return void response.writeHead(400).end(JSON.stringify({ message: '50% of, it: is\ngone' }));
+      const audiofiles = asked.map((url) => urls.findIndex((each) => each === url) + 1);
+      response.end(JSON.stringify({ order: `p${++calls}`, audiofiles }));
+    });
+    const outcome = await runnerFor(account, jobWith({})).run();
+    expect([codeOf(outcome, 'order'), exitCode(outcome)]).toEqual([10, '10']);
+    const line = talks.split('\n').findIndex((text) => text.includes(urls[1] as string)) + 1;
+    const [mark, ...others] = leafOf(outcome, 'order')?.commands ?? [];
+    expect(mark).toMatch(new RegExp(`^::error file=talks.csv,line=${line}::https?:.*50%25 of, it: is gone`));
+    expect(others).toEqual([]);
+    expect(outcome.summary).toMatch(
+      new RegExp(`### Rows that were not ordered\n\n {4}line ${line}: .*50% of, it: is gone`),
+    );
+  });
+
   it('fails with 11 and names the purchase, and the next run does not send it again', async () => {
     const account = await orderingAccount();
     const own = jobWith({ manifest: 'one.txt', sku: 'TRANS14' });
@@ -244,6 +265,9 @@ describe.concurrent('a run of the action', { timeout: 240_000 }, () => {
     expect([codeOf(both, 'order'), exitCode(both), both.failed]).toEqual([2, '2', true]);
     const wrong = await runnerFor(account, jobWith({ version: 'gone.tgz' })).run();
     expect([codeOf(wrong, 'install'), leafOf(wrong, 'sync')?.ran, wrong.failed]).toEqual([2, false, true]);
+    expect(exitCode(wrong)).toBe('2');
+    const unsettled = await runnerFor(account, jobWith({ manifest: '', settle: 'nonsense' })).run();
+    expect([codeOf(unsettled, 'settle'), exitCode(unsettled), unsettled.failed]).toEqual([2, '2', true]);
     expect(leafOf(wrong, 'save')?.ran).toBe(true);
     expect(ordered(account)).toEqual([]);
   });
@@ -387,6 +411,18 @@ describe.concurrent('a ledger that is gone', { timeout: 240_000 }, () => {
     expect(leafOf(tagged, 'settings')?.result?.code).toBe(2);
   });
 
+  it('is saved by the branch that orders alone: a copy of another one would hide newer ledgers', async () => {
+    const account = await orderingAccount();
+    const runner = runnerFor(account);
+    expect((await runner.run()).failed).toBe(false);
+    runner.replaceJob(jobWith({ manifest: '' }));
+    const aside = await runner.run({ branch: 'side' });
+    expect([aside.failed, codeOf(aside, 'sync'), leafOf(aside, 'save')?.ran]).toEqual([false, 0, false]);
+    expect(aside.summary).toContain('| Delivered |');
+    const there = await runner.run();
+    expect([there.failed, leafOf(there, 'save')?.ran]).toEqual([false, true]);
+  });
+
   it('of the default branch is not the one of a branch that orders in its place', async () => {
     const account = await orderingAccount();
     const runner = runnerFor(account, jobWith({ 'new-ledger': 'true' }));
@@ -446,7 +482,10 @@ describe.concurrent('hostile', { timeout: 240_000 }, () => {
     });
     const more = 'url,sku\nhttps://example.com/refused.mp3,TRANS14\n';
     const refused = await runnerFor(account, jobWith({}), more).run();
-    expect(leafOf(refused, 'order')?.commands).toEqual([]);
+    // One command of ours, in which the refusal is text.
+    expect(leafOf(refused, 'order')?.commands).toEqual([
+      expect.stringMatching(/^::error file=talks\.csv,line=2::https:\/\/example\.com\/refused\.mp3: /),
+    ]);
     expect([exitCode(refused), refused.failed]).toEqual(['1', true]);
   });
 });

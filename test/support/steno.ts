@@ -71,8 +71,9 @@ export class User {
   }
 
   /** Runs it on a pseudo-terminal and gives what the screen was sent. */
-  onTerminal(line: string, options: Options & { readonly columns?: number } = {}): Promise<Result> {
-    const size = `stty cols ${options.columns ?? 120} rows 40 2>/dev/null; `;
+  onTerminal(line: string, options: Options & { readonly columns?: number; readonly rows?: number } = {}) {
+    const { columns = 120, rows = 40 } = options;
+    const size = `stty cols ${columns} rows ${rows} 2>/dev/null; `;
     const child = spawn(
       'script',
       ['-qec', `${size}${line.replace(/\bsteno\b/, this.program.join(' '))}`, '/dev/null'],
