@@ -167,7 +167,7 @@ describe.concurrent('a run of the action', { timeout: 240_000 }, () => {
       const asked = (got.body?.url ?? []) as string[];
       if (asked.includes(urls[1] as string))
         return void response.writeHead(400).end(JSON.stringify({ message: '50% of, it: is\ngone' }));
-      const audiofiles = asked.map((url) => urls.findIndex((each) => each === url) + 1);
+      const audiofiles = asked.map((url) => (urls as string[]).indexOf(url) + 1);
       response.end(JSON.stringify({ order: `p${++calls}`, audiofiles }));
     });
     const outcome = await runnerFor(account, jobWith({})).run();
