@@ -5,14 +5,8 @@ import type { Outcome } from '../flows/bulk.ts';
 import type { BudgetUse } from '../flows/orders/cost.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
 import { JsonNumber } from '../lib/json.ts';
-import {
-  amountText,
-  DEFAULT_CURRENCY,
-  type Fraction,
-  type Money,
-  moneyText,
-  parseMoney,
-} from '../lib/money.ts';
+import { amountText, DEFAULT_CURRENCY, Fraction, type Money, moneyText, parseMoney } from '../lib/money.ts';
+import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import {
   answerField,
@@ -124,6 +118,27 @@ export const budgetsSchema: is.Schema = is.object({ budgets: is.arrayOf(budgetRe
 export function budgetsView(budgets: readonly BudgetUse[]): View {
   const view = budgetRecord.view(budgets, ({ left }) => amountText(left));
   return { ...view, json: new Map([['budgets', view.json]]) };
+}
+
+/** For people: what is left, of what, and until when; `isOver` is bad news. */
+export function budgetLines(use: BudgetUse): { readonly text: string; readonly isOver: boolean } {
+  const { budget, limit, currency, start, end, left, unknown, setBy, source } = use;
+  const money = (amount: Fraction): string => moneyText({ amount, currency });
+  const isOver = left.sign < 0;
+  const of = moneyText({ amount: limit, currency });
+  const rest = isOver ? `${money(Fraction.zero.minus(left))} over` : `${money(left)} left of`;
+  const last = new Date(Date.parse(end) - 1).toISOString().slice(0, 10);
+  const from = start.slice(0, 10);
+  const days = from === last ? `on ${from}` : `from ${from} to ${last}`;
+  const parts = (['billed', 'estimated', 'refunded'] as const)
+    .filter((part) => use[part].sign || part === 'billed')
+    .map((part) => `${money(use[part])} ${part}`);
+  if (unknown) parts.push(`${plural(unknown, 'purchase')} of unknown cost`);
+  const where = source === 'ledger' ? `set in the ledger${setBy && ` by ${setBy}`}` : `set in ${source}`;
+  return {
+    text: `${rest} the budget of ${of} ${days} (UTC): ${parts.join(', ')}.\n${budget} is ${where}.`,
+    isOver,
+  };
 }
 
 /** A line of an invoice. */

@@ -175,6 +175,10 @@ export const logRecord = new RecordType<PricedEntry>([
     separator: ' ',
     importance: 45,
   }),
+  listField('titles', 'titles of the files', ({ items }) => unique(items.map(({ title }) => title)), {
+    separator: '; ',
+    importance: 48,
+  }),
   listField('skus', 'SKUs requested', 'skus', { importance: 40 }),
   {
     ...{ name: 'by', help: 'who sent it: user, host, process, CI job and its actor', importance: 65 },
@@ -200,17 +204,33 @@ const settlementText = ({ placed, order, by, undoneBy }: Settlement): string => 
   return undoneBy ? `${said}, undone by ${undoneBy}` : said;
 };
 
-/** A person is shown one audio; a program all of them. */
+/** A person is shown a few audios, and no order that was sent again in parts; a program all of them. */
 export function logView(entries: readonly LogEntry[], currency: string, isBrief: boolean): View {
   const rows = entries.map((entry) => priced(entry, currency));
-  const shown = isBrief ? rows.map(forPerson) : rows;
+  const shown = isBrief ? withoutSplit(rows).map(forPerson) : rows;
   return logRecord.view(shown, ({ attempt }) => String(attempt));
+}
+
+/** Newest first: what was refused as a whole, and each part of it sent again, is told by the parts. */
+function withoutSplit(entries: readonly PricedEntry[]): PricedEntry[] {
+  const sentLater = new Set<string>();
+  return entries.filter(({ status, items }) => {
+    const urls = items.map(({ url }) => url);
+    const isSplit = status === 'refused' && urls.length > 1 && urls.every((url) => sentLater.has(url));
+    for (const url of urls) sentLater.add(url);
+    return !isSplit;
+  });
 }
 
 function forPerson(entry: PricedEntry): PricedEntry {
   const { items } = entry;
   const [first] = items;
-  const name = first ? first.title || first.url || first.file : '';
-  const more = items.length > 1 ? ` and ${items.length - 1} more` : '';
-  return { ...entry, items: first ? [{ ...first, url: `${name}${more}` }] : [] };
+  const few = (name: 'url' | 'file' | 'title'): string => fewOf(unique(items.map((item) => item[name])));
+  return {
+    ...entry,
+    items: first ? [{ ...first, url: few('url'), file: few('file'), title: few('title') }] : [],
+  };
 }
+
+const fewOf = ([first = '', ...more]: readonly string[]): string =>
+  more.length ? `${first} and ${more.length} more` : first;

@@ -178,3 +178,23 @@ describe('budget', () => {
       expect((await budget(...args, '--no-ledger')).code).toBe(2);
   });
 });
+
+describe('on a terminal', () => {
+  it('is a sentence with dates, and red once it is overspent', async () => {
+    const { user, service, budget } = await budgets({ 'price.TRANS14': '1' });
+    service.allow('POST /order_url', { body: { order: 'o1', audiofiles: [1], message: 'ok' } });
+    await budget('set', '50/year');
+    await user.run(['order', 'https://e.com/a.mp3', '--sku', 'TRANS14', '--minutes', '40']);
+    const year = new Date().getUTCFullYear();
+    const plain = (await user.onTerminal('steno budget --no-color', { columns: 200 })).stdout;
+    expect(plain).toMatch(
+      new RegExp(
+        `^10\\.00 USD left of the budget of 50\\.00 USD from ${year}-01-01 to ${year}-12-31 \\(UTC\\): .*40\\.00 USD estimated`,
+      ),
+    );
+    expect(plain).toMatch(/50\.00\/year is set in the ledger by /);
+    await budget('set', '30/year');
+    const over = (await user.onTerminal('steno budget', { columns: 200, env: { NO_COLOR: '' } })).stdout;
+    expect(over).toContain('\u001b[31m10.00 USD over the budget of 30.00 USD from ');
+  });
+});

@@ -1,4 +1,6 @@
 /** `log`: who did what that costs or returns money, what became of it and what it cost. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { schemaOf } from '../../src/commands/schema.ts';
@@ -129,6 +131,25 @@ describe('log', () => {
     const plain = (await runOk(it, 'log')).stdout.slice(0, -1).split('\n');
     expect(plain.map((line) => line.split('\t').length)).toEqual([head.length]);
     expect((await runOk(it, 'log', '--quiet')).stdout).toBe('1\n');
+  });
+
+  it('shows people URLs and titles, all of the ids, and no order that was sent again in halves', async () => {
+    const it = await orderingAccount();
+    const wrong = audio('b');
+    it.service.allow('POST /order_url', ({ body }, response) => {
+      const urls = [body?.url ?? []].flat() as string[];
+      const isRefused = urls.includes(wrong);
+      response.writeHead(isRefused ? 400 : 200, { 'content-type': 'application/json' });
+      const ids = urls.map((url) => url.charCodeAt(url.length - 5));
+      response.end(JSON.stringify(isRefused ? { message: 'no' } : { order: 'o', audiofiles: ids }));
+    });
+    writeFileSync(join(it.user.home, 'list.txt'), `${['a', 'b', 'c', 'd'].map(audio).join('\n')}\n`);
+    await it.order('--from', 'list.txt');
+    await it.user.run(['files', '--refresh']);
+    expect((await logOf(it)).filter(({ status }) => status === 'refused')).toHaveLength(3);
+    const { stdout } = await it.user.onTerminal('steno log --no-color', { columns: 300 });
+    expect(stdout.match(/ order +refused /g)).toHaveLength(1);
+    expect(stdout).toMatch(/ 99 and 1 more .*c\.mp3 and 1 more .*Talk 99 and 1 more/);
   });
 
   it('shows only what was asked for', async () => {

@@ -9,7 +9,6 @@ import { estimateJson } from '../../src/views/money.ts';
 const audio = (minutes: Fraction | undefined, ...skus: string[]) => ({ name: 'a.mp3', skus, minutes });
 
 it('has its sum, and the prices that it is made of with their ground', () => {
-  const files = [{ id: '1', skus: ['TRANS14'], duration: '10.5', total: '', ordered: '' }];
   const items = [
     {
       invoice: '7',
@@ -22,7 +21,7 @@ it('has its sum, and the prices that it is made of with their ground', () => {
     },
   ];
   const prices = new Map([
-    ...learnPrices({ items, files }, 'USD'),
+    ...learnPrices(items, new Map([['1', '10.5']]), 'USD'),
     ...pricesFromSettings({ TSTMP1: '0.5' }, 'USD'),
   ]);
   expect(

@@ -40,7 +40,7 @@ import {
   pricesFromSettings,
 } from '../prices/estimate.ts';
 import { fetchInvoices, missingOf } from '../prices/invoices.ts';
-import { type BilledFile, billedFiles, learnPrices } from '../prices/learn.ts';
+import { learnPrices } from '../prices/learn.ts';
 import {
   type BudgetInForce,
   budgetState,
@@ -81,7 +81,8 @@ export interface CostFacts {
   readonly invoices: readonly KeptInvoice[];
   /** Ids of the invoices that files name, of the newest first. */
   readonly named: readonly string[];
-  readonly files: readonly BilledFile[];
+  /** In minutes, by file, of the latest files that were delivered. */
+  readonly lengths: ReadonlyMap<string, string>;
 }
 
 /** `needsPrices`: also where the ledger has no budget, which is not known yet. */
@@ -100,15 +101,32 @@ export async function readCostFacts(
         return [period, await read(periodAt(period, nowMs).start, ifPeriod)];
       }),
     );
-  const [kept, spent, unpriced, invoices, named, files] = await Promise.all([
+  const [kept, spent, unpriced, invoices, named, lengths] = await Promise.all([
     budgets.get(),
     ofPeriods((since, ifPeriod) => budgets.spentSince(since, ifPeriod)),
     ofPeriods((since, ifPeriod) => budgets.unpriced(since, ifPeriod)),
     new Invoices(ledger).all(!always),
     new Files(ledger).invoices(!always),
-    billedFiles(ledger, !always),
+    lengthsOf(ledger, !always),
   ]);
-  return { nowMs, budget: kept, spent: new Map(spent), unpriced: new Map(unpriced), invoices, named, files };
+  return {
+    nowMs,
+    budget: kept,
+    spent: new Map(spent),
+    unpriced: new Map(unpriced),
+    invoices,
+    named,
+    lengths,
+  };
+}
+
+/** Older ones say little about the next order. */
+const MAX_FILES = 500;
+
+/** `onlyUnderBudget`: none where the ledger has no budget. */
+async function lengthsOf(ledger: Ledger, onlyUnderBudget: boolean): Promise<Map<string, string>> {
+  const rows = await new Files(ledger).page({ states: ['Delivered'], onlyUnderBudget }, MAX_FILES);
+  return new Map(rows.flatMap(({ id, duration, test }) => (test ? [] : [[id, duration]])));
 }
 
 export interface Limits {
@@ -425,7 +443,7 @@ function knownPrices(facts: CostFacts | undefined, { prices, currency }: CostSet
   const items = invoices.flatMap(({ id, created, items }) =>
     items.map((item) => ({ ...item, invoice: id, created })),
   );
-  return new Map([...learnPrices({ items, files: facts.files }, currency), ...set]);
+  return new Map([...learnPrices(items, facts.lengths, currency), ...set]);
 }
 
 /** More would hold up an order. */

@@ -9,7 +9,7 @@ import { monthName, nowMs } from '../../lib/time.ts';
 export type Ground =
   | { readonly from: 'setting' }
   | {
-      readonly from: 'invoices' | 'files';
+      readonly from: 'invoices';
       readonly count: number;
       /** The time of the oldest one, in ISO 8601; undefined where it can't be read. */
       readonly since: string | undefined;
@@ -41,8 +41,7 @@ export const isKnown = (price: Price): price is KnownPrice => 'ground' in price;
 /** `from 14 invoices since August` */
 export function groundText(ground: Ground, now: number): string {
   if (ground.from === 'setting') return 'from the settings';
-  const noun = ground.from === 'invoices' ? 'invoice' : 'file';
-  const count = `from ${plural(ground.count, noun)}`;
+  const count = `from ${plural(ground.count, 'invoice')}`;
   if (ground.since === undefined) return count;
   return `${count} ${ground.count === 1 ? 'of' : 'since'} ${monthName(ground.since, now)}`;
 }

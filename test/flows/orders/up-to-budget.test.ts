@@ -29,7 +29,7 @@ function planned(rows: ReadonlyArray<readonly [number, number]>, perOrder: numbe
 function costs(cents: number): Promise<OrderCosts> {
   const facts: CostFacts = {
     ...{ nowMs: Date.parse('2026-11-17T00:00:00Z'), budget: undefined },
-    ...{ spent: new Map(), unpriced: new Map(), invoices: [], named: [], files: [] },
+    ...{ spent: new Map(), unpriced: new Map(), invoices: [], named: [], lengths: new Map() },
   };
   const prices = Object.fromEntries(SKUS.map((sku, at) => [sku, String(PRICES[at])]));
   const budget = parseBudget(`${cents / 100}/month`);

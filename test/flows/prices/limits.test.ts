@@ -157,7 +157,7 @@ describe('a budget', () => {
 
   it.each([
     [estimate(1, 'USD', ['DIFFQ2']), /^set the price per minute: steno config set price\.DIFFQ2 <amount>;/],
-    [unmeasured, /^give the length in the column minutes of a manifest \(--from\);/],
+    [unmeasured, /^give the length: --minutes, or the column minutes of a manifest;/],
   ])('names what is missing, and nothing else', (planned, hint) => {
     expect(hintOf(planned)).toMatch(hint);
     expect(hintOf(planned)).toMatch(/^[^;]+; or add --unpriced$/);
