@@ -1,79 +1,18 @@
-/** Takes secrets out of a text, in whatever encoding they stand there. */
-
+/**
+ * Takes secrets out of a text, in each form in which programs write one: as it is, percent-encoded, escaped for JSON or
+ * HTML, in base64 and base64url. Deliveries of unauthenticated clients go through here, so no text makes the search go back
+ * far: nothing is repeated without a bound.
+ */
 import { type Json, JsonNumber } from './json.ts';
-import { BACKSLASH, hexAt, PERCENT, patternsOf, SecretSearch, type Span } from './mask-search.ts';
-
-// Percent escapes around other escapes: JSON, HTML or CSV in a field of a form. A text is decoded whole, and each
-// character knows where it came from, so that what is found there can be taken out of the text as it was.
-
-export interface DecodedLayer {
-  readonly text: string;
-  /** Where a span of the decoded text stands in the text that was decoded. */
-  readonly origin: (span: Span) => Span;
-}
-
-/**
- * What begins an escape, itself as a percent escape; a line break; a NUL. Most texts have none of these: the search
- * reads percent escapes of all other characters by itself.
- */
-const escapedEscape = /%(?:%|25|5c|26|22|2b|0[0ad])|\0/i;
-
-const isLayered = (text: string): boolean =>
-  escapedEscape.test(text) || (text.includes(String.fromCharCode(BACKSLASH)) && text.includes('%'));
-
-/**
- * One layer of percent escapes less, without NULs, because a variable of a command can't hold them; undefined where
- * the search needs none of that. A plus sign stays: the search takes it for a space too.
- */
-export function decodeLayer(text: string): DecodedLayer | undefined {
-  if (!isLayered(text)) return undefined;
-  const units = new Uint16Array(text.length);
-  const starts = new Int32Array(text.length);
-  let length = 0;
-  let isChanged = false;
-  for (let at = 0; at < text.length; ) {
-    const unit = text.charCodeAt(at);
-    const byte = unit === PERCENT ? hexAt(text, at + 1, 2) : -1;
-    const decoded = byte < 0 ? unit : byte;
-    if (byte >= 0 || decoded === 0) isChanged = true;
-    if (decoded !== 0) {
-      units[length] = decoded;
-      starts[length] = at;
-      length += 1;
-    }
-    at += byte < 0 ? 1 : 3;
-  }
-  if (!isChanged) return undefined;
-  const endOf = (index: number): number => {
-    const start = starts[index] as number;
-    return start + (text.charCodeAt(start) === PERCENT && hexAt(text, start + 1, 2) >= 0 ? 3 : 1);
-  };
-  return {
-    text: Buffer.from(units.buffer, 0, 2 * length).toString('utf16le'),
-    origin: ({ start, end }) => ({ start: starts[start] as number, end: endOf(end - 1) }),
-  };
-}
-
-/** In order and apart from each other. */
-export function joinSpans(spans: readonly Span[]): Span[] {
-  const joined: Span[] = [];
-  for (const span of [...spans].sort((one, other) => one.start - other.start)) {
-    const last = joined.at(-1);
-    if (last && span.start < last.end)
-      joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
-    else joined.push(span);
-  }
-  return joined;
-}
 
 const STARS = '****';
-/** How often a text is decoded that holds percent escapes of other escapes. */
-const MAX_LAYERS = 3;
+/** A shorter secret is hidden only where it stands alone, or it would take words apart. */
+const SHORTEST_ANYWHERE = 5;
 
-/** One mask hides any number of secrets, in one pass over the text and over each of its layers. */
+/** One mask hides any number of secrets, in one pass over the text. */
 export class Mask {
   readonly #secrets = new Set<string>();
-  #search: SecretSearch | undefined;
+  #search: RegExp | undefined;
 
   /** From now on nothing that goes through `hide` shows this secret. */
   add(secret: string): void {
@@ -84,45 +23,148 @@ export class Mask {
 
   readonly hide = (text: string): string => {
     if (this.#secrets.size === 0) return text;
-    this.#search ??= new SecretSearch([...this.#secrets].flatMap(patternsOf));
-    return hideFound(this.#search, text);
+    this.#search ??= searchFor([...this.#secrets]);
+    return hideFound(text, this.#search);
   };
 }
 
-/** Hides one secret alone, where others are to stay. */
-export function hiderOf(secret: string): (text: string) => string {
-  let search: SecretSearch | undefined;
-  return (text) => {
-    search ??= new SecretSearch(patternsOf(secret));
-    return hideFound(search, text);
-  };
+/** What begins an escape, percent-encoded itself: a field of a form may hold JSON or HTML. */
+const ESCAPED_ESCAPE = /%(?:25|26|5c)/i;
+
+function hideFound(text: string, search: RegExp): string {
+  const shown = text.replace(search, STARS);
+  return ESCAPED_ESCAPE.test(shown) ? hideEncoded(shown, search) : shown;
 }
 
-function hideFound(search: SecretSearch, text: string): string {
-  const spans = spansIn(search, text, MAX_LAYERS);
-  if (spans.length === 0) return text;
+/** Hides what the search finds in the text without its percent-encoding, of up to four layers; all else stays as it is. */
+function hideEncoded(text: string, search: RegExp): string {
+  const starts = new Int32Array(text.length + 1);
+  const parts: string[] = [];
+  let length = 0;
+  for (const { 0: part, index } of text.matchAll(/%(?:25){0,3}[0-9a-f]{2}|[^%]+|%/gi)) {
+    const isEscape = part.length > 1 && part.startsWith('%');
+    parts.push(isEscape ? String.fromCharCode(Number.parseInt(part.slice(-2), 16)) : part);
+    for (let at = 0; at < (isEscape ? 1 : part.length); at += 1) starts[length++] = index + at;
+  }
+  starts[length] = text.length;
   let shown = '';
   let from = 0;
-  for (const { start, end } of spans) {
-    shown += text.slice(from, start) + STARS;
-    from = end;
+  for (const { 0: found, index } of parts.join('').matchAll(search)) {
+    shown += text.slice(from, starts[index]) + STARS;
+    from = starts[index + found.length] ?? text.length;
   }
   return shown + text.slice(from);
 }
 
-function spansIn(search: SecretSearch, text: string, layers: number): readonly Span[] {
-  const { spans } = search.find(text);
-  const decoded = layers > 0 ? decodeLayer(text) : undefined;
-  if (!decoded) return spans;
-  const inner = spansIn(search, decoded.text, layers - 1);
-  return inner.length === 0 ? spans : joinSpans([...spans, ...inner.map(decoded.origin)]);
+/** Hides one secret alone, where others are to stay. */
+export function hiderOf(secret: string): (text: string) => string {
+  let search: RegExp | undefined;
+  return (text) => {
+    search ??= searchFor([secret]);
+    return hideFound(text, search);
+  };
+}
+
+/** The longest first: one may begin with another. */
+function searchFor(secrets: readonly string[]): RegExp {
+  const longestFirst = [...secrets].sort((one, other) => other.length - one.length);
+  return new RegExp(longestFirst.map(patternOf).join('|'), 'g');
+}
+
+function patternOf(secret: string): string {
+  const texts = unique([secret, secret.normalize('NFC'), secret.normalize('NFD')]);
+  // Bodies of deliveries are read with one character a byte.
+  const bytes = unique(texts.map((text) => Buffer.from(text, 'utf8').toString('latin1')));
+  const forms = unique([...texts.flatMap(textForms), ...bytes.map(literals)]);
+  if (secret.length < SHORTEST_ANYWHERE) return `(?<![\\w-])${anyOf(forms)}(?![\\w-])`;
+  return anyOf([...forms, ...bytes.flatMap((each) => [0, 1, 2].map((offset) => base64(each, offset)))]);
+}
+
+/**
+ * In each form every character has alternatives that differ in what they begin with, so that none is tried twice; what is
+ * escaped twice, as in JSON within JSON, is a form of its own.
+ */
+function textForms(text: string): string[] {
+  const twice = (write: (character: string, level: number) => string): string[] =>
+    [1, 2].map((level) => [...text].map((character) => write(character, level)).join(''));
+  return [literals(text), ...twice(percentEncoded), ...twice(jsonEscaped), ...twice(htmlEscaped)];
+}
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+/** The escape of a regular expression, of one unit. */
+const literal = (unit: string): string => `\\u${hex(unit.charCodeAt(0), 4)}`;
+const literals = (character: string): string => character.split('').map(literal).join('');
+
+const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
+
+/** Hexadecimal digits in capitals or not. */
+const anyCase = (digits: string): string =>
+  digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+
+const anyOf = (forms: readonly string[]): string => `(?:${forms.join('|')})`;
+
+/** Encoders differ in which characters they leave as they are. */
+function percentEncoded(character: string, level: number): string {
+  const percent = `%${'25'.repeat(level - 1)}`;
+  const bytes = [...Buffer.from(character, 'utf8')];
+  const encoded = bytes.map((byte) => percent + anyCase(hex(byte, 2))).join('');
+  if (character === '%') return encoded;
+  return anyOf([literals(character), encoded, ...(character === ' ' ? ['\\+'] : [])]);
+}
+
+const controls: Readonly<Record<string, string>> = { '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't' };
+
+/** `\xNN` is what programs write that print their texts as code. */
+function jsonEscaped(character: string, level: number): string {
+  const slashes = '\\\\'.repeat(2 * level - 1);
+  const numbered = character.split('').map((unit) => `${slashes}u${anyCase(hex(unit.charCodeAt(0), 4))}`);
+  const code = character.charCodeAt(0);
+  const escapes = [numbered.join(''), ...(code <= 0xff ? [`${slashes}x${anyCase(hex(code, 2))}`] : [])];
+  if (character === '\\') return anyOf(['\\\\'.repeat(2 * level), ...escapes]);
+  const control = controls[character];
+  const signs = `"'/`.includes(character) ? [slashes + literal(character)] : [];
+  if (character !== '"') signs.push(literals(character));
+  return anyOf([...signs, ...(control ? [slashes + control] : []), ...escapes]);
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": 'apos',
+};
+
+function htmlEscaped(character: string, level: number): string {
+  const code = character.codePointAt(0) ?? 0;
+  const named = entities[character];
+  const names = [`#0{0,6}${code}`, `#[xX]0{0,6}${anyCase(code.toString(16))}`, ...(named ? [named] : [])];
+  const encoded = `&${'amp;'.repeat(level - 1)}${anyOf(names)};`;
+  return character === '&' ? encoded : anyOf([literals(character), encoded]);
+}
+
+/** Both alphabets, as they are and in a form; lines may be broken. */
+const base64Forms: Readonly<Record<string, string>> = {
+  '+': '(?:[+\\- ]|%2[bB])',
+  '/': '(?:[/_]|\\\\/|%2[fF])',
+};
+
+/** Base64 of a text that holds the secret shows it in one of three shapes, by where in the text it stands. */
+function base64(bytes: string, offset: number): string {
+  const whole = Buffer.from('\0'.repeat(offset) + bytes, 'latin1');
+  const exact = Math.floor((whole.length * 8) / 6);
+  const form = whole.toString('base64').slice(Math.ceil((offset * 8) / 6), exact);
+  return form
+    .split('')
+    .map((character) => base64Forms[character] ?? character)
+    .join('(?:\\r?\\n)?');
 }
 
 /** A secret as people may see it: enough to tell two long ones apart. */
 export const masked = (secret: string): string => STARS + (secret.length >= 16 ? secret.slice(-4) : '');
 
-// Takes a secret out of the texts, numbers and names of a JSON value.
-
+/** Takes a secret out of the texts, numbers and names of a JSON value. */
 export function maskJson(value: Json, hide: (text: string) => string): Json {
   if (typeof value === 'string') return hide(value);
   if (value instanceof JsonNumber) {

@@ -25,7 +25,6 @@ describe('a key of signs', () => {
     ['for a URL', encodeURIComponent(KEY)],
     ['for a URL, in small letters', encodeURIComponent(KEY).replace(/%../g, (code) => code.toLowerCase())],
     ['for a URL, twice', encodeURIComponent(encodeURIComponent(KEY))],
-    ['for a URL, three times', encodeURIComponent(encodeURIComponent(encodeURIComponent(KEY)))],
     ['for a form', new URLSearchParams({ k: KEY }).toString().slice(2)],
     ['in JSON', JSON.stringify(KEY).slice(1, -1)],
     ['in JSON, slashes escaped', JSON.stringify(KEY).slice(1, -1).replaceAll('/', '\\/')],
@@ -34,7 +33,6 @@ describe('a key of signs', () => {
     ['as \\u', every(KEY, (unit) => `\\u${unit.padStart(4, '0')}`)],
     ['as \\U in capitals', every(KEY, (unit) => `\\u${unit.padStart(4, '0').toUpperCase()}`)],
     ['as \\x', every(KEY, (unit) => `\\x${unit.padStart(2, '0')}`)],
-    ['in JavaScript', KEY.replace(/["'\\/]/g, '\\$&')],
     ['in HTML by number', every(KEY, (unit) => `&#${Number.parseInt(unit, 16)};`)],
     ['in HTML by hexadecimal number', every(KEY, (unit) => `&#x${unit};`)],
     ['in HTML by a number with zeros', every(KEY, (unit) => `&#X000${unit.toUpperCase()};`)],
@@ -47,10 +45,6 @@ describe('a key of signs', () => {
         .replaceAll("'", '&apos;'),
     ],
     ['in HTML twice', KEY.replaceAll('&', '&amp;amp;').replaceAll('<', '&amp;lt;')],
-    ['in CSV', KEY.replaceAll('"', '""')],
-    ['in hexadecimal', hex(KEY)],
-    ['in HEXADECIMAL', hex(KEY).toUpperCase()],
-    ['in hexadecimal, in lines', hex(KEY).replace(/.{8}/g, '$&\n')],
   ])('is hidden %s, and nothing else', (_, written) => {
     expect(hide(`x ${written} y`, KEY).replace(/\n /, ' ')).toBe('x **** y');
     expect(hide(`x=${written}&y ${written}`, KEY).replace(/\n$/, '')).toMatch(/^x=\*{4}\n?&y \*{4}$/);
@@ -89,24 +83,10 @@ describe('a key of letters beyond ASCII', () => {
     ['as \\u', every(secret, (unit) => `\\u${unit.padStart(4, '0')}`)],
     ['in HTML', [...secret].map((each) => `&#${each.codePointAt(0)};`).join('')],
     ['in hexadecimal HTML', [...secret].map((each) => `&#x${each.codePointAt(0)?.toString(16)};`).join('')],
-    ['in hexadecimal', hex(secret)],
     ['as bytes of UTF-8', Buffer.from(secret).toString('latin1')],
   ])('is hidden %s', (_, written) => {
     for (const form of ['NFC', 'NFD'] as const)
       expect(hide(`x ${written} y`, secret.normalize(form))).toMatch(/^x \*{4} y$/);
-  });
-
-  it('is hidden as bytes of Latin-1 where it has them', () => {
-    const bytes = Buffer.from('pässwörd', 'latin1');
-    expect(hide(`x ${[...bytes].map((byte) => `%${byte.toString(16)}`).join('')} y`, 'pässwörd')).toBe(
-      'x **** y',
-    );
-    expect(hide(`x ${bytes.toString('hex')} y`, 'pässwörd')).toBe('x **** y');
-  });
-
-  it.each(['€password', 'pass€word', 'password€'])('%s has no bytes of Latin-1', (key) => {
-    const bytes = Buffer.from(key, 'latin1').toString('hex');
-    expect(hide(bytes, key)).toBe(bytes);
   });
 
   it('is hidden where it begins with a character of two units', () => {
@@ -137,7 +117,6 @@ describe('what stands around a key', () => {
     ['secretkey', '\\xsecretkey', '\\x****'],
     ['secret key', 'secret+key secret%20key secret key', '**** **** ****'],
     ['secret+key', 'secret+key secret key', '**** secret key'],
-    ['"secret"', '""secret"" "secret"', '**** ****'],
     ['secret\\key', 'secret\\\\\\\\key', '****'],
     ['%secret%', '%25secret%25 %secret%', '**** ****'],
     ['&secret&', '&amp;secret&amp; &secret&', '**** ****'],
@@ -151,7 +130,6 @@ describe('what stands around a key', () => {
     ['ab1', '%61b1 x%61b1 \\u0061b1', '**** x%61b1 ****'],
     ['abcd', 'abcd abcde', '**** abcde'],
     ['abcde', 'xabcdex', 'x****x'],
-    ['abcde', hex('abcde'), '****'],
   ])('the short key %s in %s is shown as %s', (secret, text, shown) => {
     expect(hide(text, secret)).toBe(shown);
   });
@@ -172,7 +150,6 @@ describe('several keys', () => {
     expect(mask.hide('first-key second-key')).toBe('**** ****');
     expect(hide('xx-abcdef-yy', 'abcdef', 'xx-abcdef-yy')).toBe('****');
     expect(hide('xx-abcdef-yz', 'abcdef', 'xx-abcdef-yy')).toBe('xx-****-yz');
-    expect(hide('abcdefghijk', 'abcdefgh', 'defghijk')).toMatch(/^\*{4,8}$/);
     expect(hide('first-key%20%255c second-key', 'first-key', 'second-key')).toBe('****%20%255c ****');
   });
 
@@ -182,8 +159,6 @@ describe('several keys', () => {
     expect(hide(`f=${encodeURIComponent(body)}`, 'a"secret')).toBe(
       'f=%257B%2522k%2522%253A%2522****%2522%257D',
     );
-    expect(hide('a\u0000secret %00 a%00secret', 'asecret')).toBe('**** %00 ****');
-    expect(hide('a\u0000b%', 'secret')).toBe('a\u0000b%');
   });
 });
 

@@ -40,7 +40,7 @@ export const targets: readonly Target[] = [
     tests: tests('test/ledger', 'bill merge dump records'),
   },
   {
-    sources: named('src/lib', 'mask mask-search'),
+    sources: named('src/lib', 'mask'),
     tests: tests('test/lib', 'mask mask-examples'),
   },
 ];

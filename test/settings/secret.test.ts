@@ -11,7 +11,6 @@ const forms: Readonly<Record<string, string>> = {
   form: new URLSearchParams({ k: KEY }).toString().slice(2),
   base64: Buffer.from(KEY).toString('base64'),
   'base64 of more': Buffer.from(`{"api_key":"${KEY}"}`).toString('base64'),
-  hex: Buffer.from(KEY).toString('hex'),
   json: JSON.stringify(KEY).replaceAll('/', '\\/').slice(1, -1),
   unicode: [...KEY]
     .map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -12,7 +12,6 @@ export const encodingsOf = (secret: string): Readonly<Record<string, string>> =>
   'url twice': encodeURIComponent(encodeURIComponent(secret)),
   base64: Buffer.from(secret).toString('base64').replace(/=+$/, ''),
   'base64 of more': Buffer.from(`{"api_key":"${secret}"}`).toString('base64'),
-  hex: Buffer.from(secret).toString('hex'),
   json: JSON.stringify(secret).replaceAll('/', '\\/').slice(1, -1),
 });
 
