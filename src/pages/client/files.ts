@@ -55,7 +55,7 @@ const columns: ReadonlyArray<Column<FileDocument>> = [
   ['State', parts.stepsOf, 'state', 'asc'],
   ['Title', titleCell, 'title', 'asc'],
   ['Length', ({ minutes }) => minutesText(minutes), 'minutes', 'desc'],
-  ['Cost', ({ total }) => money(total), 'total', 'desc'],
+  ['Cost', ({ total, currency }) => money(total, currency), 'total', 'desc'],
   ['Order', ({ order }) => order],
   ['Ordered', (file) => parts.timeAt(file.ordered_at), 'ordered_at', 'desc'],
   ['File', ({ audiofile }) => audiofile, 'audiofile', 'asc'],
