@@ -24,6 +24,7 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   Transcripts: {
     search: async () => (await import('../commands/search.ts')).search,
     check: async () => (await import('../commands/check.ts')).check,
+    quote: async () => (await import('../commands/quote.ts')).quote,
     convert: async () => (await import('../commands/convert.ts')).convert,
   },
   'Change and pay': {

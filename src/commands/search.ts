@@ -1,18 +1,16 @@
 import { raiseTallies } from '../flows/bulk.ts';
+import { filterOf } from '../flows/search/filter.ts';
 import { parseQuery } from '../flows/search/query.ts';
 import { type FileHits, findHits, prepareSearch } from '../flows/search/search.ts';
 import { forgetIndex } from '../flows/search/text-index.ts';
-import { wordsOf } from '../flows/search/words.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { usage } from '../lib/errors.ts';
-import { accountName } from '../lib/names.ts';
-import { nowMs, parseSince } from '../lib/time.ts';
 import { searchIndexPath } from '../settings/paths.ts';
-import { isAllowed } from '../spec/allow.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
-import { count, flag, list, text } from '../spec/options.ts';
+import { count, flag } from '../spec/options.ts';
+import { filterOptions, searchPlaceOf } from '../spec/searching.ts';
 import { type Output, showLines } from '../ui/output.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
@@ -43,15 +41,7 @@ export const search = command({
   args: [{ name: '[words…]', help: 'words and phrases to find' }],
   dashWords: true,
   options: {
-    file: list('--file <id…>', 'only transcripts of these files', { values: 'audiofile' }),
-    order: text('--order <id>', 'only files of this order', { values: 'order' }),
-    tag: text('--tag <text>', 'only files with this tag'),
-    feed: text('--feed <title|url>', 'only episodes of this feed'),
-    speaker: text('--speaker <name>', 'only what this speaker says; a part of the name is enough'),
-    since: text(
-      '--since <time>',
-      'only transcripts downloaded since this time: 2026-11-01, yesterday or 30d',
-    ),
+    ...filterOptions(),
     limit: count('--limit <n>', 'show at most this many sentences', {
       defaultNote: `all; ${LIST_ROWS} on a terminal without a pager`,
     }),
@@ -74,18 +64,14 @@ export const search = command({
   output: () => hitsOutput(),
   async run(context, { args, options }) {
     const { out, signal, env } = context;
-    const path = searchIndexPath(makeStateFolder(env));
-    if (options.forget) return forget(context, path, args);
-    const { order, tag, feed, speaker, context: around = 0 } = options;
-    const since = options.since === undefined ? undefined : Date.parse(parseSince(options.since, nowMs()));
-    const files = options.file.length ? options.file : undefined;
-    if (speaker !== undefined && wordsOf(speaker).length === 0)
-      throw usage(`there is no name in --speaker '${speaker}'`, 'give a part of the name: --speaker Ada');
+    if (options.forget) return forget(context, searchIndexPath(makeStateFolder(env)), args);
+    const { speaker, context: around = 0 } = options;
+    const { filter, isFiltered } = filterOf(options);
     const pager = findPager(context);
     const isForPerson = out.forPeople && out.isBrief;
     const limit = options.limit ?? (isForPerson && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
-    const request = { query: parseQuery(args), files, order, tag, feed, since, speaker, limit };
-    const place = { path, signal, mayIndex: isAllowed(context, 'local'), ...(await ledgerOf(context)) };
+    const request = { ...filter, query: parseQuery(args), speaker, limit };
+    const place = await searchPlaceOf(context, 'search');
     const searched = await whileWorking(out, 'Indexing', (report) => prepareSearch(place, request, report));
     if (searched.withoutIndex !== undefined)
       await out.warn(`searching without an index, which takes longer: ${searched.withoutIndex}`);
@@ -95,7 +81,6 @@ export const search = command({
     const shown = isForPerson
       ? await withPager(context, () => showToPerson(out, pages, around), pager)
       : await out.showPages(views());
-    const isFiltered = [files, order, tag, feed, since].some((each) => each !== undefined);
     if (shown === 0) out.note(nothingFoundIn(searched.tally.total, isFiltered));
     if (isCut.value && options.limit === undefined) out.note(`the first ${limit}; show more with --limit`);
     raiseTallies([searched.tally]);
@@ -117,15 +102,6 @@ async function showToPerson(out: Output, pages: AsyncIterable<FileHits>, context
     if (!(await out.stdout.drain())) break;
   }
   return count;
-}
-
-/** A shared ledger is always asked: nothing tells that it is unchanged. */
-async function ledgerOf({ ledgers, settings, globals }: Context) {
-  const openLedger = () => ledgers.required('search reads the ledger');
-  if (ledgers.sharedUrl === undefined && globals.ledger)
-    return { openLedger, ledgerPath: ledgers.localPath, profile: accountName(settings.profileName) };
-  const { profile, db } = await openLedger();
-  return { openLedger, ledgerPath: undefined, profile: `${profile} ${db.identity}` };
 }
 
 async function forget({ out }: Context, path: string, words: readonly string[]): Promise<void> {

@@ -19,7 +19,7 @@ import { askForOpening, findRunning, noteRunning } from '../pages/running.ts';
 import { PageServer } from '../pages/server.ts';
 import type { PageSource } from '../pages/source.ts';
 import { searchIndexPath } from '../settings/paths.ts';
-import { isAllowed, requireAllowed } from '../spec/allow.ts';
+import { requireAllowed } from '../spec/allow.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { setupOf } from '../spec/doctor-setup.ts';
@@ -224,12 +224,10 @@ async function sourceOf(context: Context): Promise<PageSource> {
     spool: () => ledgers.spool(),
     searchPlace: async () => {
       const path = searchIndexPath(makeStateFolder(env));
-      const mayIndex = isAllowed(context, 'local');
-      if (!isShared)
-        return { path, mayIndex, ledgerPath: ledgers.localPath, profile: accountName(profileName) };
+      if (!isShared) return { path, ledgerPath: ledgers.localPath, profile: accountName(profileName) };
       // Which ledger it is, only the ledger itself can tell.
       if (ledger.db.identity === '') await ledger.reopen();
-      return { path, mayIndex, ledgerPath: undefined, profile: `${ledger.profile} ${ledger.db.identity}` };
+      return { path, ledgerPath: undefined, profile: `${ledger.profile} ${ledger.db.identity}` };
     },
     connect,
     // The sandbox is in this process: nobody else would notice that its files move.

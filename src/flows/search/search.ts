@@ -28,8 +28,6 @@ export interface SearchPlace {
   /** Speed: a ledger that has not changed is not opened. */
   readonly openLedger: () => Promise<Ledger>;
   readonly signal: AbortSignal;
-  /** Whether the index may be written. */
-  readonly mayIndex: boolean;
 }
 
 export interface SearchRequest extends TranscriptFilter {
@@ -92,7 +90,7 @@ export async function prepareSearch(
     (files, withoutIndex) => {
       const tally = new Tally(files.length);
       const candidates = files.map((file, at): Candidate => {
-        return { file, places: undefined, read: () => read(file, tally, -1 - at) };
+        return { file, places: undefined, read: () => readSentences(file, tally, -1 - at) };
       });
       return { candidates, tally, withoutIndex, close: () => {} };
     },
@@ -110,13 +108,13 @@ export async function withIndex<Result>(
   place: SearchPlace,
   filter: TranscriptFilter,
   report: Report,
-  work: (open: OpenIndex) => Result,
-  withFiles: (files: readonly TranscriptOnDisk[], why: string) => Result,
+  work: (open: OpenIndex) => Result | Promise<Result>,
+  withFiles: (files: readonly TranscriptOnDisk[], why: string) => Result | Promise<Result>,
 ): Promise<Result> {
   const ask = async (): Promise<Result> => {
     const open = await openCurrent(place, filter, report);
     try {
-      return work(open);
+      return await work(open);
     } catch (error) {
       open.index.close();
       throw error;
@@ -136,7 +134,6 @@ export async function withIndex<Result>(
 }
 
 async function openCurrent(place: SearchPlace, filter: TranscriptFilter, report: Report): Promise<OpenIndex> {
-  if (!place.mayIndex) throw new StenoError('failed', 'only reading is allowed (STENO_ALLOW)');
   const index = await openIndex(place.path, place.profile, place.signal);
   try {
     const ledgerMark = markOf(place.ledgerPath);
@@ -247,7 +244,8 @@ function match(query: Query, sentences: readonly Sentence[], at: number): Mark[]
 /** A word is seldom longer: so much text after a sentence has all that a phrase needs. */
 const MAX_LETTERS = 40;
 
-function read({ path, format }: TranscriptOnDisk, tally: Tally, at: number): Sentence[] {
+/** Of a file that can't be read, none. */
+export function readSentences({ path, format }: TranscriptOnDisk, tally: Tally, at: number): Sentence[] {
   try {
     return sentencesOf(readTranscript(readBytes(path), format, path));
   } catch (error) {

@@ -114,10 +114,13 @@ export class TextIndex {
 
   /** The files with sentences that may match, the newest first. */
   find(query: string): Found[] {
-    const files = this.#filesOf('FROM files WHERE profile = ? ORDER BY first', this.#profile);
+    const all = this.ids(query);
+    const files = all.length
+      ? this.#filesOf('FROM files WHERE profile = ? ORDER BY first', this.#profile)
+      : [];
     const found = new Map<IndexedFile, number[]>();
     let at = 0;
-    for (const id of this.ids(query)) {
+    for (const id of all) {
       while ((files[at]?.last ?? Infinity) < id) at += 1;
       const file = files[at];
       if (file === undefined) break;
@@ -130,9 +133,9 @@ export class TextIndex {
   }
 
   /** The sentences that match, of every profile, in their order. */
-  ids(query: string, limit = -1): number[] {
-    const sql = 'SELECT rowid AS id FROM texts WHERE texts MATCH ? LIMIT ?';
-    return this.#db.all<{ id: number }>(sql, query, limit).map(({ id }) => id);
+  ids(query: string, limit = -1, first = 0, last = Number.MAX_SAFE_INTEGER): number[] {
+    const sql = 'SELECT rowid AS id FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?';
+    return this.#db.all<{ id: number }>(sql, query, first, last, limit).map(({ id }) => id);
   }
 
   /** In their order. */

@@ -17,7 +17,7 @@ export const isAscii = (text: string): boolean => ascii.test(text);
 const asciiWord = /[A-Za-z0-9]+/g;
 /** A soft hyphen is a part of its word, which folding takes out. */
 const anyWord = /[\p{L}\p{N}\p{M}\u00ad]+/gu;
-const spaceless =
+export const spaceless =
   '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}';
 const part = new RegExp(`[${spaceless}]|[^${spaceless}]+`, 'gu');
 /** Of Latin, Greek and Cyrillic, and the points of Hebrew and Arabic. Other marks are part of the writing. */

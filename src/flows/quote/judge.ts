@@ -1,0 +1,237 @@
+/** Was it said? What becomes of a quotation. */
+import { isUnnamed } from '../../transcripts/speakers.ts';
+import { wordsOf } from '../search/words.ts';
+import type { TranscriptOnDisk } from '../transcripts/on-disk.ts';
+import type { Difference } from './align.ts';
+import type { Finder, Passage } from './find.ts';
+import { tokensOf } from './tokens.ts';
+
+export interface Quotation {
+  readonly text: string;
+  /** Where it stands; undefined for one that was typed. */
+  readonly document?: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  /** The rest of its sentence, which may name who said it. */
+  readonly around?: string | undefined;
+}
+
+export interface Verdict extends Quotation {
+  readonly status: 'exact' | 'altered' | 'spliced' | 'other_speaker' | 'missing';
+  /** Whether it may be published. */
+  readonly isTrue: boolean;
+  /** Where it was said. */
+  readonly passages: readonly Passage[];
+  readonly differences: readonly Difference[];
+  readonly leftOut: readonly string[];
+  /** Of parts. */
+  readonly isInOrder?: boolean | undefined;
+  readonly isOfOneSpeaker?: boolean | undefined;
+  /** Speakers that the sentence around it names, though they did not say it. */
+  readonly named: readonly string[];
+  /** What comes nearest to one that is missing. */
+  readonly nearest?: Passage | undefined;
+}
+
+/** Of the words of a quotation, so many may differ. */
+const MAX_ALTERED = 0.3;
+/** What shares less than half of the words is not near. */
+const MAX_FAR = 0.5;
+const MAX_FILES = 10;
+/** A longer quotation is compared in parts, and one with more parts not at all. */
+const [MAX_WORDS, MAX_PARTS] = [600, 40];
+/** Shorter parts may come from anywhere. */
+const MIN_PART = 3;
+
+const wordCount = (text: string): number => tokensOf(text).filter(({ isFiller }) => !isFiller).length;
+
+const isAltered = (edits: number, text: string): boolean =>
+  edits <= Math.max(1, Math.floor(wordCount(text) * MAX_ALTERED));
+
+type SpeakerTest = (name: string | undefined) => boolean;
+
+const verdictOf = (
+  quotation: Quotation,
+  status: Verdict['status'],
+  passages: readonly Passage[],
+  more: Partial<Verdict> = {},
+): Verdict => ({
+  ...quotation,
+  ...{ status, passages, named: [], isTrue: false },
+  differences: passages[0]?.differences ?? [],
+  leftOut: passages[0]?.leftOut ?? [],
+  ...more,
+});
+
+export function judge(finder: Finder, quotation: Quotation, isSpokenBy: SpeakerTest): Verdict {
+  const verdict = judged(finder, quotation, isSpokenBy);
+  const { status, isInOrder, isOfOneSpeaker } = verdict;
+  return {
+    ...verdict,
+    isTrue: status === 'exact' || (status === 'spliced' && isInOrder === true && isOfOneSpeaker === true),
+  };
+}
+
+function judged(finder: Finder, quotation: Quotation, isSpokenBy: SpeakerTest): Verdict {
+  const { text } = quotation;
+  const count = wordCount(text);
+  const isLong = count > MAX_WORDS;
+  const parts = isLong ? chunksOf(text) : partsOf(text);
+  if (count === 0 || parts.length > MAX_PARTS) return verdictOf(quotation, 'missing', []);
+  const found = isLong ? [] : finder.locate(text);
+  const [best] = found;
+  if (best?.edits === 0) return asSaid(finder, quotation, found, isSpokenBy);
+  const joined = parts.length > 1 ? joinedFrom(finder, parts) : undefined;
+  if (joined && isAltered(joined.edits, text)) return asJoined(finder, quotation, joined, isLong, isSpokenBy);
+  if (best && isAltered(best.edits, text))
+    return verdictOf(quotation, 'altered', found, { named: namedWrongly(finder, quotation, found) ?? [] });
+  const isNear = best && best.edits <= Math.max(2, count * MAX_FAR);
+  return verdictOf(quotation, 'missing', [], { nearest: isNear ? best : undefined });
+}
+
+function asSaid(
+  finder: Finder,
+  quotation: Quotation,
+  found: readonly Passage[],
+  isSpokenBy: SpeakerTest,
+): Verdict {
+  const ofOne = found.filter(({ speakers }) => speakers.length < 2);
+  if (ofOne.length) return withSpeaker(finder, verdictOf(quotation, 'exact', ofOne), isSpokenBy);
+  return verdictOf(quotation, 'spliced', found, { isInOrder: true, isOfOneSpeaker: false });
+}
+
+function asJoined(
+  finder: Finder,
+  quotation: Quotation,
+  { passages, edits, ...how }: Joined,
+  isLong: boolean,
+  isSpokenBy: SpeakerTest,
+): Verdict {
+  const differences = passages.flatMap((each) => each.differences);
+  const leftOut = passages.flatMap((each) => each.leftOut);
+  const spliced = verdictOf(quotation, 'spliced', passages, { ...how, differences, leftOut });
+  if (edits > 0) return { ...spliced, status: 'altered' };
+  return withSpeaker(
+    finder,
+    isLong && how.isInOrder && how.isOfOneSpeaker ? { ...spliced, status: 'exact' } : spliced,
+    isSpokenBy,
+  );
+}
+
+/** Whether the right one is named, by the sentence around it or by `--speaker`. */
+function withSpeaker(finder: Finder, verdict: Verdict, isSpokenBy: SpeakerTest): Verdict {
+  if (verdict.isOfOneSpeaker === false) return verdict;
+  const passages = verdict.passages.filter(({ speakers }) => isSpokenBy(speakers[0]));
+  if (passages.length === 0) return { ...verdict, status: 'other_speaker' };
+  const named = namedWrongly(finder, verdict, passages);
+  return named ? { ...verdict, status: 'other_speaker', named } : { ...verdict, passages };
+}
+
+/** The speakers named, if nobody is among them who said it. */
+function namedWrongly(
+  finder: Finder,
+  { around }: Quotation,
+  passages: readonly Passage[],
+): readonly string[] | undefined {
+  if (!around) return undefined;
+  const wrong = new Set<string>();
+  const byFile = new Map<TranscriptOnDisk, readonly string[]>();
+  for (const { file, speakers } of passages) {
+    const named = byFile.get(file) ?? namedIn(around, finder.speakersIn(file));
+    byFile.set(file, named);
+    if (named.length === 0 || speakers.length === 0 || speakers.some((each) => named.includes(each)))
+      return undefined;
+    for (const each of named) wrong.add(each);
+  }
+  return [...wrong];
+}
+
+const honorific = /^(?:mr|mrs|ms|dr|prof|sir|the|van|von|de|la|of|and)$/;
+
+/** By the whole name, or by a part of it. */
+function namedIn(text: string, speakers: readonly string[]): string[] {
+  const words = wordsOf(text);
+  const line = ` ${words.map((word) => word.text).join(' ')} `;
+  // Without a capital it may be any word.
+  const capitals = new Set(
+    words.flatMap((word) => (/^\p{Ll}/u.test(text.slice(word.start)) ? [] : [word.text])),
+  );
+  return speakers.filter((speaker) => {
+    const name = wordsOf(speaker).map((word) => word.text);
+    if (name.length && line.includes(` ${name.join(' ')} `)) return true;
+    return (
+      !isUnnamed(speaker) &&
+      name.some((each) => each.length > 1 && !honorific.test(each) && capitals.has(each))
+    );
+  });
+}
+
+const ellipsis = /\[\s*(?:…|\.\s?\.\s?\.)\s*\]|\(\s*(?:…|\.\s?\.\s?\.)\s*\)|…|\.\s?\.\s?\./;
+
+const partsOf = (text: string): string[] => text.split(ellipsis).filter((part) => wordCount(part) > 0);
+
+function chunksOf(text: string): string[] {
+  const tokens = tokensOf(text);
+  const starts = tokens.filter((_, at) => at % MAX_WORDS === 0).map(({ start }) => start);
+  return starts.map((start, at) => text.slice(start, starts[at + 1]));
+}
+
+interface Joined {
+  /** One for each part, in the order of the parts. */
+  readonly passages: readonly Passage[];
+  readonly edits: number;
+  readonly isInOrder: boolean;
+  readonly isOfOneSpeaker: boolean;
+}
+
+/** From one transcript, if there is one that has them all; in their order and by one speaker, if they were said so. */
+function joinedFrom(finder: Finder, parts: readonly string[]): Joined {
+  const [longest = ''] = [...parts].sort((one, other) => wordCount(other) - wordCount(one));
+  const files = new Set(finder.locate(longest).map(({ file }) => file));
+  let best: Joined = {
+    passages: [],
+    edits: Number.POSITIVE_INFINITY,
+    isInOrder: false,
+    isOfOneSpeaker: false,
+  };
+  for (const file of [...files].slice(0, MAX_FILES)) {
+    const joined = arranged(parts.map((part) => finder.locateIn(part, file)));
+    if (joined.edits < best.edits || (joined.edits === best.edits && rank(joined) > rank(best)))
+      best = joined;
+    if (best.edits === 0 && rank(best) === 3) return best;
+  }
+  if (best.edits === 0) return best;
+  const anywhere = parts.map((part) => (wordCount(part) < MIN_PART ? [] : finder.locate(part).slice(0, 1)));
+  const isExact = anywhere.every(([first]) => first?.edits === 0);
+  return isExact ? { passages: anywhere.flat(), edits: 0, isInOrder: false, isOfOneSpeaker: false } : best;
+}
+
+const rank = ({ isInOrder, isOfOneSpeaker }: Joined): number =>
+  2 * Number(isOfOneSpeaker) + Number(isInOrder);
+
+function arranged(places: ReadonlyArray<readonly Passage[]>): Joined {
+  const edits = places.reduce((sum, [first]) => sum + (first?.edits ?? Number.POSITIVE_INFINITY), 0);
+  const inOrder = (allowed: (passage: Passage) => boolean): Passage[] | undefined => {
+    const chosen: Passage[] = [];
+    for (const each of places) {
+      const next = each.find((passage) => allowed(passage) && passage.from > (chosen.at(-1)?.to ?? -1));
+      if (!next) return undefined;
+      chosen.push(next);
+    }
+    return chosen;
+  };
+  const isOf = (speaker: string | undefined) => (passage: Passage) =>
+    passage.speakers.length < 2 && passage.speakers[0] === speaker;
+  const speakers = new Set(places[0]?.map((passage) => passage.speakers[0]));
+  for (const speaker of speakers) {
+    const passages = inOrder(isOf(speaker));
+    if (passages) return { passages, edits, isInOrder: true, isOfOneSpeaker: true };
+  }
+  for (const speaker of speakers) {
+    const passages = places.flatMap((each) => each.find(isOf(speaker)) ?? []);
+    if (passages.length === places.length) return { passages, edits, isInOrder: false, isOfOneSpeaker: true };
+  }
+  const passages = inOrder(() => true);
+  const any = places.flatMap((each) => each.slice(0, 1));
+  return { passages: passages ?? any, edits, isInOrder: passages !== undefined, isOfOneSpeaker: false };
+}

@@ -1,0 +1,77 @@
+/** Reads documents, and verifies quotations against the transcripts on this disk. */
+import { extname } from 'node:path';
+import { StenoError, usage } from '../../lib/errors.ts';
+import { checkUtf8 } from '../../lib/lines.ts';
+import type { Report } from '../../lib/progress.ts';
+import { docxLines } from '../../transcripts/docx.ts';
+import { nextTurn, readBytes } from '../../transcripts/read.ts';
+import { Tally } from '../bulk.ts';
+import { readSentences, type SearchPlace, withIndex } from '../search/search.ts';
+import type { TranscriptFilter } from '../transcripts/on-disk.ts';
+import { type Corpus, indexCorpus, memoryCorpus } from './corpus.ts';
+import { type DocumentFormat, quotationsInLine, quotationsOf } from './document.ts';
+import { Finder } from './find.ts';
+import { judge, type Quotation, type Verdict } from './judge.ts';
+
+const formats: Readonly<Record<string, DocumentFormat>> = {
+  ...{ '.md': 'markdown', '.markdown': 'markdown', '.mdx': 'markdown', '.qmd': 'markdown' },
+  ...{ '.html': 'html', '.htm': 'html', '.xhtml': 'html' },
+};
+
+/** Throws a usage error where it can't be read. */
+export function readDocument(path: string, minWords: number): Quotation[] {
+  try {
+    const bytes = readBytes(path);
+    const ext = extname(path).toLowerCase();
+    if (ext === '.docx')
+      return docxLines(bytes, path).flatMap(({ line, text }) => quotationsInLine(text, line, minWords, path));
+    const text = checkUtf8(bytes, path).toString();
+    if (text.includes('\0')) throw new StenoError('failed', `${path} is not a text file`);
+    return quotationsOf(text, formats[ext] ?? 'text', minWords, path);
+  } catch (error) {
+    if (!(error instanceof StenoError)) throw error;
+    throw usage(error.message, error.hint ?? 'quote --verify reads Markdown, HTML, text and docx');
+  }
+}
+
+export interface VerifyRequest {
+  readonly quotations: readonly Quotation[];
+  readonly filter: TranscriptFilter;
+  readonly isStrict: boolean;
+  readonly isSpokenBy: (name: string | undefined) => boolean;
+}
+
+export interface Verified {
+  readonly verdicts: readonly Verdict[];
+  /** The transcripts that were looked at, and which of them can't be read. */
+  readonly tally: Tally;
+  readonly withoutIndex?: string | undefined;
+}
+
+export async function verify(place: SearchPlace, request: VerifyRequest, report: Report): Promise<Verified> {
+  const verdicts = async (corpus: Corpus): Promise<Verdict[]> => {
+    const finder = new Finder(corpus, request.isStrict);
+    const all: Verdict[] = [];
+    for (const quotation of request.quotations) {
+      await nextTurn(place.signal);
+      all.push(judge(finder, quotation, request.isSpokenBy));
+      report({ done: all.length, of: request.quotations.length, unit: 'quotation' });
+    }
+    return all;
+  };
+  return withIndex(
+    place,
+    request.filter,
+    report,
+    async (open) => {
+      const all = await verdicts(indexCorpus(open));
+      open.index.close();
+      return { verdicts: all, tally: open.tally };
+    },
+    async (files, withoutIndex) => {
+      const tally = new Tally(files.length);
+      const read = files.map((file, at) => ({ file, sentences: readSentences(file, tally, at) }));
+      return { verdicts: await verdicts(memoryCorpus(read)), tally, withoutIndex };
+    },
+  );
+}
