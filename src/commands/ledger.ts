@@ -46,7 +46,7 @@ const exportCommand = command({
     'Writes everything that the ledger knows about the selected profile to stdout or to a file, one row per line. ' +
     'To load it into another ledger, use steno ledger import.',
   details: [
-    'The export contains orders, files, attempts, downloads, events and their actions, but no key. An existing ' +
+    'The export contains orders, files, attempts, downloads and events, but no key, and nothing of listeners. An existing ' +
       'file is not replaced unless you add --force.',
   ],
   options: {
@@ -301,7 +301,8 @@ const copy = command({
     'In the shared ledger, the rows belong to an account: the setting account, or the name of the profile. The ' +
       'local ledger is then marked as moved: it can still be read, but steno no longer orders with it. --to local ' +
       'copies from the shared ledger (the setting ledger) into the local one, and removes the mark.',
-    'steno refuses to copy while an order is being sent or a listener of this profile is running.',
+    'steno refuses to copy while an order is being sent, a listener of this profile is running or has left actions ' +
+      "unfinished, or the account's webhook is still that of a listener here.",
     'Where a shared ledger is set, steno orders nothing while the local one has orders that were never copied. If they ' +
       'belong to another account, say so once with --leave-local.',
     'If the shared ledger is gone for good, --to local --without-shared only removes the mark: the local ledger ' +

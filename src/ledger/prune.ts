@@ -57,10 +57,14 @@ export async function profilesIn({ db }: Ledger): Promise<string[]> {
 /** Deletes everything of this profile, but the runs of its listeners. */
 export async function clearLedger({ db, profile }: Ledger): Promise<void> {
   await db.transaction(async (store) => {
-    await store.run('DELETE FROM unshown WHERE event IN (SELECT id FROM events WHERE profile = ?)', profile);
+    for (const table of ['unshown', 'actions'])
+      await store.run(
+        `DELETE FROM ${table} WHERE event IN (SELECT id FROM events WHERE profile = ?)`,
+        profile,
+      );
     // What others refer to goes last.
     for (const { name, ofProfile } of dumpTables.toReversed())
-      if (name !== 'runs') await store.run(`DELETE FROM ${name} WHERE ${ofProfile}`, profile);
+      await store.run(`DELETE FROM ${name} WHERE ${ofProfile}`, profile);
   });
 }
 

@@ -5,7 +5,7 @@ import { cutSignatures } from '../lib/signatures.ts';
 import { withoutNul } from '../lib/text.ts';
 import { nowMs } from '../lib/time.ts';
 import type { Outbox } from './outbox.ts';
-import type { ColumnInfo, NumberedTable, Store, Value } from './stores/store.ts';
+import type { ColumnInfo, Store, Value } from './stores/store.ts';
 
 export type Hide = (text: string) => string;
 
@@ -159,18 +159,18 @@ export function jsonList(values: readonly string[]): string {
 export const keptText = (text: string): string =>
   /[\0\ud800-\udfff]/.test(text) ? Buffer.from(withoutNul(text)).toString() : text;
 
-// The tables of the ledger as an export writes them: what orders the rows, and which numbers lead to other rows.
+// The tables of the ledger as an export writes them.
 
-export type { ColumnInfo, NumberedTable };
+export type { ColumnInfo };
 
 export interface DumpTable {
   readonly name: string;
   /** Unique; the order of the rows. */
   readonly key: readonly string[];
-  /** The column of the row's own number. */
+  /** The column of the number that each ledger gives its own rows: it stays behind. */
   readonly number?: 'id' | 'seq' | 'number';
-  /** Columns that hold the number of a row of another table. */
-  readonly refs?: Readonly<Record<string, NumberedTable>>;
+  /** The column with the number of an event: an export has the event's arrival in its place. */
+  readonly eventColumn?: 'duplicate' | 'event' | 'found';
   /** Each row belongs to a purchase, whose id is in its column `purchase`. */
   readonly ofPurchase?: true;
   /** SQL that selects the rows of one profile. */
@@ -181,12 +181,11 @@ const ofProfile = 'profile = ?';
 // Asked for each row of a page: a list of all purchases would be made anew for each page.
 const ofPurchases =
   'EXISTS (SELECT 1 FROM purchases WHERE purchases.id = purchase AND purchases.profile = ?)';
-const ofEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = actions.event AND profile = ?)';
 const ofFiledEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = event_files.event AND profile = ?)';
 
 /**
- * What a row refers to stands before it; only events refer to each other. Not among them: `leader_tasks`, `properties` and
- * `webhook_registrations`, which are of this file and of the listeners of this machine, and sealed with its salt.
+ * What a row refers to stands before it; only events refer to each other. What belongs to this file and to its listeners
+ * stays behind: actions, runs, `unshown`, `leader_tasks`, `properties` and `webhook_registrations`.
  */
 export const dumpTables: readonly DumpTable[] = [
   { name: 'purchases', key: ['number'], number: 'number', ofProfile },
@@ -199,21 +198,14 @@ export const dumpTables: readonly DumpTable[] = [
     ofPurchase: true,
     ofProfile: ofPurchases,
   },
-  { name: 'runs', key: ['id'], number: 'id', ofProfile },
-  { name: 'events', key: ['id'], number: 'id', refs: { duplicate: 'events' }, ofProfile },
+  { name: 'events', key: ['id'], number: 'id', eventColumn: 'duplicate', ofProfile },
   {
     name: 'event_files',
     key: ['audiofile', 'event'],
-    refs: { event: 'events' },
+    eventColumn: 'event',
     ofProfile: ofFiledEvents,
   },
-  {
-    name: 'actions',
-    key: ['event', 'kind', 'target'],
-    refs: { event: 'events', run: 'runs' },
-    ofProfile: ofEvents,
-  },
-  { name: 'files', key: ['seq'], number: 'seq', refs: { found: 'events' }, ofProfile },
+  { name: 'files', key: ['seq'], number: 'seq', eventColumn: 'found', ofProfile },
   { name: 'downloads', key: ['profile', 'file', 'ext', 'folder'], ofProfile },
   { name: 'kept_invoices', key: ['profile', 'id'], ofProfile },
   { name: 'invoice_lines', key: ['profile', 'invoice', 'position'], ofProfile },

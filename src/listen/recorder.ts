@@ -1,5 +1,6 @@
 /** Writes events to the ledger with all that follows from them: the rows of their files, and their actions. */
 
+import { randomUUID } from 'node:crypto';
 import { isOfTestEvent } from '../catalog/check.ts';
 import { type ActionRule, Actions, type NewAction } from '../ledger/actions.ts';
 import { type EventRow, Events, type Source } from '../ledger/events.ts';
@@ -237,5 +238,5 @@ export const eventRow = (
   key: file?.key ?? null,
   details: file?.details ?? null,
   duplicate: null,
-  arrival: arrival ?? null,
+  arrival: arrival ?? randomUUID(),
 });

@@ -40,8 +40,9 @@ describe('an export', () => {
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
       )
       .map(({ name }) => name);
-    // What belongs to the file itself, and what listeners of this machine have yet to show or put back.
-    const own = ['migrations', 'leader_tasks', 'properties', 'unshown', 'webhook_registrations'];
+    // What belongs to the file itself, and to its listeners.
+    const listeners = ['actions', 'runs', 'unshown', 'leader_tasks', 'webhook_registrations'];
+    const own = ['migrations', 'properties', ...listeners];
     const wanted = names.filter((name) => !own.includes(name));
     expect(dumpTables.map(({ name }) => name).sort()).toEqual(wanted.sort());
   });

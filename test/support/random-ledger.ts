@@ -70,7 +70,7 @@ const event = fc.record({
   audiofile: longId,
   order_id: longId,
   duplicate: fc.option(number),
-  arrival: fc.option(fc.uuid()),
+  arrival: fc.uuid(),
 });
 const file = fc.record({
   seq: number,

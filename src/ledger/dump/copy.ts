@@ -1,11 +1,13 @@
 /** Copies what one ledger knows of an account into another one. */
 import { StenoError } from '../../lib/errors.ts';
+import { plural } from '../../lib/text.ts';
 import type { Ledger } from '../ledger.ts';
 import { finishMove, type Moved, markMoved, readMoved, unmarkMoved } from '../moved.ts';
 import { OpenAttempts } from '../open-attempts.ts';
 import { Runs } from '../runs.ts';
 import { CommitUnknown } from '../stores/store.ts';
 import { dumpTables, type TableContext } from '../table.ts';
+import { WebhookRegistrations } from '../webhook-registrations.ts';
 import { exportedLines } from './export.ts';
 import { type ImportOptions, importLines, type TableCounts } from './import.ts';
 import { noRows } from './merge.ts';
@@ -63,12 +65,26 @@ async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array
   for await (const some of lines) yield Buffer.from(some);
 }
 
+/** What belongs to listeners stays behind: nothing of it may be left to do. */
 async function refuseUnsafeMove(tables: TableContext): Promise<void> {
   await refuseWhileSending(tables);
   const { length } = await new Runs(tables).running();
   if (length)
     throw new StenoError('failed', 'a listener of this profile is running', {
       hint: 'stop it first, because its events would go to the old ledger; nothing was copied',
+    });
+  const waiting = await tables.db.get<{ n: number }>(
+    `SELECT count(*) AS n FROM actions WHERE status = 'pending'
+       AND EXISTS (SELECT 1 FROM events WHERE events.id = actions.event AND profile = ?)`,
+    tables.profile,
+  );
+  if (waiting?.n)
+    throw new StenoError('failed', `steno listen has left ${plural(waiting.n, 'action')} unfinished`, {
+      hint: 'start the same steno listen again, let it finish, and stop it; nothing was copied',
+    });
+  if ((await new WebhookRegistrations(tables).all()).length)
+    throw new StenoError('failed', "the account's webhook is still that of a listener here", {
+      hint: 'put the former one back: steno webhook set <url>, or start and stop steno listen --register; nothing was copied',
     });
 }
 

@@ -35,20 +35,27 @@ async function* exportLines(
 
 async function* pagesOf(
   snapshot: Snapshot,
-  { name, key, ofProfile }: DumpTable,
+  { name, key, number, eventColumn, ofProfile }: DumpTable,
   profile: string | undefined,
 ): AsyncGenerator<Row[]> {
   // Quoted: `user` is a function of Postgres.
-  const columns = (await snapshot.columns(name)).map((column) => `"${column.name}"`).join(', ');
+  const columns = (await snapshot.columns(name)).map((column) => `"${column.name}"`);
+  const arrival = `, (SELECT other.arrival FROM events AS other WHERE other.id = ${name}.${eventColumn}) AS arrival_of`;
   const size = pageRows(name);
   const after = `(${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
   const profiles = profile === undefined ? [] : [profile];
   for (let last: Value[] = []; ; ) {
     const conditions = [...(profiles.length ? [ofProfile] : []), ...(last.length ? [after] : [])];
     const where = conditions.length ? `WHERE ${conditions.join(' AND ')}` : '';
-    const sql = `SELECT ${columns} FROM ${name} ${where} ORDER BY ${key.join(', ')} LIMIT ${size}`;
-    const page = await snapshot.all<Row>(sql, ...profiles, ...last);
-    yield page;
+    const page = await snapshot.all<Row>(
+      `SELECT ${columns.join(', ')} ${eventColumn ? arrival : ''} FROM ${name} ${where}
+       ORDER BY ${key.join(', ')} LIMIT ${size}`,
+      ...[...profiles, ...last],
+    );
+    yield page.map(({ arrival_of: event = null, ...row }) => {
+      const own = Object.entries(row).filter(([column]) => column !== number);
+      return { ...Object.fromEntries(own), ...(eventColumn && { [eventColumn]: event }) };
+    });
     const end = page.at(-1);
     if (!end || page.length < size) return;
     last = key.map((column) => end[column] as Value);

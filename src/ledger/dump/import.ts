@@ -14,7 +14,7 @@ import type { Store } from '../stores/store.ts';
 import { type DumpTable, dumpTables } from '../table.ts';
 import { deriveFiles, derivePurchases, dropOldLines } from './derive.ts';
 import { badLine, type DumpHeader, type DumpRow, parseEnd, parseHeader, RowParser } from './lines.ts';
-import { type Counts, ImportedNumbers, noRows, RowMerger, type StagedRow, sumOf } from './merge.ts';
+import { type Counts, noRows, RowMerger, type StagedRow, sumOf } from './merge.ts';
 
 export interface TableCounts extends Counts {
   readonly table: string;
@@ -53,7 +53,7 @@ export async function importLines(
     const parser = await RowParser.of(snapshot, hide).finally(() => snapshot.end());
     const staged = new StagedLines(scratch, parser, options);
     await staged.readAll(source);
-    return await mergeDurably(db, staged, scratch, options);
+    return await mergeDurably(db, staged, options);
   } finally {
     scratch.close();
   }
@@ -72,12 +72,11 @@ class Trial extends Error {
 async function mergeDurably(
   store: Store,
   staged: StagedLines,
-  scratch: Database,
   options: ImportOptions,
 ): Promise<TableCounts[]> {
   try {
     return await store.durable(async (db) => {
-      const counts = await inSteps(mergeAll(db, staged, scratch, options), options.signal);
+      const counts = await inSteps(mergeAll(db, staged, options), options.signal);
       if (options.dryRun) throw new Trial(counts);
       await options.finally?.(db);
       return counts;
@@ -179,7 +178,7 @@ class StagedLines {
     return { table, fields: { ...fields, profile: as } };
   }
 
-  *pages({ name }: DumpTable): Generator<StagedRow[]> {
+  *pages({ name }: Pick<DumpTable, 'name'>): Generator<StagedRow[]> {
     const limit = pageLines(name);
     for (let last = 0; ; ) {
       const page = this.#scratch.all<{ line: number; text: Uint8Array }>(
@@ -199,14 +198,12 @@ class StagedLines {
 async function* mergeAll(
   db: Store,
   staged: StagedLines,
-  scratch: Database,
   { dryRun = false, moves = false, report = noReport }: ImportOptions,
 ): AsyncGenerator<void, TableCounts[]> {
   // One import at a time: two of the same rows would take them for new ones, both of them.
   await db.lock('import');
   const { profiles } = staged;
-  const numbers = new ImportedNumbers(scratch);
-  const merger = new RowMerger(db, numbers, { moves, dryRun });
+  const merger = new RowMerger(db, { moves, dryRun });
   const all: TableCounts[] = [];
   let done = 0;
   report({ what: 'Writing', done, of: staged.rows, unit: 'row' });
@@ -220,37 +217,43 @@ async function* mergeAll(
     }
     all.push({ table: table.name, ...counts });
   }
-  await numbers.linkDuplicates(db);
-  yield* deriveAll(db, numbers, profiles);
+  for (const page of staged.pages(EVENTS)) await merger.linkDuplicates(page);
+  yield* deriveAll(db, merger, profiles);
   return all;
+}
+
+const EVENTS = { name: 'events' } as const;
+
+const DERIVED_PER_STEP = 1_000;
+
+function* slicesOf(touched: ReadonlyMap<string, ReadonlySet<string>>): Generator<[string, string[]]> {
+  for (const [profile, ids] of touched) {
+    const all = [...ids].sort();
+    for (let at = 0; at < all.length; at += DERIVED_PER_STEP)
+      yield [profile, all.slice(at, at + DERIVED_PER_STEP)];
+  }
 }
 
 /** What follows from the rows, when all are there. */
 async function* deriveAll(
   db: Store,
-  numbers: ImportedNumbers,
+  { touchedPurchases, touchedFiles }: RowMerger,
   profiles: readonly string[],
 ): AsyncGenerator<void> {
   // Postgres takes tables that were just filled for small ones, and would read all of them for each row.
   if (db.isShared) for (const { name } of dumpTables) await db.run(`ANALYZE ${name}`);
-  for (const { profile, ids } of numbers.touched('purchases')) {
+  for (const [profile, ids] of slicesOf(touchedPurchases)) {
     await derivePurchases(db, profile, ids);
     yield;
   }
   for (const profile of profiles) {
     await dropOldLines(db, profile);
     // Whether an invoice is paid shows with every file that names it.
-    const rows = await db.all<{ id: string }>(
-      "SELECT id FROM files WHERE profile = ? AND invoices <> ''",
-      profile,
-    );
-    numbers.touch(
-      'files',
-      profile,
-      rows.map(({ id }) => id),
-    );
+    const sql = "SELECT id FROM files WHERE profile = ? AND invoices <> ''";
+    const invoiced = (await db.all<{ id: string }>(sql, profile)).map(({ id }) => id);
+    touchedFiles.set(profile, new Set([...(touchedFiles.get(profile) ?? []), ...invoiced]));
   }
-  for (const { profile, ids } of numbers.touched('files')) {
+  for (const [profile, ids] of slicesOf(touchedFiles)) {
     await deriveFiles(db, profile, ids);
     yield;
   }

@@ -1,7 +1,7 @@
 /** The lines of an export: how they are written, and read. What is none is refused by the number of the line. */
 import { isUtf8 } from 'node:buffer';
 import { type StenoError, usage } from '../../lib/errors.ts';
-import type { Snapshot, Value } from '../stores/store.ts';
+import type { ColumnInfo, Snapshot, Value } from '../stores/store.ts';
 import { dumpTables, type Hide } from '../table.ts';
 
 /** At the end of a field's name: its value is bytes, not text. */
@@ -85,8 +85,11 @@ export class RowParser {
   /** For rows of a ledger with these columns. */
   static async of(ledger: Pick<Snapshot, 'columns'>, hide: Hide): Promise<RowParser> {
     const types = new Map<string, ReadonlyMap<string, string>>();
-    for (const { name } of dumpTables)
-      types.set(name, new Map((await ledger.columns(name)).map((column) => [column.name, column.type])));
+    for (const { name, number, eventColumn } of dumpTables) {
+      const columns = (await ledger.columns(name)).filter((column) => column.name !== number);
+      const typeOf = (column: ColumnInfo): string => (column.name === eventColumn ? 'TEXT' : column.type);
+      types.set(name, new Map(columns.map((column) => [column.name, typeOf(column)])));
+    }
     return new RowParser(types, hide);
   }
 

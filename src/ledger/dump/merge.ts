@@ -2,105 +2,13 @@
  * Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
  * older export never undoes what was learned since.
  */
-import { type Database, isRefusedValue } from '../../lib/sqlite.ts';
+import { isRefusedValue } from '../../lib/sqlite.ts';
 import { isRefusedRow } from '../stores/postgres-connection.ts';
-import { type NumberedTable, numberColumn, type Store, type Value } from '../stores/store.ts';
+import { numberColumn, type Store, type Value } from '../stores/store.ts';
 import { type DumpTable, jsonList } from '../table.ts';
 import { bringTogether } from './derive.ts';
 import { badLine } from './lines.ts';
 import { type Fields, insertRows, mergeRows, placesFor } from './rules.ts';
-
-const PAGE_ROWS = 1_000;
-
-/** What an import must remember of its rows: in a scratch database, because there may be a great many. */
-export class ImportedNumbers {
-  readonly #scratch: Database;
-
-  constructor(scratch: Database) {
-    this.#scratch = scratch;
-    // A transaction that met another one is done again.
-    for (const table of ['numbers', 'duplicates', 'touched']) scratch.exec(`DROP TABLE IF EXISTS ${table}`);
-    scratch.exec(`
-      CREATE TABLE numbers (of TEXT, old INTEGER, new INTEGER, PRIMARY KEY (of, old)) WITHOUT ROWID;
-      CREATE INDEX numbers_by_new ON numbers (of, new);
-      CREATE TABLE duplicates (event INTEGER PRIMARY KEY, old INTEGER NOT NULL);
-      CREATE TABLE touched (of TEXT, profile TEXT, id TEXT, PRIMARY KEY (of, profile, id)) WITHOUT ROWID;`);
-  }
-
-  /** Does the work, or leaves all as it was. */
-  async undoable<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#scratch.exec('SAVEPOINT numbers');
-    try {
-      return await work();
-    } catch (error) {
-      this.#scratch.exec('ROLLBACK TO numbers');
-      throw error;
-    } finally {
-      this.#scratch.exec('RELEASE numbers');
-    }
-  }
-
-  add(of: NumberedTable, old: number, now: number): void {
-    this.#scratch.run('INSERT INTO numbers (of, old, new) VALUES (?, ?, ?)', of, old, now);
-  }
-
-  get(of: NumberedTable, old: number): number | undefined {
-    const sql = 'SELECT new FROM numbers WHERE of = ? AND old = ?';
-    return this.#scratch.get<{ new: number }>(sql, of, old)?.new;
-  }
-
-  /** Whether a row of the ledger stands for one of the export. */
-  isTaken(of: NumberedTable, now: number): boolean {
-    return this.#scratch.get('SELECT 1 FROM numbers WHERE of = ? AND new = ?', of, now) !== undefined;
-  }
-
-  /** What has to be derived anew, when all rows are there. */
-  touch(of: 'purchases' | 'files', profile: string, ids: readonly string[]): void {
-    for (const id of ids)
-      this.#scratch.run('INSERT OR IGNORE INTO touched (of, profile, id) VALUES (?, ?, ?)', of, profile, id);
-  }
-
-  /** In pages, each of one profile. */
-  *touched(of: 'purchases' | 'files'): Generator<{ readonly profile: string; readonly ids: string[] }> {
-    const profiles = this.#scratch.all<{ profile: string }>(
-      'SELECT DISTINCT profile FROM touched WHERE of = ? ORDER BY profile',
-      of,
-    );
-    for (const { profile } of profiles)
-      for (let last = ''; ; ) {
-        const page = this.#scratch.all<{ id: string }>(
-          `SELECT id FROM touched WHERE of = ? AND profile = ? AND id > ? ORDER BY id LIMIT ${PAGE_ROWS}`,
-          ...[of, profile, last],
-        );
-        if (page.length) yield { profile, ids: page.map(({ id }) => id) };
-        if (page.length < PAGE_ROWS) break;
-        last = page.at(-1)?.id ?? last;
-      }
-  }
-
-  /** The event may refer to one that comes after it. */
-  addDuplicate(event: number, old: number): void {
-    this.#scratch.run('INSERT INTO duplicates (event, old) VALUES (?, ?)', event, old);
-  }
-
-  /** Writes which events refer to each other, under their new numbers. */
-  async linkDuplicates(db: Store): Promise<void> {
-    for (let last = Number.MIN_SAFE_INTEGER; ; ) {
-      const page = this.#scratch.all<{ event: number; duplicate: number }>(
-        `SELECT event, numbers.new AS duplicate FROM duplicates JOIN numbers ON numbers.of = 'events' AND numbers.old = duplicates.old
-         WHERE event > ? ORDER BY event LIMIT ${PAGE_ROWS}`,
-        last,
-      );
-      if (page.length === 0) return;
-      await db.run(
-        `UPDATE events SET duplicate = CAST(column2 AS BIGINT) FROM (VALUES ${page.map(() => '(?, ?)').join(', ')}) AS given
-         WHERE events.id = CAST(column1 AS BIGINT) AND events.duplicate IS NULL`,
-        ...page.flatMap(({ event, duplicate }) => [event, duplicate]),
-      );
-      last = page.at(-1)?.event ?? last;
-    }
-  }
-}
 
 export interface Counts {
   readonly new: number;
@@ -130,15 +38,19 @@ interface MergeOptions {
   readonly dryRun: boolean;
 }
 
+/** Ids by profile. */
+type Touched = Map<string, Set<string>>;
+
 export class RowMerger {
   readonly #db: Store;
-  readonly #numbers: ImportedNumbers;
   readonly #options: MergeOptions;
+  /** What has to be derived anew, when all rows are there. */
+  readonly touchedPurchases: Touched = new Map();
+  readonly touchedFiles: Touched = new Map();
   #lastDryNumber = 0;
 
-  constructor(db: Store, numbers: ImportedNumbers, options: MergeOptions) {
+  constructor(db: Store, options: MergeOptions) {
     this.#db = db;
-    this.#numbers = numbers;
     this.#options = options;
   }
 
@@ -159,7 +71,7 @@ export class RowMerger {
   async #undoable(work: () => Promise<Counts>): Promise<Counts> {
     await this.#db.run('SAVEPOINT rows');
     try {
-      const counts = await this.#numbers.undoable(work);
+      const counts = await work();
       await this.#db.run('RELEASE SAVEPOINT rows');
       return counts;
     } catch (error) {
@@ -171,10 +83,20 @@ export class RowMerger {
 
   async #merge(table: DumpTable, rows: readonly StagedRow[]): Promise<Counts> {
     if (table.ofPurchase) await this.#checkPurchases(rows);
-    const resolved = rows.map((row) => this.#resolve(table, row));
-    const counts = resolved.length ? await this.#mergeResolved(table, resolved) : noRows;
-    this.#touchFiles(table, resolved);
-    return counts;
+    const fields = await this.#withEvents(table, rows);
+    this.#touchFiles(table, fields);
+    switch (table.name) {
+      case 'purchases':
+        return this.#mergePurchases(fields);
+      case 'events':
+        return this.#mergeEvents(fields);
+      case 'claims':
+        return this.#mergeClaims(fields);
+      case 'files':
+        return this.#mergeFiles(fields);
+      default:
+        return this.#mergeByKey(table.name, fields);
+    }
   }
 
   /** What these files cost is derived anew. */
@@ -182,40 +104,22 @@ export class RowMerger {
     const column = { files: 'id', purchase_items: 'file', invoice_lines: 'file' }[name];
     if (column === undefined) return;
     for (const fields of rows)
-      if (fields[column]) this.#numbers.touch('files', String(fields.profile), [String(fields[column])]);
+      if (fields[column]) touch(this.touchedFiles, String(fields.profile), String(fields[column]));
   }
 
-  #mergeResolved(table: DumpTable, rows: readonly Fields[]): Promise<Counts> {
-    switch (table.name) {
-      case 'purchases':
-        return this.#mergePurchases(rows);
-      case 'events':
-        return this.#mergeEvents(rows);
-      case 'runs':
-        return this.#mergeRuns(rows);
-      case 'claims':
-        return this.#mergeClaims(rows);
-      case 'files':
-        return this.#mergeFiles(rows);
-      default:
-        return this.#mergeByKey(table.name, rows);
-    }
-  }
-
-  /** The fields with the numbers of this ledger. */
-  #resolve({ name, refs = {} }: DumpTable, { fields: given, line }: StagedRow): Fields {
-    // Events may refer to one that comes after them: that is written at the end.
-    if (name === 'events') return given;
-    const fields = { ...given };
-    for (const [column, of] of Object.entries(refs)) {
-      const old = given[column];
-      if (typeof old !== 'number') continue;
-      const now = this.#numbers.get(of, old);
-      if (now === undefined && column !== 'found')
-        throw badLine(line, `it belongs to row ${old} of '${of}', which does not precede it in the export`);
-      fields[column] = now ?? null;
-    }
-    return fields;
+  /** The fields with the numbers that events have in this ledger. */
+  async #withEvents({ name, eventColumn }: DumpTable, rows: readonly StagedRow[]): Promise<Fields[]> {
+    const given = rows.map(({ fields }) => fields);
+    // Events may refer to one that comes after them: see linkDuplicates.
+    if (eventColumn === undefined || name === 'events') return given;
+    const numbers = await this.#numbersOf(given.map((fields) => fields[eventColumn]));
+    return rows.map(({ fields, line }) => {
+      const arrival = fields[eventColumn];
+      const number = numbers.get(String(arrival)) ?? null;
+      if (number === null && eventColumn === 'event')
+        throw badLine(line, `it belongs to event ${arrival}, which does not precede it in the export`);
+      return { ...fields, [eventColumn]: number };
+    });
   }
 
   async #checkPurchases(rows: readonly StagedRow[]): Promise<void> {
@@ -244,7 +148,7 @@ export class RowMerger {
       rows.filter(({ id }) => !profiles.has(String(id))),
     ];
     await bringTogether(this.#db, known, profiles, this.#options.moves);
-    for (const { profile, id } of rows) this.#numbers.touch('purchases', String(profile), [String(id)]);
+    for (const { profile, id } of rows) touch(this.touchedPurchases, String(profile), String(id));
     return this.#addAndMerge('purchases', added, known);
   }
 
@@ -272,34 +176,29 @@ export class RowMerger {
     return { ...counts, known: counts.known + rows.length - held.length };
   }
 
-  async #mergeRuns(rows: readonly Fields[]): Promise<Counts> {
-    const { known, added } = split(rows, await this.#alike('runs', rows));
-    await this.#addNumbered('runs', added);
-    for (const [id, fields] of known) this.#numbers.add('runs', Number(fields.id), id);
-    return { ...noRows, new: added.length, known: known.length };
+  /** They never change, but for the one that each stands for: see linkDuplicates. */
+  async #mergeEvents(rows: readonly Fields[]): Promise<Counts> {
+    const known = await this.#numbersOf(rows.map(({ arrival }) => arrival));
+    const added = rows.filter(({ arrival }) => !known.has(String(arrival)));
+    await this.#insertNumbered(
+      'events',
+      added.map((fields) => ({ ...fields, duplicate: null })),
+    );
+    return { ...noRows, new: added.length, known: rows.length - added.length };
   }
 
-  async #mergeEvents(rows: readonly Fields[]): Promise<Counts> {
-    const byArrival = await this.#byArrival(rows);
-    const alike = await this.#alike(
-      'events',
-      rows.filter(({ arrival }) => arrival == null),
+  /** Which events refer to each other, when all are there. */
+  async linkDuplicates(rows: readonly StagedRow[]): Promise<void> {
+    const pairs = rows.flatMap(({ fields: { arrival, duplicate } }) =>
+      typeof duplicate === 'string' ? [[String(arrival), duplicate] as const] : [],
     );
-    const { known, added } = split(rows, (fields) =>
-      typeof fields.arrival === 'string' ? byArrival.get(fields.arrival) : alike(fields),
-    );
-    const numbers = await this.#addNumbered(
-      'events',
-      added.map((fields) => ({
-        ...fields,
-        duplicate: null,
-      })),
-    );
-    for (const [id, fields] of known) this.#numbers.add('events', Number(fields.id), id);
-    const all = [...known, ...added.map((fields, at) => [numbers[at] as number, fields] as const)];
-    for (const [id, { duplicate }] of all)
-      if (typeof duplicate === 'number') this.#numbers.addDuplicate(id, duplicate);
-    return { ...noRows, new: added.length, known: known.length };
+    if (pairs.length === 0) return;
+    const numbers = await this.#numbersOf(pairs.flat());
+    for (const [arrival, duplicate] of pairs)
+      await this.#db.run(
+        'UPDATE events SET duplicate = ? WHERE arrival = ? AND duplicate IS NULL',
+        ...[numbers.get(duplicate) ?? null, arrival],
+      );
   }
 
   async #mergeFiles(rows: readonly Fields[]): Promise<Counts> {
@@ -324,90 +223,29 @@ export class RowMerger {
     return { ...noRows, new: added, updated, known: rows.length - added - updated };
   }
 
-  /**
-   * Finds the row of the ledger that is one of these, which no client gave an id: by what they say. Of equal rows each
-   * stands for one, in the order of their numbers.
-   */
-  async #alike(
-    table: keyof typeof alikeBy,
-    rows: readonly Fields[],
-  ): Promise<(fields: Fields) => number | undefined> {
-    const [first, ...others] = alikeBy[table];
-    const asked = new Set(rows.map((fields) => String(fields[first])));
-    const found = asked.size
-      ? await this.#db.all<Fields & { id: number }>(
-          `SELECT id, ${[first, ...others].join(', ')} FROM ${table}
-           WHERE ${first} IN (SELECT value FROM json_each(?)) AND ${isUnnamed[table]} ORDER BY id`,
-          jsonList([...asked]),
-        )
-      : [];
-    const keyOf = (fields: Fields): string =>
-      [first, ...others].map((column) => keyText(fields[column])).join();
-    const free = new Map<string, number[]>();
-    for (const row of found)
-      if (!this.#numbers.isTaken(table, row.id))
-        free.set(keyOf(row), [...(free.get(keyOf(row)) ?? []), row.id]);
-    return (fields) => free.get(keyOf(fields))?.shift();
-  }
-
-  /** The numbers of events by the id that they got on arrival. */
-  async #byArrival(rows: readonly Fields[]): Promise<ReadonlyMap<string, number>> {
-    const arrivals = rows.flatMap(({ arrival }) => (typeof arrival === 'string' ? [arrival] : []));
-    if (arrivals.length === 0) return new Map();
+  /** The numbers of events that the ledger has, by what each got on arrival. */
+  async #numbersOf(arrivals: ReadonlyArray<Value | undefined>): Promise<ReadonlyMap<string, number>> {
+    const asked = arrivals.filter((arrival) => typeof arrival === 'string');
+    if (asked.length === 0) return new Map();
     const found = await this.#db.all<{ id: number; arrival: string }>(
       'SELECT id, arrival FROM events WHERE arrival IN (SELECT value FROM json_each(?))',
-      JSON.stringify(arrivals),
+      jsonList(asked),
     );
     return new Map(found.map(({ id, arrival }) => [arrival, id]));
   }
 
-  /** Adds rows that have numbers which others refer to; gives their numbers in this ledger. */
-  async #addNumbered(table: 'events' | 'runs', rows: readonly Fields[]): Promise<number[]> {
-    const numbers = await this.#insertNumbered(table, rows);
-    for (const [at, fields] of rows.entries())
-      this.#numbers.add(table, Number(fields.id), numbers[at] as number);
-    return numbers;
-  }
-
-  async #insertNumbered(table: NumberedTable, rows: readonly Fields[]): Promise<number[]> {
-    if (rows.length === 0) return [];
-    const column = numberColumn(table);
-    const wanted = rows.map((fields) => Number(fields[column] ?? 0));
-    const numbers = this.#options.dryRun
-      ? rows.map(() => --this.#lastDryNumber)
-      : await this.#db.idsFor(table, wanted);
-    await insertRows(
-      this.#db,
-      table,
-      rows.map((fields, at) => ({ ...fields, [column]: numbers[at] as number })),
-    );
-    return numbers;
+  /** The database numbers new rows, in the order of the export. */
+  async #insertNumbered(table: 'purchases' | 'files' | 'events', rows: readonly Fields[]): Promise<void> {
+    if (rows.length === 0) return;
+    const numbered = this.#options.dryRun
+      ? rows.map((fields) => ({ ...fields, [numberColumn(table)]: --this.#lastDryNumber }))
+      : rows;
+    await insertRows(this.#db, table, numbered);
   }
 }
 
-/** What tells rows apart that have no id made by a client; by the first they are looked for. */
-const alikeBy = {
-  events: ['audiofile', 'profile', 'received_at', 'event', 'body'],
-  runs: ['started_at', 'profile', 'host', 'pid'],
-} as const;
-
-/** Which of them have none. An event without one was made by us, for a file. */
-const isUnnamed = { events: "arrival IS NULL AND audiofile <> ''", runs: 'TRUE' } as const;
-
-const keyText = (value: Value | undefined): string =>
-  value instanceof Uint8Array ? Buffer.from(value).toString('base64') : JSON.stringify(value);
-
-/** Rows that the ledger has, under their numbers there, and rows that it does not have. */
-function split(
-  rows: readonly Fields[],
-  find: (fields: Fields) => number | undefined,
-): { readonly known: ReadonlyArray<readonly [number, Fields]>; readonly added: readonly Fields[] } {
-  const known: Array<readonly [number, Fields]> = [];
-  const added: Fields[] = [];
-  for (const fields of rows) {
-    const id = find(fields);
-    if (id === undefined) added.push(fields);
-    else known.push([id, fields]);
-  }
-  return { known, added };
+function touch(touched: Touched, profile: string, id: string): void {
+  const ids = touched.get(profile);
+  if (ids) ids.add(id);
+  else touched.set(profile, new Set([id]));
 }

@@ -26,9 +26,6 @@ export interface MergeRule {
   readonly groups?: readonly Group[];
 }
 
-const rankOfAction = (row: string): string =>
-  `CASE ${row}.status WHEN 'done' THEN 2 WHEN 'failed' THEN 1 ELSE 0 END`;
-
 /** When something was last learned of a file. The stores name the greatest of several values differently. */
 const learned = (row: string): string =>
   `(SELECT max(column1) FROM (VALUES (coalesce(${row}.checked_at, '')), (coalesce(${row}.changed_at, '')),
@@ -108,37 +105,11 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
     on: ['profile', 'name'],
     groups: [{ columns: ['set_at', 'removed', 'given', 'set_by'] }],
   },
-  actions: {
-    on: ['event', 'kind', 'target'],
-    own: ['run'],
-    groups: [
-      {
-        columns: [
-          ...['status', 'updated_at', 'tries', 'outcome', 'subject', 'is_unknown', 'turn', 'due_at'],
-          ...['failing_since', 'via'],
-        ],
-        by: (row) => [rankOfAction(row)],
-      },
-    ],
-  },
 };
 
 const numbers = new Set([
-  ...[
-    'position',
-    'pid',
-    'test',
-    'tracked',
-    'placed',
-    'estimate',
-    'billed',
-    'unpaid',
-    'refunded',
-    'reworked',
-    'audio',
-    'known',
-  ],
-  ...['awaited', 'completed', 'removed', 'final', 'amount', 'paid', 'bytes', 'tries', 'is_unknown', 'turn'],
+  ...['position', 'pid', 'test', 'tracked', 'placed', 'estimate', 'billed', 'unpaid', 'refunded', 'reworked'],
+  ...['audio', 'known', 'awaited', 'completed', 'removed', 'final', 'amount', 'paid', 'bytes', 'tries'],
 ]);
 
 /** No amount is as low. */

@@ -5,7 +5,6 @@ import { Mutex } from '../../lib/mutex.ts';
 import { monotonicMs } from '../../lib/time.ts';
 import { isAboutServer, isConflict, isUnexpected, type PostgresConnection } from './postgres-connection.ts';
 import {
-  assignIds,
   type ColumnInfo,
   CommitUnknown,
   DatabaseError,
@@ -37,8 +36,6 @@ export interface Opened {
 
 /** The sequence of a table's numbers: its values are the table and the column. */
 const SEQUENCE = 'pg_get_serial_sequence(?, ?)';
-/** Numbers that an import may skip to keep its own: about a second of the server. */
-const MAX_SKIPPED_NUMBERS = 3_000_000;
 
 /** The statements of a transaction. */
 class PostgresTransaction implements Store {
@@ -107,35 +104,6 @@ class PostgresTransaction implements Store {
       count,
     );
     return rows.map(({ id }) => id);
-  }
-
-  /**
-   * A number is free only where the sequence gave it to us: a row that another process is about to commit has one too.
-   * So all numbers up to the highest are taken, unless that would be a great many.
-   */
-  async idsFor(table: NumberedTable, wanted: readonly number[]): Promise<number[]> {
-    const sequence = this.#sequenceOf(table);
-    const [{ last = 0 } = {}] = await this.all<{ last: number }>(
-      `SELECT coalesce(pg_sequence_last_value(${SEQUENCE}), 0) AS last`,
-      ...sequence,
-    );
-    const count = wanted.reduce((most, n) => Math.max(most, n), 0) - last;
-    const free =
-      count > 0 && count <= MAX_SKIPPED_NUMBERS
-        ? await this.all<{ id: number }>(
-            `SELECT id FROM (SELECT nextval(${SEQUENCE}) AS id FROM generate_series(1, CAST(? AS BIGINT))) AS taken
-             WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
-            ...sequence,
-            count,
-            JSON.stringify(wanted),
-          )
-        : [];
-    const fresh = new Set(wanted).size === free.length ? [] : await this.newIds(table, wanted.length);
-    return assignIds(
-      wanted,
-      free.map(({ id }) => id),
-      fresh,
-    );
   }
 
   #sequenceOf(table: NumberedTable): [string, string] {
@@ -256,10 +224,6 @@ export class PostgresStore implements LedgerStore {
 
   newIds(table: NumberedTable, count: number): Promise<number[]> {
     return this.transaction((store) => store.newIds(table, count));
-  }
-
-  idsFor(table: NumberedTable, wanted: readonly number[]): Promise<number[]> {
-    return this.transaction((store) => store.idsFor(table, wanted));
   }
 
   /** A connection of its own, which other work does not wait for. */

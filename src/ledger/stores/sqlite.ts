@@ -8,7 +8,6 @@ import { monotonicMs, sleep } from '../../lib/time.ts';
 import { refuseLoss, restoreHint } from './backups.ts';
 import { migrations } from './schema.ts';
 import {
-  assignIds,
   type ColumnInfo,
   type LedgerFile,
   type LedgerStore,
@@ -134,18 +133,6 @@ export class SqliteTransaction implements Store {
     return numbersAfter(this.#lastNumber(table), count);
   }
 
-  async idsFor(table: NumberedTable, wanted: readonly number[]): Promise<number[]> {
-    const column = numberColumn(table);
-    const given = this.#db.all<{ n: number }>(
-      `SELECT ${column} AS n FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(wanted),
-    );
-    const isGiven = new Set(given.map(({ n }) => n));
-    const free = wanted.filter((n) => n > 0 && !isGiven.has(n));
-    const last = free.reduce((most, n) => Math.max(most, n), this.#lastNumber(table));
-    return assignIds(wanted, free, numbersAfter(last, wanted.length));
-  }
-
   #lastNumber(table: NumberedTable): number {
     // The last events may be pruned, and their numbers are not used again.
     const sql =
@@ -228,10 +215,6 @@ export class SqliteStore implements LedgerStore {
 
   newIds(table: NumberedTable, count: number): Promise<number[]> {
     return this.transaction((store) => store.newIds(table, count));
-  }
-
-  idsFor(table: NumberedTable, wanted: readonly number[]): Promise<number[]> {
-    return this.transaction((store) => store.idsFor(table, wanted));
   }
 
   async version(): Promise<number> {

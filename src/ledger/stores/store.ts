@@ -20,17 +20,6 @@ export type NumberedTable = 'runs' | 'purchases' | 'events' | 'files';
 export const numberColumn = (table: NumberedTable): 'id' | 'seq' | 'number' =>
   ({ files: 'seq', purchases: 'number', runs: 'id', events: 'id' })[table] as 'id' | 'seq' | 'number';
 
-/** Gives each row the number that it wants where that is free, else one of the new ones. */
-export function assignIds(
-  wanted: readonly number[],
-  free: readonly number[],
-  fresh: readonly number[],
-): number[] {
-  const left = new Set(free);
-  const next = fresh[Symbol.iterator]();
-  return wanted.map((n) => (left.delete(n) ? n : Number(next.next().value)));
-}
-
 /** One statement of a batch. */
 export interface Statement {
   readonly sql: string;
@@ -70,8 +59,6 @@ export interface Store {
   lock(name: string): Promise<void>;
   /** Numbers for new rows of a table; for use within a transaction. */
   newIds(table: NumberedTable, count: number): Promise<number[]>;
-  /** The same for rows that have numbers of another ledger: each keeps its own where this ledger has not given it. */
-  idsFor(table: NumberedTable, wanted: readonly number[]): Promise<number[]>;
 }
 
 /** A column of a table; its type as SQLite names it. */

@@ -135,6 +135,28 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     expect(await eventsOf(new User({ STENO_LEDGER: url }))).toHaveLength(1);
   }, 60_000);
 
+  it('is refused while an action waits, and then leaves what listeners did behind', async () => {
+    const { user } = await local();
+    const url = await server.newDatabase();
+    const exec = ['--quiet', '--exec', 'test -e done'];
+    const listener = await Listener.start(user, exec);
+    await listener.post(complete('1'));
+    await listener.stop();
+    const refused = await copy(user, url);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/steno listen has left 1 action unfinished.*nothing was copied/),
+    ]);
+    writeFileSync(join(user.home, 'done'), '');
+    const again = await Listener.start(user, exec);
+    await again.until(() => queryLedger(user, "SELECT 1 FROM actions WHERE status = 'done'").length === 1);
+    await again.stop();
+    expect((await copy(user, url)).code).toBe(0);
+    const team = new User({ STENO_LEDGER: url });
+    expect((await team.run(['ledger', 'export'])).stdout).not.toMatch(/"table":"(actions|runs)"/);
+    expect(await eventsOf(team)).toHaveLength(1);
+  }, 60_000);
+
   it('is refused while an order is being sent, and then has it', async () => {
     const { user, service } = await local();
     const url = await server.newDatabase();

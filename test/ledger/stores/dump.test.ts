@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importLines } from '../../../src/ledger/dump/import.ts';
+import { Events } from '../../../src/ledger/events.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { openLedger, openSharedLedger } from '../../../src/ledger/open.ts';
-import { Runs } from '../../../src/ledger/runs.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
 import { freshFolder } from '../../support/files.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
@@ -89,19 +89,16 @@ describe.skipIf(!postgresFolder)('an export', () => {
   );
 
   it('gives new rows numbers that the database does not give again', async () => {
-    const [from, to] = [await inPostgres(), await inPostgres()];
-    const lines = [
-      '{"steno_ledger":1,"profile":"default"}',
-      '{"table":"runs","id":3,"profile":"default","host":"h","pid":1,"started_at":"2026","seen_at":"2026","ended_at":"2026"}',
-      '{"table":"runs","id":7,"profile":"default","host":"i","pid":2,"started_at":"2026","seen_at":"2026","ended_at":"2026"}',
-      '{"rows":2}\n',
-    ].join('\n');
-    await importLines(from, sourceOf(lines), options);
-    expect(await new Runs(from).begin()).toBe(8);
-    // There both numbers are taken.
-    for (let n = 0; n < 7; n += 1) await new Runs(to).begin();
-    await importLines(to, sourceOf(lines), options);
-    expect(await new Runs(to).begin()).toBe(10);
+    const [file, other] = [await inFile(), await inPostgres()];
+    const event = (arrival: string): string =>
+      `{"table":"events","profile":"default","source":"received","arrival":"${arrival}","received_at":"2026","remote":"","content_type":"","body":"","event":"X","version":"","audiofile":"","order_id":"","duplicate":null}`;
+    const lines = ['{"steno_ledger":1,"profile":"default"}', event('b'), event('a'), '{"rows":2}\n'].join(
+      '\n',
+    );
+    for (const ledger of [file, other]) {
+      await importLines(ledger, sourceOf(lines), options);
+      expect(await new Events(ledger).newIds(1)).toEqual([3]);
+    }
   });
 
   it(
