@@ -25,6 +25,7 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     search: async () => (await import('../commands/search.ts')).search,
     check: async () => (await import('../commands/check.ts')).check,
     quote: async () => (await import('../commands/quote.ts')).quote,
+    diff: async () => (await import('../commands/diff.ts')).diff,
     convert: async () => (await import('../commands/convert.ts')).convert,
   },
   'Change and pay': {

@@ -21,18 +21,21 @@ export function withoutRepeats(
   textOf: (line: string) => string,
 ): { readonly cues: readonly Cue[]; readonly repeats?: Repeats } {
   const fresh: Cue[] = [];
-  let [count, line, end] = [0, 0, Number.NaN];
+  const rests: Array<Cue | undefined> = [];
+  let [line, end] = [0, Number.NaN];
   let shown: readonly string[] = [];
   for (const cue of cues) {
     const lines = cue.lines.map((each) => textOf(each).trim());
     const pause = (cue.start ?? Number.NaN) - end;
     const known = Math.abs(pause) <= MAX_PAUSE ? wordsAgain(shown, lines) : 0;
-    if (known && count++ === 0) line = cue.line;
     const rest = known ? restOf(cue, lines, known) : cue;
     if (rest) fresh.push(rest);
+    if (known && rests.push(rest) === 1) line = cue.line;
     [shown, end] = [lines.filter(Boolean), cue.end ?? Number.NaN];
   }
-  const isRolling = count > 1 && 2 * count >= cues.length - 1;
+  // What is said again and again has nothing new in it.
+  const [count, grown] = [rests.length, rests.filter(Boolean).length];
+  const isRolling = count > 1 && 2 * count >= cues.length - 1 && 3 * grown >= count;
   return isRolling ? { cues: fresh, repeats: { line, count } } : { cues };
 }
 

@@ -47,6 +47,7 @@ const lines: ReadonlyArray<readonly [line: string, ...effects: Effect[]]> = [
   ['search --forget', 'read', 'local'],
   ['check', 'local'],
   ['check talk.vtt --rules bbc', 'read'],
+  ['diff talk.vtt 5', 'read'],
   ['convert talk.vtt --to srt', 'local'],
   ['convert talk.vtt --to srt -o -', 'read'],
   ['convert --feed feed.xml --base https://example.com/t/', 'read'],
