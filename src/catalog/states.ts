@@ -3,6 +3,8 @@ import type { Tone } from '../lib/text.ts';
 
 export interface FileState {
   readonly name: string;
+  /** One plain sentence. */
+  readonly meaning: string;
   /** The file is finished: its transcript is there (delivered), or none will come (unfinished). */
   readonly end?: 'delivered' | 'unfinished';
   /** No transcription work has been done yet, so a refund may be granted. */
@@ -11,25 +13,37 @@ export interface FileState {
 }
 
 export const fileStates: readonly FileState[] = [
-  { name: 'Audio Processing', refundable: true },
-  { name: 'Awaiting Edit' },
-  { name: 'Awaiting Final Approval' },
-  { name: 'Billing Processing' },
-  { name: 'Checking Audio Quality' },
-  { name: 'Delivered', end: 'delivered' },
-  { name: 'Editing to Word Count' },
-  { name: 'Error', end: 'unfinished', refundable: true },
-  { name: 'On Hold', held: true },
-  { name: 'Order Cancelled', end: 'unfinished' },
-  { name: 'Order Chargeable' },
-  { name: 'Order Processing' },
-  { name: 'Out for edit' },
-  { name: 'Pre-Processing', refundable: true },
-  { name: 'Processing' },
-  { name: 'Refunded', end: 'unfinished' },
-  { name: 'Technical Difficulty' },
-  { name: 'Temporary Error' },
-  { name: 'Transcribing' },
+  { name: 'Audio Processing', meaning: 'The service is reading the audio.', refundable: true },
+  { name: 'Awaiting Edit', meaning: 'The transcript waits for an editor.' },
+  { name: 'Awaiting Final Approval', meaning: 'The transcript is edited and waits for its last check.' },
+  { name: 'Billing Processing', meaning: 'The cost is being worked out and charged.' },
+  { name: 'Checking Audio Quality', meaning: 'Someone is judging how hard the audio is to hear.' },
+  { name: 'Delivered', meaning: 'The transcript is ready to download.', end: 'delivered' },
+  { name: 'Editing to Word Count', meaning: 'The transcript is being cut to a number of words.' },
+  {
+    name: 'Error',
+    meaning: 'The service gave up; no transcript will come, and a refund may be possible.',
+    end: 'unfinished',
+    refundable: true,
+  },
+  { name: 'On Hold', meaning: 'Work waits until the past-due balance of the account is paid.', held: true },
+  {
+    name: 'Order Cancelled',
+    meaning: 'The order was cancelled; no transcript will come.',
+    end: 'unfinished',
+  },
+  { name: 'Order Chargeable', meaning: 'The order is accepted and about to be charged.' },
+  { name: 'Order Processing', meaning: 'The service is taking in the order.' },
+  { name: 'Out for edit', meaning: 'An editor is working on the transcript.' },
+  { name: 'Pre-Processing', meaning: 'The audio is being prepared for the transcriber.', refundable: true },
+  { name: 'Processing', meaning: 'The service is working on the file.' },
+  { name: 'Refunded', meaning: 'The price was paid back; no transcript will come.', end: 'unfinished' },
+  {
+    name: 'Technical Difficulty',
+    meaning: 'The service met a problem with the audio and is looking into it.',
+  },
+  { name: 'Temporary Error', meaning: 'Something failed, and the service will try again.' },
+  { name: 'Transcribing', meaning: 'A transcriber is typing out the audio.' },
 ];
 
 export interface InvoiceState {
@@ -38,27 +52,23 @@ export interface InvoiceState {
 }
 
 export const invoiceStates: readonly InvoiceState[] = [
-  { name: 'CREATED', meaning: 'The invoice does not yet have all items added.' },
-  { name: 'OPEN', meaning: 'The invoice is complete but not yet sent for payment.' },
-  { name: 'SUBMITTED', meaning: 'createtime is set and paidtime is not yet set. Waiting for payment.' },
-  { name: 'PAID', meaning: 'createtime and paidtime are both set.' },
+  { name: 'CREATED', meaning: 'Items are still being added.' },
+  { name: 'OPEN', meaning: 'Complete, not yet submitted for payment.' },
+  { name: 'SUBMITTED', meaning: 'Submitted, not yet paid.' },
+  { name: 'PAID', meaning: 'Paid.' },
 ];
 
-/** What a state means for a wait. */
-export function meaningOfState({ end, held }: FileState): string {
-  if (end === 'delivered') return 'the transcript is ready';
-  if (end) return 'no transcript will come';
-  return held ? 'waiting for release' : 'in progress';
-}
+/** Of a file that was ordered and not looked at yet; the service has no such state. */
+export const orderedState = {
+  name: 'ordered',
+  meaning: 'The order was accepted; the service was not asked about the file yet.',
+};
 
 /** Undefined for a state that the API document does not list: waiting goes on. */
 export const findFileState = (name: string): FileState | undefined =>
   fileStates.find((each) => each.name.toLowerCase() === name.trim().toLowerCase());
 
-export function meaningOfStateName(name: string): string {
-  const state = findFileState(name);
-  return state ? meaningOfState(state) : '';
-}
+export const meaningOfStateName = (name: string): string => findFileState(name)?.meaning ?? '';
 
 /** By what it means; undefined where work goes on. */
 export function toneOfState(name: string): Tone | undefined {

@@ -87,7 +87,7 @@ export const upgrade = command({
     const costs = await callCosts(ledger, settings, unpriced, asks);
     const plan = await planAll(ids, { kind: 'upgrade', skus, test }, { ledger, again, costs });
     if (asks && plan.ready.length && !(await isUpgradeConfirmed(context, plan, skus, costs)))
-      throw new StenoError('failed', 'nothing was upgraded: you did not answer yes');
+      throw new StenoError('failed', 'Cancelled. Nothing was upgraded.');
     await send(context, plan, { what: 'upgrade', transport, ledger, again, costs, several });
   },
 });
@@ -157,7 +157,7 @@ export const refund = command({
     const plan = await planAll(ids, { kind: 'refund', skus: [], test }, { ledger, again });
     const ready = plan.ready.map(fileOf);
     if (!yes && ready.length && !(await isRefundConfirmed(context, ready)))
-      throw new StenoError('failed', 'nothing was refunded: you did not answer yes');
+      throw new StenoError('failed', 'Cancelled. Nothing was refunded.');
     await send(context, plan, { what: 'refund', transport, ledger, again, several });
   },
 });

@@ -175,7 +175,7 @@ const prune = command({
       const { events } = await countPrunable(all, time);
       const question = `Remove ${events} events from before ${time} for good?`;
       if (!(await askPerson(context, (questions) => questions.confirm(question))))
-        throw new StenoError('failed', 'nothing was removed: you did not answer yes');
+        throw new StenoError('failed', 'Cancelled. Nothing was removed.');
     }
     const latest = new LatestProgress();
     const summary = () => ({
@@ -493,7 +493,7 @@ async function comeBackWithoutShared(
     );
   const question = 'Use the ledger of this machine for orders again, without the orders of the shared one?';
   if (!yes && !(await askPerson(context, (questions) => questions.confirm(question))))
-    throw new StenoError('failed', 'nothing was changed: you did not answer yes');
+    throw new StenoError('failed', 'Cancelled. Nothing was changed.');
   await unmarkMoved(local);
   out.done('orders use the ledger of this machine again', { path });
   out.note(unsetLedger(flag));

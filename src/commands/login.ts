@@ -43,7 +43,7 @@ export const login = command({
   async run(context, { options }) {
     if (context.sandbox)
       throw usage(
-        'the sandbox has a key of its own: one that login keeps has no effect there',
+        'the sandbox has its own key; no login needed',
         'for an account, leave out --sandbox or name another profile: steno login --profile <name>',
       );
     const settings = readSettings(context, { newProfile: true });

@@ -297,7 +297,7 @@ async function readPlan(
   if (plan.unread) await out.warn(plan.unread.message, plan.unread.hint);
   for (const { because, rows, hint } of plan.counted) {
     const paths = rows.map(({ path }) => path);
-    await sayRows(out, `left out because ${because}`, paths, { hint });
+    await sayRows(out, because, paths, { hint });
   }
   for (const { path: left, reason } of plan.leftOut) await out.warn(`left out: ${left}: ${reason}`);
   return plan;
@@ -313,12 +313,12 @@ async function sayLeftOut(out: Output, { leftOut }: OrderGuard, of: number): Pro
   for (const [why, text] of [
     ['ordered', 'already ordered'],
     ['ignored', 'ignored'],
-  ]) {
+  ] as const) {
     const rows = leftOut.filter((row) => row.why === why && !row.doubt);
-    await sayRows(out, `left out because ${text}`, namesOf(rows), { of });
+    await sayRows(out, text, namesOf(rows), { of });
   }
   const { names, hint } = otherSkusNote(leftOut.filter(({ why }) => why === 'other_skus'));
-  await sayRows(out, 'left out because already ordered with other SKUs', names, {
+  await sayRows(out, 'already ordered with other SKUs', names, {
     of,
     hint: `to change its SKUs: ${hint}`,
   });
@@ -333,15 +333,15 @@ async function sayDoubtful(out: Output, rows: readonly KeptOut[]): Promise<void>
   }
 }
 
-/** Says how many were left out, and which; with a hint it is a warning. */
+/** Says how many were left out, why, and which; with a hint it is a warning. */
 async function sayRows(
   out: Output,
-  text: string,
+  why: string,
   rows: readonly string[],
   { of, hint }: { readonly of?: number; readonly hint?: string | undefined } = {},
 ): Promise<void> {
   if (rows.length === 0) return;
-  const line = `${text}: ${rows.length}${of === undefined ? '' : ` of ${of}`} (${someOf(rows)})`;
+  const line = `Skipped ${rows.length}${of === undefined ? '' : ` of ${of}`}: ${why} (${someOf(rows)})`;
   if (hint === undefined) out.note(line);
   else await out.warn(line, hint);
 }
@@ -500,7 +500,7 @@ async function send(job: Job): Promise<void> {
   for (const { order, isExisting } of result.placed) if (!isExisting) out.addDone(placedLine(order));
   const late = guard.leftOut.slice(leftOut);
   const ordered = namesOf(late.filter(({ doubt }) => !doubt));
-  await sayRows(out, 'left out because ordered by another process', ordered);
+  await sayRows(out, 'ordered by another process', ordered);
   await sayDoubtful(out, late);
   await sayOverBudget(out, guard.overBudget.slice(overBudget), wanted);
   await show(job, result);

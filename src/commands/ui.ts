@@ -147,7 +147,7 @@ async function serve(context: Context, { port, open: opens }: UiOptions, go: str
   const opening = async (way: Way) => (way === 'path' ? server.opening(go) : server.address(go));
   await present(context, opening, opens, 'opened in your browser; end with Ctrl-C');
   await Promise.race([whenParentEnds(parent, signal), signal.aborted ? undefined : once(signal, 'abort')]);
-  throw new StenoError('interrupted', 'the page is no longer served');
+  throw new StenoError('interrupted', 'Stopped.');
 }
 
 /** By a file that a browser opens, or by an address. */

@@ -43,7 +43,7 @@ export const isSilent = (seenAt: string, limitMs = MAX_SILENCE_MS, nowMs = Date.
 /** A lease that was taken longer ago than this is asked about before an order is sent. */
 const RECHECK_AFTER_MS = 2_000;
 
-/** Starts a timer; gives a function that tells whether it is over. Two clocks: while a machine sleeps, one stands. */
+/** Starts a timer; gives a function that tells whether it is over. Two clocks: the monotonic clock stops during sleep. */
 export function recheckTimer(): () => boolean {
   const [begun, begunMonotonic] = [Date.now(), monotonicMs()];
   return () => Math.max(Date.now() - begun, monotonicMs() - begunMonotonic) > RECHECK_AFTER_MS;

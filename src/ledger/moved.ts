@@ -41,7 +41,7 @@ export async function readMoved(context: TableContext): Promise<Moved | undefine
 const setMoved = (context: TableContext, moved: Moved): Promise<number> =>
   new Properties(context).set(movedMark(context.profile), JSON.stringify(moved));
 
-/** It may be ordered with again. */
+/** Allow orders with this ledger again. */
 export const unmarkMoved = (context: TableContext): Promise<number> =>
   new Properties(context).remove(movedMark(context.profile));
 
@@ -123,7 +123,7 @@ export interface SharedPlace {
   readonly to: string;
 }
 
-/** Of a local ledger: its orders are no concern of the shared one. */
+/** Declare that local orders belong to another account. */
 export const leaveFor = (local: Ledger, { db, profile }: Ledger): Promise<number> =>
   new Properties(local).set(
     leftProperty(local.profile, { identity: db.identity, account: profile }),

@@ -11,7 +11,7 @@ export const exitCodes = {
   network: { code: 7, when: 'could not reach the service or the shared ledger, or the connection broke' },
   unfinished: {
     code: 8,
-    when: 'a file ended in a state from which no transcript comes (Order Cancelled, Refunded, Error); in a state that it does not know, steno keeps waiting',
+    when: "a file ended in a state from which no transcript comes (Order Cancelled, Refunded, Error); steno keeps waiting on states it doesn't recognise",
   },
   duplicate: {
     code: 9,

@@ -60,8 +60,7 @@ export function makeFolder(path: string, mode = 0o777, variable?: string): void 
   }
   // Going down each step has its folder above it: what can't be made now never can.
   for (const each of missing.reverse()) {
-    if (!tryMake(each, mode, variable))
-      throw cantMake(path, `${dirname(each)} was deleted, or takes no new folders`);
+    if (!tryMake(each, mode, variable)) throw cantMake(path, `can't create a folder in ${dirname(each)}`);
   }
 }
 

@@ -76,7 +76,7 @@ export function statOf(pid: number): { state?: string; parent: number; start?: s
   }
 }
 
-/** Gives a function that tells how many milliseconds ago this process began. Two clocks: while a machine sleeps, one stands. */
+/** Gives a function that tells how many milliseconds ago this process began. Two clocks: the monotonic one stops during sleep. */
 export function processAge(): () => number {
   const begun = Date.now() - process.uptime() * 1000;
   return () => Math.max(Date.now() - begun, process.uptime() * 1000);

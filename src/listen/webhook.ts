@@ -381,7 +381,7 @@ export class WebhookRegistration {
     const { onNote, onWarning } = this.#session.callbacks;
     try {
       await setWebhook(service, '');
-      onNote('no webhook is set, as before');
+      onNote('webhook removed (none was set before)');
     } catch (error) {
       const status = error instanceof StenoError ? (error.status ?? 0) : 0;
       if (status < 400 || status >= 500) throw error;

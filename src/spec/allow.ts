@@ -34,7 +34,7 @@ export function requireAllowed({ env, globals }: Where, effect: Effect, what: st
     if (!allowed.has(effect))
       throw usage(
         `${what} is not allowed: it ${meanings[effect]}, and ${name} allows only ${[...allowed].join(', ')}`,
-        `it would have to include ${effect}; see: steno help environment`,
+        `add ${effect} to ${name}; see: steno help environment`,
       );
 }
 

@@ -1,6 +1,6 @@
 import { type Format, formats } from '../catalog/formats.ts';
 import { meaningOfOrderSku, orderSkus, upgradeSkus } from '../catalog/skus.ts';
-import { fileStates, invoiceStates, meaningOfState } from '../catalog/states.ts';
+import { type FileState, fileStates, invoiceStates, orderedState } from '../catalog/states.ts';
 import type { View } from '../lib/view.ts';
 import { RecordType, wordField } from './record.ts';
 
@@ -39,9 +39,9 @@ export const statesView = (): View =>
   listView(
     stateRecord,
     [
-      ...fileStates.map((state) => ({
+      ...[orderedState, ...fileStates].map((state: FileState) => ({
         ...{ state: state.name, of: 'file', end: state.end ?? '' },
-        ...{ refund: state.refundable ? 'possible' : '', meaning: meaningOfState(state) },
+        ...{ refund: state.refundable ? 'possible' : '', meaning: state.meaning },
       })),
       ...invoiceStates.map(({ name, meaning }) => ({
         ...{ state: name, of: 'invoice', end: '', refund: '', meaning },

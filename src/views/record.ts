@@ -141,7 +141,7 @@ export class RecordType<T> {
     return printed(is.arrayOf(this.schema), this.columnHelp);
   }
 
-  /** Of one id a document, of several a list with an error in the place of each that failed. */
+  /** One id: an object. Several: an array, with an error in the place of each that failed. */
   printedOneOrSeveral(name: string): CommandOutput {
     const { schema } = this;
     const several = is.arrayOf(is.anyOf(schema, failed(name)));

@@ -37,6 +37,8 @@ const names = (text: string, separator: RegExp): string[] =>
     .map((each) => each.trim())
     .filter(Boolean);
 
+import { User } from '../support/steno.ts';
+
 describe('SKUs', () => {
   const rows = tableAfter('Ordering SKUs');
 
@@ -95,6 +97,15 @@ describe('states', () => {
     expect(fileStates.map((each) => each.name)).toEqual(expected);
   });
 
+  it('explains each in a sentence of its own, and the one that is ours too', async () => {
+    const { stdout } = await new User().run(['states', '--json']);
+    const states = JSON.parse(stdout) as Array<{ state: string; of: string; meaning: string }>;
+    const meanings = states.map(({ meaning }) => meaning);
+    expect(states[0]).toMatchObject({ state: 'ordered', of: 'file' });
+    expect(new Set(meanings).size).toBe(24);
+    expect(meanings.filter((meaning) => !/^[A-Z].*\.$/.test(meaning))).toEqual([]);
+  });
+
   it('allows a refund in the states that the document names and in no other', () => {
     const [[, condition = ''] = []] = tableAfter('Rule tied to a state');
     const [, listed = ''] = /Potentially valid states: (.*)\./.exec(condition) ?? [];
@@ -119,10 +130,11 @@ describe('states', () => {
     expect(findFileState(' delivered ')?.name).toBe('Delivered');
   });
 
-  it('has the four states of an invoice with their meanings', () => {
-    const expected = tableAfter('### Invoice states').map(([name, meaning]) => ({ name, meaning }));
+  it('has the four states of an invoice, each with a meaning of our own', () => {
+    const expected = tableAfter('### Invoice states');
     expect(expected).toHaveLength(4);
-    expect(invoiceStates).toEqual(expected);
+    expect(invoiceStates.map(({ name }) => name)).toEqual(expected.map(([name]) => name));
+    for (const { meaning } of invoiceStates) expect(meaning).not.toMatch(/time|^$/);
     const listed = /\| state \| string \| one of ([A-Z, ]+)/.exec(document)?.[1] ?? '';
     expect(invoiceStates.map((each) => each.name).sort()).toEqual(names(listed, /,/).sort());
   });

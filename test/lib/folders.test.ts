@@ -60,8 +60,7 @@ describe('makeFolder', () => {
 
 describe.runIf(process.platform === 'linux')('a folder that takes none', () => {
   const IN_PROC = '/proc/1/steno';
-  const inProc =
-    "steno: can't create the folder /proc/1/steno: /proc/1 was deleted, or takes no new folders\n";
+  const inProc = "steno: can't create the folder /proc/1/steno: can't create a folder in /proc/1\n";
 
   it('ends a download in /proc, from whatever command', async () => {
     const { service, user } = await account();

@@ -44,7 +44,7 @@ it('is ordered, named after its episodes, and estimated after one earlier order'
   // 18 and 31 minutes at 0.86; the first one is on order.
   const estimated = await latest(3, '--dry-run', '--skip-ordered');
   expect(estimated.stderr).toContain('42.14');
-  expect(estimated.stderr).toMatch(/TRANS14 at 0\.86 a minute, from 1 invoice/);
+  expect(estimated.stderr).toMatch(/TRANS14 at 0\.86\/min \(from 1 \w+ invoice\)/);
   const over = await latest(3, '--skip-ordered', '--max-cost', '42.13');
   expect([over.code, over.stdout]).toEqual([2, '']);
   const report = await steno('report', '--json');

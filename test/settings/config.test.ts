@@ -102,7 +102,7 @@ describe('config', () => {
     expect((await user.run(['config', 'set', 'currency', 'EUR'], { env })).code).toBe(0);
     for (const line of [['login'], ['login', '--no-verify'], ['login', '--api-key-command', 'echo key']]) {
       const { code, stderr } = await user.run(line, { env, stdin: KEY });
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/^steno: the sandbox has a key of its own/)]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/^steno: the sandbox has its own key/)]);
     }
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ profiles: { sandbox: { currency: 'EUR' } } });
   });

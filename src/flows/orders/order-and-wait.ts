@@ -146,8 +146,11 @@ function orderStands(
 ): StenoError {
   const [first] = orders;
   const one = orders.length === 1;
-  const standing = one ? `order ${first?.id} is placed` : `${orders.length} orders are placed`;
-  const message = `${standing}, but waiting for ${one ? 'it' : 'them'} failed: ${error.message}`;
+  const stopped = error.kind === 'interrupted' ? 'Stopped waiting.' : `Stopped waiting: ${error.message}.`;
+  const standing = one
+    ? `Order ${first?.id} is placed and continues.`
+    : `${orders.length} orders are placed and continue.`;
+  const message = `${stopped} ${standing}`;
   const hint = `resume with: ${waitLine(orders)}`;
   // An id that can't be asked for is a mistake of the service's here, and exit 2 would say that nothing was sent.
   const kind = error.kind === 'usage' ? 'failed' : error.kind;

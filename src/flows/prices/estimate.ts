@@ -41,9 +41,9 @@ export const isKnown = (price: Price): price is KnownPrice => 'ground' in price;
 /** `from 14 invoices since August` */
 export function groundText(ground: Ground, now: number): string {
   if (ground.from === 'setting') return 'from the settings';
-  const count = `from ${plural(ground.count, 'invoice')}`;
-  if (ground.since === undefined) return count;
-  return `${count} ${ground.count === 1 ? 'of' : 'since'} ${monthName(ground.since, now)}`;
+  if (ground.since === undefined) return `from ${plural(ground.count, 'invoice')}`;
+  const month = monthName(ground.since, now);
+  return ground.count === 1 ? `from 1 ${month} invoice` : `from ${plural(ground.count, 'invoice')} since ${month}`;
 }
 
 export interface PlannedAudio {
@@ -160,7 +160,7 @@ export function totalText({ total }: Estimate): string {
 export const groundTexts = ({ prices }: Estimate, now: number): string[] =>
   prices.map(({ sku, low, high, currency, ground }) => {
     const price = totalText({ total: { low, high, currency } } as Estimate);
-    return `${sku} at ${price} a minute, ${groundText(ground, now)}`;
+    return `${sku} at ${price}/min (${groundText(ground, now)})`;
   });
 
 /** What is not known: a text for each part; none where all is known. */

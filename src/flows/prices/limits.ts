@@ -17,10 +17,7 @@ import { type Estimate, totalText, unknownTexts } from './estimate.ts';
 export function checkMaxCost(estimate: Estimate, limit: Money): void {
   const asked = `--max-cost ${moneyText(limit)}`;
   if (!estimate.total)
-    throw usage(
-      `${asked} is set, but the cost is unknown: ${unknownTexts(estimate).join('; ')}`,
-      missingHint(estimate),
-    );
+    throw usage(`Can't check ${asked}: ${unknownTexts(estimate).join('; ')}`, missingHint(estimate));
   const { high, currency } = estimate.total;
   const clash = currencyClash(currency, limit.currency, asked);
   if (clash) throw clash;
@@ -182,7 +179,7 @@ function countedCost(estimate: Estimate, allowsUnpriced: boolean, budget: string
   const [known, ...more] = estimate.known;
   if (more.length || !allowsUnpriced)
     throw new NotCovered(
-      `${budget} is set, but the cost is unknown: ${unknownTexts(estimate).join('; ')}`,
+      `Can't check ${budget}: ${unknownTexts(estimate).join('; ')}`,
       more.length ? undefined : missingHint(estimate, 'or add --unpriced'),
       true,
     );

@@ -64,7 +64,7 @@ describe.concurrent('with --skip-ordered, an audio that is being sent', () => {
     expect((await first).code).toBe(0);
     const { code, stdout, stderr } = await end;
     expect([code, stdout], stderr).toEqual([0, `2\tx2\tordered\t${audio('b')}\t\n`]);
-    expect(stderr).toContain('left out because ordered by another process: 1');
+    expect(stderr).toContain('Skipped 1: ordered by another process');
     expect(service.got.map((got) => got.body?.url)).toEqual([[url], [audio('b')]]);
   });
 

@@ -110,7 +110,7 @@ describe('a budget', () => {
     const unpriced = await buy('a');
     expect(unpriced.code).toBe(2);
     expect(unpriced.stderr).toContain(
-      'steno: the budget of 10.00/month is set, but the cost is unknown: the price of TRANS14 is unknown',
+      "steno: Can't check the budget of 10.00/month: the price of TRANS14 is unknown",
     );
     expect(unpriced.stderr).toMatch(/hint: set the price.*price\.TRANS14.*--unpriced/);
     expect(sent()).toBe(0);

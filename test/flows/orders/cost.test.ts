@@ -90,12 +90,12 @@ describe('the estimate', () => {
     set('price.TRANS14', '0.86');
     expect(told((await episodes(['30:00', '1:00'], '--dry-run')).stderr)).toEqual([
       'estimate: 26.66',
-      'TRANS14 at 0.86 a minute, from the settings',
+      'TRANS14 at 0.86/min (from the settings)',
     ]);
     set('currency', 'usd');
     expect(told((await episodes(['30:00'], '--dry-run')).stderr)).toEqual([
       'estimate: 25.80 USD',
-      'TRANS14 at 0.86 USD a minute, from the settings',
+      'TRANS14 at 0.86 USD/min (from the settings)',
     ]);
     set('price.TRANS14', '1 EUR');
     expect(told((await episodes(['30:00'], '--dry-run')).stderr)[0]).toBe('estimate: 30.00 EUR');
@@ -110,7 +110,7 @@ describe('the estimate', () => {
     for (const _ of [1, 2])
       expect(told((await episodes(['30:00'], '--dry-run')).stderr)).toEqual([
         'estimate: 15.00',
-        'TRANS14 at 0.50 a minute, from 2 invoices since August',
+        'TRANS14 at 0.50/min (from 2 invoices since August)',
       ]);
     expect(service.got.filter(({ path }) => path.startsWith('/invoice/'))).toHaveLength(2);
     expect(service.got.filter(isOrder)).toHaveLength(1);
@@ -121,7 +121,7 @@ describe('the estimate', () => {
     await billed({ minutes: '10', price: '0.50' }, { minutes: '20', price: '0.60' });
     expect(told((await episodes(['10:00'], '--dry-run')).stderr)).toEqual([
       'estimate: 5.00 to 6.00',
-      'TRANS14 at 0.50 to 0.60 a minute, from 2 invoices since August',
+      'TRANS14 at 0.50 to 0.60/min (from 2 invoices since August)',
     ]);
   });
 
@@ -160,7 +160,7 @@ describe('the estimate', () => {
     const { stderr } = await episodes(['10:00', '', '0', ''], '--dry-run', '--sku', 'TSTMP1');
     expect(told(stderr)).toEqual([
       'estimate: unknown',
-      'TRANS14 at 1.00 a minute, from the settings',
+      'TRANS14 at 1.00/min (from the settings)',
       'the price of TSTMP1 is unknown: no invoice lists it',
       'the length of 3 audio files is unknown: Talk 1, Talk 2, Talk 3',
     ]);
@@ -240,7 +240,7 @@ describe('--max-cost', () => {
     const unpriced = await episodes(['10:00'], '--max-cost', '1000');
     expect(unpriced.code).toBe(2);
     expect(unpriced.stderr).toContain(
-      'steno: --max-cost 1000.00 is set, but the cost is unknown: the price of TRANS14 is unknown: no invoice lists it\n' +
+      "steno: Can't check --max-cost 1000.00: the price of TRANS14 is unknown: no invoice lists it\n" +
         'hint: set the price per minute: steno config set price.TRANS14 <amount>\n',
     );
     set('price.TRANS14', '1');

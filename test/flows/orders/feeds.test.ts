@@ -74,7 +74,7 @@ describe('the choice of episodes', () => {
     const { code, stdout, stderr } = await from(feedOf(more));
     expect(code).toBe(2);
     expect(stdout.match(/https:\S+/g)).toEqual([m(2), m(1)]);
-    expect(stderr).toContain('left out because already ordered: 1 of 3 (https://m.example/3.mp3)\n');
+    expect(stderr).toContain('Skipped 1 of 3: already ordered (https://m.example/3.mp3)\n');
     expect(service.got).toHaveLength(1);
   });
 
@@ -258,7 +258,7 @@ describe('an episode', () => {
     const { code, stderr } = await from(feedOf(items), '--latest', '2');
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "left out because the feed already has its transcript (add --again to order it): 1 ('Three')\n",
+      "Skipped 1: the feed already has its transcript (add --again to order it) ('Three')\n",
     );
     const json = JSON.parse((await from(feedOf(items), '--latest', '2', '--skip-ordered', '--json')).stdout);
     expect(json).toMatchObject([

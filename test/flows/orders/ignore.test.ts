@@ -35,9 +35,7 @@ describe('ignored audio', () => {
     const { code, stderr } = await list(['url', 'HTTPS://EXAMPLE.com:443/%61.mp3?utm_source=x', audio('b')]);
     expect(code, stderr).toBe(0);
     expect(sent()).toEqual([audio('b')]);
-    expect(stderr).toContain(
-      'left out because ignored: 1 of 2 (HTTPS://EXAMPLE.com:443/%61.mp3?utm_source=x)',
-    );
+    expect(stderr).toContain('Skipped 1 of 2: ignored (HTTPS://EXAMPLE.com:443/%61.mp3?utm_source=x)');
   });
 
   it('is an element with left_out in the JSON, also where nothing else is left', async () => {
@@ -93,7 +91,7 @@ describe('ignored audio', () => {
     const { code, stderr } = await order('--feed', 'f.xml', '--latest', '2');
     expect(code, stderr).toBe(0);
     expect(sent()).toEqual([audio('e1')]);
-    expect(stderr).toContain('left out because ignored: 1 of 2');
+    expect(stderr).toContain('Skipped 1 of 2: ignored');
   });
 
   it('is a recording by its content, whatever it is called then', async () => {

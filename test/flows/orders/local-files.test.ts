@@ -206,7 +206,7 @@ describe('a folder', () => {
         .split('\n')
         .map((line) => JSON.parse(line).warning.message);
       expect(warnings).toEqual([
-        'left out because it is hidden: 1 (rec/.hidden.mp3)',
+        'Skipped 1: it is hidden (rec/.hidden.mp3)',
         'left out: rec/deep/copy of a.mp3: it has the same content as rec/a.mp3',
       ]);
     }
@@ -227,9 +227,9 @@ describe('a folder', () => {
       .split('\n')
       .map((line) => JSON.parse(line).warning);
     expect(warnings.map(({ message }) => message)).toEqual([
-      'left out because it is hidden: 2 (rec/.b.mp3, rec/.old/c.mp3)',
-      'left out because it is a link to a folder: 1 (rec/link)',
-      'left out because it has no audio extension: 1 (rec/cover.jpg)',
+      'Skipped 2: it is hidden (rec/.b.mp3, rec/.old/c.mp3)',
+      'Skipped 1: it is a link to a folder (rec/link)',
+      'Skipped 1: it has no audio extension (rec/cover.jpg)',
     ]);
     expect(warnings[0].hint).toContain('--hidden');
     expect(JSON.parse(some.stdout)).toMatchObject([
@@ -258,7 +258,7 @@ describe('a folder', () => {
     const { code, stderr } = await order('rec');
     expect(code, stderr).toBe(0);
     expect(stderr).toContain(
-      'warning: left out because its name is not UTF-8: 1 (rec/caf\\xe9.mp3)\nhint: rename it\n',
+      'warning: Skipped 1: its name is not UTF-8 (rec/caf\\xe9.mp3)\nhint: rename it\n',
     );
     const alone = await order(name.toString());
     expect([alone.code, alone.stderr]).toEqual([

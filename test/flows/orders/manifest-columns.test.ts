@@ -60,7 +60,7 @@ describe('a path in a manifest', () => {
     expect((await list('path\ncopy.mp3\n')).code).toBe(9);
     const { code, stderr } = await list('{"path":"copy.mp3"}\n', '--skip-ordered');
     expect([code, sent().length]).toEqual([0, 1]);
-    expect(stderr).toContain('left out because already ordered: 1 of 1 (copy.mp3)');
+    expect(stderr).toContain('Skipped 1 of 1: already ordered (copy.mp3)');
   });
 
   it.each([

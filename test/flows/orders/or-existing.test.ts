@@ -142,9 +142,9 @@ describe('--or-existing', () => {
     const dry = await order(...line, '--dry-run', '--json');
     expect([dry.code, JSON.parse(dry.stdout)]).toMatchObject([0, { orders: [{}], left_out: left }]);
     const plain = await order(...line, '--dry-run');
-    expect(plain.stderr).toContain(`left out because already ordered: 1 of 3 (${audio('b')})`);
+    expect(plain.stderr).toContain(`Skipped 1 of 3: already ordered (${audio('b')})`);
     expect(plain.stderr).toContain(
-      `warning: left out because already ordered with other SKUs: 1 of 3 (${audio('a')} with TRANS14, not TRANS2)\nhint: to change its SKUs: steno upgrade 1 --sku <SKU>\n`,
+      `warning: Skipped 1 of 3: already ordered with other SKUs (${audio('a')} with TRANS14, not TRANS2)\nhint: to change its SKUs: steno upgrade 1 --sku <SKU>\n`,
     );
     const { code, stdout } = await order(...line, '--json');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ audiofile: '3' }, ...left]]);
@@ -195,7 +195,7 @@ describe('what is left out', () => {
     writeFileSync(join(user.home, 'm.txt'), `${audio('a')}\n${audio('a')}?utm_source=x\n`);
     const line = ['rec', '--from', 'm.txt', '--skip-ordered'];
     const dry = await order(...line, '--dry-run');
-    expect(dry.stderr).toContain('left out because it is listed twice: 1 (m.txt, line 2)');
+    expect(dry.stderr).toContain('Skipped 1: it is listed twice (m.txt, line 2)');
     const { stdout } = await order(...line, '--json');
     const found = docs(stdout).flatMap(({ url, left_out }) => (left_out ? [[url, left_out]] : []));
     expect(found.sort()).toEqual([

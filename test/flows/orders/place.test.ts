@@ -87,7 +87,7 @@ describe('an order', () => {
     expect(service.got[1]?.body?.url).toEqual([audio('c')]);
     const nothing = await order(audio('a'), audio('c'), '--skip-ordered');
     expect([nothing.code, nothing.stdout]).toEqual([0, '']);
-    expect(nothing.stderr).toMatch(/left out because already ordered: 2 of 2/);
+    expect(nothing.stderr).toMatch(/Skipped 2 of 2: already ordered/);
     const json = await order(audio('a'), '--skip-ordered', '--json');
     expect([json.code, json.stderr]).toEqual([0, '']);
     expect(JSON.parse(json.stdout)).toMatchObject([{ audiofile: '1', order: 'o1', left_out: 'ordered' }]);

@@ -38,7 +38,7 @@ describe('--retry-ended', () => {
     const { code, stderr } = await order(...RETRY);
     expect(code, stderr).toBe(0);
     expect(sent()).toEqual([['a', 'c', 'e'].map(audio)]);
-    expect(stderr).toContain('left out because already ordered: 3 of 6');
+    expect(stderr).toContain('Skipped 3 of 6: already ordered');
     // They are on order again.
     expect((await order(...RETRY)).code).toBe(0);
     expect((await order(audio('a'))).code).toBe(9);

@@ -245,7 +245,7 @@ describe.concurrent('order --wait that breaks off', () => {
       expect(code, stderr).toBe(exit);
       expect(stdout).toBe('1\n');
       expect(stderr).toMatch(
-        /steno: order o1 is placed, but waiting for it failed: [^\n]*\nhint: resume with: steno wait --order o1\n$/,
+        /steno: Stopped waiting: [^\n]*\. Order o1 is placed and continues\.\nhint: resume with: steno wait --order o1\n$/,
       );
       expect(statuses(user)).toEqual(['placed']);
     },

@@ -260,7 +260,7 @@ describe('--up-to-budget', () => {
     expect(leftOut(none)).toEqual(['https://e.org/x.mp3 budget', 'https://e.org/y.mp3 budget']);
     expect(JSON.parse(stderr).warning).toEqual({
       message: expect.stringMatching(
-        /covers none of them: 2 of 2 \(the budget of [^ ]+ is set, but the cost is unknown.*: https:\/\/e\.org\/x\.mp3\)/,
+        /covers none of them: 2 of 2 \(Can't check the budget of [^ ]+:.*: https:\/\/e\.org\/x\.mp3\)/,
       ),
       hint: expect.stringContaining('column minutes'),
     });

@@ -200,8 +200,8 @@ describe('an estimate', () => {
     const estimate = estimateCost([audio('a', '10'), audio('b', '2.5', ['TRANS14', 'TSTMP1'])], prices);
     expect(both(estimate)).toEqual(['12.00 USD']);
     expect(groundTexts(estimate, NOW)).toEqual([
-      'TRANS14 at 0.86 USD a minute, from the settings',
-      'TSTMP1 at 0.50 USD a minute, from the settings',
+      'TRANS14 at 0.86 USD/min (from the settings)',
+      'TSTMP1 at 0.50 USD/min (from the settings)',
     ]);
   });
 
