@@ -109,7 +109,7 @@ describe('a budget counts', () => {
   it("the ledger's budget for machines that have none", async () => {
     const { elsewhere, run, sent } = await spender();
     await ok(run('budget', 'set', '5/month'));
-    await stops(elsewhere('a=10'), 'the budget of 5.00/month is set', 'the price of TRANS14 is unknown');
+    await stops(elsewhere('a=10'), 'the budget of 5.00/month', 'the price of TRANS14 is unknown');
     expect(sent()).toBe(0);
   });
 
