@@ -30,8 +30,13 @@ const filePath = (id: string): string => `/audiofile/${pathSegment(id)}`;
 
 function decodeFile(json: Json, requestedId: string) {
   const file = fileIn(json, requestedId);
+  const id = idField(file, 'id') || requestedId;
+  if (plain(id) !== plain(requestedId))
+    throw new StenoError('failed', `the answer for audiofile ${requestedId} is about audiofile ${id}`, {
+      hint: 'nothing was changed; ask again later: steno file <id>',
+    });
   return {
-    id: idField(file, 'id') || requestedId,
+    id: requestedId,
     state: field(file, 'statename'),
     title: field(file, 'title'),
     duration: field(file, 'duration'),
@@ -47,6 +52,9 @@ function decodeFile(json: Json, requestedId: string) {
     json,
   };
 }
+
+/** A number is the same id however it is written. */
+const plain = (id: string): string => id.replace(/^0+(?=\d+(\.0+)?$)|(?<=^\d+)\.0+$/g, '');
 
 function fileIn(json: Json, requestedId: string): JsonObject {
   const file = unwrap(json, 'audiofile');

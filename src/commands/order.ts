@@ -226,7 +226,7 @@ export const order = command({
       manifest,
       begunAgoMs: processAge(),
       timeout: globals.timeout,
-      refreshEnded: isShown || !ledger ? undefined : (ids) => refreshEnded(context, ledger, ids),
+      refresh: isShown || !ledger ? undefined : (ids) => refresh(context, ledger, ids),
     });
     sorting.catch(() => {});
     const readCosts = (): Promise<CostFacts> | undefined =>
@@ -304,7 +304,7 @@ async function readPlan(
 }
 
 /** What the service does not know any more has ended. */
-async function refreshEnded(context: Context, ledger: Ledger, ids: readonly string[]): Promise<void> {
+async function refresh(context: Context, ledger: Ledger, ids: readonly string[]): Promise<void> {
   const outcomes = await refreshFiles(await context.connect(), ledger, ids);
   for (const { error } of outcomes) if (error && error.kind !== 'missing') throw error;
 }

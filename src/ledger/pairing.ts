@@ -136,7 +136,8 @@ class Order {
       if (known > own.known) this.#now.set(place, { ...own, known });
       return;
     }
-    const target = fits.find((each) => !known || !this.#at(each).known) ?? place;
+    const only = known ? fits[0] : undefined;
+    const target = only ?? fits.find((each) => !this.#at(each).known) ?? place;
     if (target !== place || own.audio === null) this.#move(place, target, { ...own, audio: target, known });
   }
 
@@ -150,13 +151,17 @@ class Order {
       this.#last += 1;
       this.#items.set(this.#last, { ...nobody, purchase: '', position: this.#last, url_key: '' });
       this.#now.set(this.#last, paired);
-    } else {
-      // Nobody knows what was made of the recording that it leaves, but for the guess that was wrong.
-      const isGuess = there.audio !== null && this.#at(place).audio !== null && this.#isRecording(place);
-      if (place !== target)
-        this.#now.set(place, there.file ? { ...there, audio: isGuess ? place : null, known: 0 } : nobody);
-      this.#now.set(target, paired);
-    }
+    } else this.#swap(place, target, paired);
+  }
+
+  #swap(place: number, target: number, paired: Paired): void {
+    const there = this.#at(target);
+    // Nobody knows what was made of the recording that it leaves, but for the guess that was wrong.
+    const isGuess = there.audio !== null && this.#at(place).audio !== null && this.#isRecording(place);
+    const isSettled = there.known || !there.file;
+    if (place !== target)
+      this.#now.set(place, isSettled ? there : { ...there, audio: isGuess ? place : null });
+    this.#now.set(target, paired);
   }
 
   changes(profile: string, purchase: string): Statement[] {

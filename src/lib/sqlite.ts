@@ -400,6 +400,8 @@ function appliedMigrations(database: Database): readonly string[] {
 function missingMigrations(database: Database, migrations: readonly Migration[]): readonly Migration[] {
   const applied = appliedMigrations(database);
   const unknown = applied.find((name) => !migrations.some((each) => each.name === name));
+  if (unknown !== undefined && !applied.some((name) => migrations.some((each) => each.name === name)))
+    throw earlierError(database.path);
   if (unknown !== undefined) {
     throw new StenoError('failed', `${database.path} was written by a newer steno (it has '${unknown}')`, {
       hint: 'update steno, or choose another folder with STENO_STATE_DIR',
@@ -407,6 +409,12 @@ function missingMigrations(database: Database, migrations: readonly Migration[])
   }
   return migrations.filter(({ name }) => !applied.includes(name));
 }
+
+/** Tables that this version does not begin with are those of a build before 1.0.0. */
+export const earlierError = (place: string): StenoError =>
+  new StenoError('failed', `${place} was written by an earlier build of steno, and was left as it is`, {
+    hint: 'put it aside and start a new one, or use the build that wrote it',
+  });
 
 /** Few have a NUL: the list is made anew only for them. */
 const kept = (values: Value[]): Value[] =>

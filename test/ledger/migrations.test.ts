@@ -1,4 +1,5 @@
 /** What a later version adds to the tables of a local ledger; `stores/versions.test.ts` has the shared one. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../src/ledger/stores/schema.ts';
 import { openDatabase } from '../../src/lib/sqlite.ts';
@@ -48,5 +49,19 @@ describe('a migration that a later version adds', () => {
   it('is in a new ledger from the start', async () => {
     const { user } = await orderingAccount({ STENO_LEDGER: undefined });
     expect(await namesIn(ledgerOf(user), [...migrations, more])).toEqual(['001-one-place', '002-more']);
+  });
+});
+
+describe('a ledger of an earlier build', () => {
+  it('is refused by name, with a way out, and left as it is', async () => {
+    const { path, user, order } = await used();
+    queryLedger(user, "UPDATE migrations SET name = '001-ledger'");
+    const before = readFileSync(path);
+    for (const result of [await order(audio('b')), await user.run(['files'])])
+      expect([result.code, result.stderr]).toEqual([
+        1,
+        expect.stringMatching(/ledger\.db was written by an earlier build of steno.*\nhint: put it aside/),
+      ]);
+    expect(readFileSync(path).equals(before)).toBe(true);
   });
 });

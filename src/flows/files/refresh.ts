@@ -1,14 +1,13 @@
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { answerWriter } from '../../ledger/answers.ts';
-import { Files, type ServiceAnswer } from '../../ledger/files.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
-import type { TableContext } from '../../ledger/table.ts';
 import { StenoError } from '../../lib/errors.ts';
-import { formatJson } from '../../lib/json.ts';
 import type { Report } from '../../lib/progress.ts';
 import { nowMs } from '../../lib/time.ts';
+import { answerOf } from '../answer.ts';
 import { doEach, doMany, type Outcome, type Tally } from '../bulk.ts';
 
 export interface RefreshedFile {
@@ -33,19 +32,6 @@ export async function refreshFile(
   const files = new Files(ledger.withShortLockWait(transport.signal));
   return { file, previousState: await files.update(answerOf(id, file, askedAt)) };
 }
-
-/** Notes in the ledger what the service said of a file; gives the state before, if it was another. */
-export const keepAnswer = (ledger: TableContext, id: string, file: AudioFile): Promise<string | undefined> =>
-  new Files(ledger).update(answerOf(id, file, new Date(nowMs()).toISOString()));
-
-const answerOf = (
-  id: string,
-  { state, title, duration, total, invoices, originalLink: link, json }: AudioFile,
-  askedAt: string,
-): ServiceAnswer => ({
-  ...{ id, state, title, duration, total, invoices, link },
-  ...{ answer: formatJson(json, 0), askedAt },
-});
 
 export const refreshFiles = (
   transport: Transport,

@@ -10,10 +10,11 @@ import { TrackedFiles } from '../../ledger/tracked-files.ts';
 import type { LeftOutReason, StenoError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Report } from '../../lib/progress.ts';
+import { keepAnswer } from '../answer.ts';
 import { doEach, groupBy, type Outcome, values } from '../bulk.ts';
 import type { Saved } from '../transcripts/save.ts';
 import { type KnownFiles, knownFiles, type ListedFile, listed, unknownFile, withAnswer } from './listed.ts';
-import { keepAnswer, REFRESH_CONCURRENCY } from './refresh.ts';
+import { REFRESH_CONCURRENCY } from './refresh.ts';
 import type { WaitResult } from './wait.ts';
 
 export interface ShownFile {

@@ -78,6 +78,19 @@ function linkError(held: HeldAudio): StenoError {
   return heldError(held, `its URL ${url}`, held.holder.status === 'placed' ? other : undefined);
 }
 
+/** A file of its order has ended without a transcript, and the service does not say which audio that was. */
+export const unpairedError = (held: HeldAudio): StenoError => {
+  const { order, file } = held.holder;
+  return new StenoError(
+    'duplicate',
+    `${describeAudio(held.audio)} may have ended without a transcript: the service does not say which file of order ${order} it is`,
+    {
+      hint: `find out in your account, then order it alone with --again; see: steno files --order ${order}`,
+      duplicate: { ...duplicateOf(held.holder), audiofiles: file ? [file] : [] },
+    },
+  );
+};
+
 /** It is on order without some of these SKUs. */
 export const otherSkusError = (held: HeldAudio): StenoError =>
   heldError(

@@ -20,6 +20,7 @@ import {
   otherSkusError,
   rowError,
   sharedUrlError,
+  unpairedError,
 } from './duplicates.ts';
 import { ignorableTexts } from './local-audio.ts';
 import { countAudios, describeUrls, type PlannedOrder, splitRows } from './planned-order.ts';
@@ -35,8 +36,8 @@ export interface GuardOptions {
   readonly retryUnclear: boolean;
   /** Order again what ended without a transcript. */
   readonly retryEnded: boolean;
-  /** Asks the service about these files: what ended may have been taken up again. Not in a dry run. */
-  readonly refreshEnded?: ((ids: readonly string[]) => Promise<void>) | undefined;
+  /** Asks the service about these files: whose they are, and whether they have ended. Not in a dry run. */
+  readonly refresh?: ((ids: readonly string[]) => Promise<void>) | undefined;
   /** How many milliseconds ago that was. */
   readonly begunAgoMs: () => number;
   /** The orders come from a manifest: a row that can't be ordered holds up no other. */
@@ -236,9 +237,10 @@ export class OrderGuard {
 
   #leaveOut(found: HeldAudio, planned: PlannedOrder): void {
     const { audio, holder, name, otherGuid, otherSkus } = found;
-    const { skipOrdered, orExisting } = this.#options;
+    const { skipOrdered, orExisting, retryEnded } = this.#options;
     const isOnOrder = holder.status === 'placed' && (skipOrdered || orExisting);
-    if (isUploadName(name)) this.#fail(planned, sharedUrlError(found));
+    if (retryEnded && holder.mayBeOver) this.#fail(planned, unpairedError(found));
+    else if (isUploadName(name)) this.#fail(planned, sharedUrlError(found));
     else if (otherGuid !== undefined) this.leftOut.push({ planned, why: 'renumbered', holder, doubt: found });
     else if (!isOnOrder) this.#fail(planned, rowError(found));
     else if (isUploadUrl(audio.names, name))
@@ -278,16 +280,23 @@ export class OrderGuard {
     return this.#unclearAtFirst?.has(id) ?? false;
   }
 
-  /** The same, after the service was asked about those that would be ordered again because they have ended. */
+  /**
+   * The same, after the service was asked about what is acted on: files that would be ordered again because they have
+   * ended, and those of which only the sequence of the ids says whose they are. What it says may lead to others.
+   */
   async #heldNow(orders: readonly PlannedOrder[]): Promise<HeldAudio[]> {
-    const { retryEnded, refreshEnded } = this.#options;
-    const held = await this.#held(orders);
-    const ended = retryEnded
-      ? held.flatMap(({ holder }) => (holder.isOver && holder.file ? [holder.file] : []))
-      : [];
-    if (!refreshEnded || ended.length === 0) return held;
-    await refreshEnded([...new Set(ended)]);
-    return this.#held(orders);
+    const { retryEnded, orExisting, refresh } = this.#options;
+    const asked = new Set<string>();
+    for (;;) {
+      const held = await this.#held(orders);
+      const isDoubtful = ({ assumed, isAsked, isOver }: Holder): boolean =>
+        retryEnded ? isOver || assumed : orExisting && assumed && !isAsked;
+      const files = held.flatMap(({ holder }) => (isDoubtful(holder) ? [holder.file] : []));
+      const unasked = [...new Set(files)].filter((file) => file && !asked.has(file));
+      if (!refresh || unasked.length === 0) return held;
+      for (const file of unasked) asked.add(file);
+      await refresh(unasked);
+    }
   }
 
   /** The audios that other attempts hold; test orders neither hold nor are held up. */

@@ -16,8 +16,9 @@ import {
 import type { PurchaseKind } from '../../ledger/purchase.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { senderText } from '../../lib/sender.ts';
+import { keepAnswer } from '../answer.ts';
 import { doEach, raiseFailures, values } from '../bulk.ts';
-import { keepAnswer, REFRESH_CONCURRENCY } from '../files/refresh.ts';
+import { REFRESH_CONCURRENCY } from '../files/refresh.ts';
 
 export interface Settled {
   readonly attempt: number;

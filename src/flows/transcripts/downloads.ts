@@ -3,13 +3,14 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { Downloads, type NotedCopy, type Written } from '../../ledger/downloads.ts';
-import { Files } from '../../ledger/files.ts';
+import { type FileRow, Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { audioTitle, parseDetails } from '../../ledger/purchase.ts';
 import type { TableContext } from '../../ledger/table.ts';
 import { cutSignatures } from '../../lib/signatures.ts';
 import { disk, onDisk } from '../../lib/whole-file.ts';
+import { keepAnswer } from '../answer.ts';
 import {
   asksDetails,
   asksService,
@@ -249,9 +250,18 @@ export class TranscriptDownloads {
     return name === '' || name.startsWith('..') || isAbsolute(name) ? undefined : name.split(sep).join('/');
   }
 
+  /** What the ledger knows of a file, once the service has said which audio of its order it is of. */
+  async #rowOf(id: string): Promise<FileRow | undefined> {
+    const row = await this.#ask((ledger) => new Files(ledger).get(id));
+    if (row?.assumed !== 1 || row.checked_at !== null) return row;
+    const file = await getFile(this.#options.transport, id);
+    await this.#ask((ledger) => keepAnswer(ledger, id, file));
+    return this.#ask((ledger) => new Files(ledger).get(id));
+  }
+
   async #partsOf({ id, ext, file }: Named, template: string): Promise<NameParts> {
     if (!asksDetails(template)) return { id, ext };
-    const row = await this.#ask((ledger) => new Files(ledger).get(id));
+    const row = await this.#rowOf(id);
     const isKnown = file !== undefined || (row?.checked_at ?? null) !== null;
     const said = isKnown || !asksService(template) ? file : await getFile(this.#options.transport, id);
     const audio = parseDetails(row?.details ?? null);

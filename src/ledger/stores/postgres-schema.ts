@@ -1,5 +1,6 @@
 /** The tables of a shared ledger, who may work with them, and the SQL of the tables made Postgres's. */
 import { StenoError } from '../../lib/errors.ts';
+import { earlierError } from '../../lib/sqlite.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { POSTGRES_TABLES } from './postgres-dialect.ts';
 
@@ -30,6 +31,8 @@ export function refuseNewer(
   applied: readonly MigrationRow[],
   level = CLIENT_LEVEL,
 ): void {
+  if (applied.length && !applied.some(({ name }) => postgresMigrations.some((each) => each.name === name)))
+    throw earlierError(`the shared ledger at ${where}`);
   if (applied.every((row) => row.min_client <= level)) return;
   throw new StenoError(
     'failed',

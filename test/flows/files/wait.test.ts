@@ -81,9 +81,9 @@ describe.concurrent('wait', () => {
     );
   });
 
-  it('names a file as it was asked for, whatever the answer calls it', async () => {
+  it('names a file as it was asked for, where the answer names none', async () => {
     const { service, user } = await account();
-    service.allow('GET /audiofile/a5', { body: '{"audiofile":{"id":5.0,"statename":"Delivered"}}' });
+    service.allow('GET /audiofile/a5', { body: '{"audiofile":{"id":null,"statename":"Delivered"}}' });
     expect(JSON.parse((await user.run(['wait', 'a5', '--json'])).stdout)).toMatchObject({ audiofile: 'a5' });
     expect((await user.run(['wait', 'a5', '--quiet'])).stdout).toBe('a5\n');
     service.allow('GET /audiofile/a6', { body: '{"audiofile":{"id":"a6","statename":null}}' });
