@@ -224,7 +224,7 @@ async function transcriptsOf(source: PageSource, { id }: Call): Promise<Transcri
 }
 
 /** In the format that is asked for, else in the one with the most precise times. */
-async function transcript(source: PageSource, call: Call): Promise<Json> {
+async function transcript(source: PageSource, call: Call): Promise<FileAnswer> {
   const format = choiceOf(call, 'format', readableFormats);
   const all = await transcriptsOf(source, call);
   const [file] = format ? all.filter((each) => each.format === format) : mostPrecise(all);
@@ -233,7 +233,7 @@ async function transcript(source: PageSource, call: Call): Promise<Json> {
 }
 
 /** What `steno check` prints of the file. */
-async function check(source: PageSource, call: Call): Promise<Json> {
+async function check(source: PageSource, call: Call): Promise<Json | FileAnswer> {
   const [file] = mostPrecise(await transcriptsOf(source, call));
   return file ? inThread(readerOf(source), { what: 'check', file }, source.signal) : [];
 }

@@ -2,11 +2,12 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { checkFiles } from '../flows/check/check.ts';
 import { type Kind, StenoError } from '../lib/errors.ts';
-import { formatJson, type Json, parseJson, toJson } from '../lib/json.ts';
+import { formatJson, type Json, toJson } from '../lib/json.ts';
 import { noReport } from '../lib/progress.ts';
 import type { TranscriptFile } from '../transcripts/model.ts';
 import { readTranscriptFile } from '../transcripts/read.ts';
 import { findingsJson } from '../views/check.ts';
+import type { FileAnswer } from './source.ts';
 
 /** As much as a page can show: a day of speech. */
 const MAX_SEGMENTS = 20_000;
@@ -22,15 +23,15 @@ interface Answer {
   readonly error?: { readonly kind: Kind; readonly message: string; readonly hint?: string | undefined };
 }
 
-/** `program`: this file, built. */
-export function inThread(program: string, task: Task, signal: AbortSignal): Promise<Json> {
+/** `program`: this file, built. The JSON is passed on as it is: to parse it would take long too. */
+export function inThread(program: string, task: Task, signal: AbortSignal): Promise<FileAnswer> {
   const worker = new Worker(program, { workerData: task });
   const end = (): void => void worker.terminate();
   signal.addEventListener('abort', end);
-  return new Promise<Json>((resolve, reject) => {
+  return new Promise<FileAnswer>((resolve, reject) => {
     worker.once('message', ({ json, error }: Answer) => {
       if (error) reject(new StenoError(error.kind, error.message, { hint: error.hint }));
-      else resolve(parseJson(json ?? 'null'));
+      else resolve({ type: 'application/json; charset=utf-8', content: json ?? 'null' });
     });
     worker.once('error', reject);
     worker.once('exit', () => reject(new StenoError('interrupted', 'the transcript was not read')));

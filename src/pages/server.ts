@@ -265,7 +265,7 @@ export class PageServer {
     response.writeHead(status, {
       'content-type': file?.type ?? 'application/json; charset=utf-8',
       'content-length': content.length,
-      ...(file && { 'content-disposition': `attachment; filename="${file.name}"` }),
+      ...(file?.name && { 'content-disposition': `attachment; filename="${file.name}"` }),
     });
     response.end(content);
   }

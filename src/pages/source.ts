@@ -48,9 +48,9 @@ export interface Call {
   readonly response: ServerResponse;
 }
 
-/** An answer that is no JSON, for the browser to save. */
+/** An answer that is written already. With a name, the browser saves it. */
 export interface FileAnswer {
-  readonly name: string;
+  readonly name?: string;
   readonly type: string;
   readonly content: string | Buffer;
 }

@@ -166,6 +166,42 @@ describe('files', () => {
     }
   });
 
+  it('are read without holding up the page, however big their transcripts', async () => {
+    const { pages, user } = await library();
+    await user.run(['transcript', '1', '--format', 'srt', '-o', 'out/']);
+    const cue = (at: number): string => {
+      const [hours, minutes] = [Math.floor(at / 3600), Math.floor(at / 60) % 60].map((n) =>
+        String(n).padStart(2, '0'),
+      );
+      const time = `${hours}:${minutes}:${String(at % 60).padStart(2, '0')}`;
+      return `${at + 1}\n${time},000 --> ${time},900\nWords ${at}, and again words that are read. `;
+    };
+    writeFileSync(
+      join(user.home, 'out', '1.srt'),
+      Array.from({ length: 60_000 }, (_, at) => cue(at)).join('\n\n'),
+    );
+    let isRead = false;
+    const started = performance.now();
+    const reading = pages.call('file/1/transcript').finally(() => {
+      isRead = true;
+    });
+    let slowest = 0;
+    let asked = 0;
+    while (!isRead) {
+      const begun = performance.now();
+      expect((await pages.call('about')).status).toBe(200);
+      slowest = Math.max(slowest, performance.now() - begun);
+      asked += 1;
+    }
+    const { segments, truncated } = JSON.parse((await reading).text) as {
+      segments: unknown[];
+      truncated: boolean;
+    };
+    expect([segments.length, truncated]).toEqual([20_000, true]);
+    expect(asked).toBeGreaterThan(10);
+    expect(slowest).toBeLessThan((performance.now() - started) / 2);
+  });
+
   it('are counted by what they need, and shown by it', async () => {
     const { pages, user } = await library();
     queryLedger(user, "UPDATE files SET state = 'Error', ended = 'unfinished' WHERE id = '1'");
