@@ -1,27 +1,42 @@
 /** What counts against a budget, and the budget that all who use a ledger share. */
+import { type Fraction, fromMillionths } from '../lib/money.ts';
 import { updateBills } from './billing.ts';
 import type { Statement } from './stores/store.ts';
 import { NOW, Table } from './table.ts';
 
 /** What may be bought in a period. */
 export interface SpendingLimit {
-  readonly millionths: number;
+  /** As text: a limit may have more digits than a number keeps. */
+  readonly millionths: string;
   /** The beginning of the period, in ISO 8601. */
   readonly since: string;
   /** What has no known cost may be bought, as long as what is known leaves something. */
   readonly allowsUnknown: boolean;
 }
 
-/** What purchases of one currency cost, in millionths. */
+/** What purchases of one currency cost. */
 export interface SpentRow {
   readonly currency: string;
   /** By the service's bills. */
-  readonly billed: number;
+  readonly billed: Fraction;
   /** Of what is not billed yet. */
-  readonly estimated: number;
+  readonly estimated: Fraction;
   /** Of what was billed. */
-  readonly refunded: number;
+  readonly refunded: Fraction;
 }
+
+/** In millionths, as text: a sum may have more digits than a number keeps. */
+interface SumsRow {
+  readonly currency: string;
+  readonly billed: string;
+  readonly estimated: string;
+  readonly refunded: string;
+}
+
+const spentOf = ({ currency, billed, estimated, refunded }: SumsRow): SpentRow => {
+  const amount = (text: string): Fraction => fromMillionths(BigInt(text));
+  return { currency, billed: amount(billed), estimated: amount(estimated), refunded: amount(refunded) };
+};
 
 export interface KeptBudget {
   readonly budget: string;
@@ -55,9 +70,9 @@ const UNKNOWN = 'items.billed IS NULL AND items.estimate IS NULL';
 const IF_PERIOD =
   "(? = '' OR EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budgets.budget LIKE ?))";
 
-const SUMS = `CAST(coalesce(sum(items.billed), 0) AS BIGINT) AS billed,
-    CAST(coalesce(sum(CASE WHEN items.billed IS NULL THEN items.estimate END), 0) AS BIGINT) AS estimated,
-    CAST(coalesce(sum(items.refunded), 0) AS BIGINT) AS refunded
+const SUMS = `CAST(coalesce(sum(items.billed), 0) AS TEXT) AS billed,
+    CAST(coalesce(sum(CASE WHEN items.billed IS NULL THEN items.estimate END), 0) AS TEXT) AS estimated,
+    CAST(coalesce(sum(items.refunded), 0) AS TEXT) AS refunded
   FROM purchase_items AS items WHERE ${COUNTED} AND ${IF_PERIOD}`;
 
 /** The first or the last currency of an account, by the alphabet. */
@@ -106,14 +121,18 @@ export class Budgets extends Table {
   async spentSince(time: string, ifPeriod = ''): Promise<SpentRow[]> {
     const values = [this.profile, time, ifPeriod, this.profile, `%/${ifPeriod}`];
     // Grouping takes three times as long, and an account rarely has two currencies.
-    const all = await this.db.get<SpentRow & { other: string; items: number }>(
+    const all = await this.db.get<SumsRow & { other: string; items: number }>(
       `SELECT ${currencyOf('min')} AS currency, ${currencyOf('max')} AS other, count(*) AS items, ${SUMS}`,
       ...[this.profile, this.profile, ...values],
     );
     if (!all?.items) return [];
     const { other, items, ...only } = all;
-    if (only.currency === other) return [only];
-    return this.db.all<SpentRow>(`SELECT items.currency, ${SUMS} GROUP BY items.currency`, ...values);
+    if (only.currency === other) return [spentOf(only)];
+    const rows = await this.db.all<SumsRow>(
+      `SELECT items.currency, ${SUMS} GROUP BY items.currency`,
+      ...values,
+    );
+    return rows.map(spentOf);
   }
 
   /** What of it has no known cost, the latest first. */

@@ -260,7 +260,7 @@ export function sharesOf(amount: Fraction, count: number): Fraction[] {
   return Array.from({ length: count }, (_, at) => (at ? each : first));
 }
 
-export const fromMillionths = (millionths: number): Fraction => Fraction.of(millionths, 1_000_000);
+export const fromMillionths = (millionths: number | bigint): Fraction => Fraction.of(millionths, 1_000_000);
 
 /** Reads `12`, `12.50`, `.5`, `-3`, `$1,234.50` or `1e3`; dollars alone, as the balance is in. */
 function parse(text: string): Fraction | undefined {

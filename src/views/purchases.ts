@@ -2,7 +2,7 @@
 import type { Settled } from '../flows/orders/settle.ts';
 import type { Attempt, LaterOrder } from '../ledger/open-attempts.ts';
 import type { LogEntry } from '../ledger/purchase-log.ts';
-import { amountText, DEFAULT_CURRENCY, fromMillionths } from '../lib/money.ts';
+import { amountText, DEFAULT_CURRENCY, fromMillionths, sumOf } from '../lib/money.ts';
 import { type Sender, senderText, userAndHost } from '../lib/sender.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { shellWord } from '../lib/text.ts';
@@ -98,10 +98,10 @@ export const settledView = (settled: Settled): View => ({
 
 /** An entry with what it cost, as far as that is known. */
 interface PricedEntry extends LogEntry {
-  readonly cost: number | undefined;
+  readonly cost: string;
   readonly currency: string;
   readonly source: 'billed' | 'estimated' | 'unknown' | 'none';
-  readonly unpaid: number | undefined;
+  readonly unpaid: string;
 }
 
 function priced(entry: LogEntry, currency: string): PricedEntry {
@@ -109,25 +109,22 @@ function priced(entry: LogEntry, currency: string): PricedEntry {
   const currencies = new Set(items.flatMap((item) => item.currency || []));
   const unpaid = items.map((item) => item.unpaid);
   const known = {
-    ...{ ...entry, cost: undefined, currency: [...currencies][0] || currency || DEFAULT_CURRENCY },
-    unpaid: unpaid.includes(null) ? undefined : sumOf(unpaid),
+    ...{ ...entry, cost: '', currency: [...currencies][0] || currency || DEFAULT_CURRENCY },
+    unpaid: unpaid.includes(null) ? '' : total(unpaid),
   };
   // What was refused, and what is a test, costs nothing.
-  if (status === 'refused' || test) return { ...known, unpaid: 0, source: 'none' };
+  if (status === 'refused' || test) return { ...known, unpaid: total([]), source: 'none' };
   // A refund that is not known to have gone through has returned nothing.
   if (kind === 'refund' && status !== 'placed') return { ...known, source: 'unknown' };
   const costs = items.map(({ billed, estimate }) => billed ?? estimate);
   if (items.length === 0 || costs.includes(null) || currencies.size > 1)
     return { ...known, source: 'unknown' };
   const isBilled = items.every(({ billed }) => billed !== null);
-  return { ...known, cost: sumOf(costs), source: isBilled ? 'billed' : 'estimated' };
+  return { ...known, cost: total(costs), source: isBilled ? 'billed' : 'estimated' };
 }
 
-const sumOf = (amounts: ReadonlyArray<number | null>): number =>
-  amounts.reduce<number>((sum, each) => sum + Number(each), 0);
-
-const millionthsText = (millionths: number | undefined): string =>
-  millionths === undefined ? '' : amountText(fromMillionths(millionths));
+const total = (amounts: ReadonlyArray<number | null>): string =>
+  amountText(sumOf(amounts.map((each) => fromMillionths(each ?? 0))));
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts.filter(Boolean))];
 
@@ -152,7 +149,7 @@ export const logRecord = new RecordType<PricedEntry>([
   amountField(
     'cost',
     'cost, less anything that the service returned on its own; negative for a refund',
-    ({ cost }) => millionthsText(cost),
+    'cost',
     { importance: 85 },
   ),
   textField('currency', 'currency of the cost', 'currency', { importance: 60 }),
@@ -160,12 +157,9 @@ export const logRecord = new RecordType<PricedEntry>([
     importance: 70,
     schema: is.oneOf('billed', 'estimated', 'unknown', 'none'),
   }),
-  amountField(
-    'unpaid',
-    'amount billed but not paid yet; empty until the invoice is read',
-    ({ unpaid }) => millionthsText(unpaid),
-    { importance: 10 },
-  ),
+  amountField('unpaid', 'amount billed but not paid yet; empty until the invoice is read', 'unpaid', {
+    importance: 10,
+  }),
   textField('order', 'order id', 'order', { importance: 50, uncut: true }),
   listField('audiofiles', 'audiofile ids', ({ items }) => unique(items.map(({ file }) => file)), {
     importance: 55,

@@ -151,3 +151,27 @@ describe('order --minutes', () => {
     expect(service.got).toHaveLength(calls);
   });
 });
+
+describe('sums of more digits than a number keeps', () => {
+  it('are exact in budget and log, and limit what is ordered', async () => {
+    const it = await orderingAccount();
+    await it.user.run(['config', 'set', 'price.TRANS14', '100000000.01']);
+    await it.user.run(['budget', 'set', '19000000000/year']);
+    for (const name of ['a', 'b', 'c'])
+      expect((await it.order(`https://e.com/${name}.mp3`, '--minutes', '60')).code).toBe(0);
+    expect((await it.order('https://e.com/d.mp3', '--minutes', '60')).code).toBe(2);
+    const { code, stdout } = await it.user.run(['budget', '--json']);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/"estimated": 18000000001\.80,/)]);
+    expect(stdout).toMatch(/"left": 999999998\.20,/);
+    await it.user.run([
+      'order',
+      'https://e.com/e.mp3',
+      'https://e.com/f.mp3',
+      '--sku',
+      'TRANS14',
+      '--minutes',
+      '4',
+    ]);
+    expect((await it.user.run(['log', '--json'])).stdout).toMatch(/"cost": 800000000\.08,/);
+  });
+});

@@ -15,8 +15,7 @@ import {
   placedAs,
   type Sent,
   TestLedger,
-  url,
-} from '../support/attempts.ts';
+  url, inMillionths } from '../support/attempts.ts';
 import { storeKinds } from '../support/open-ledger.ts';
 
 const upgradeOf = (file: string, skus = ['TSTMP1'], more: Partial<NewPurchase> = {}): NewPurchase => ({
@@ -31,7 +30,7 @@ const refundOf = (file: string, more: Partial<NewPurchase> = {}): NewPurchase =>
 });
 const SINCE = '2020-01-01T00:00:00.000Z';
 const limit = (millionths: number, allowsUnknown = false): SpendingLimit => ({
-  ...{ millionths, allowsUnknown, since: SINCE },
+  ...{ millionths: String(millionths), allowsUnknown, since: SINCE },
 });
 
 describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (kind) => {
@@ -39,7 +38,8 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
   const done = ({ purchase, ...begun }: Sent): Promise<void> => here.purchases.markDone(begun, purchase);
   const claims = async (): Promise<unknown[]> =>
     (await here.rows('SELECT name FROM claims ORDER BY name')).map(({ name }) => name);
-  const spent = (from: Ledger = here.ledger) => new Budgets(from).spentSince(SINCE);
+  const spent = async (from: Ledger = here.ledger) =>
+    (await new Budgets(from).spentSince(SINCE)).map(inMillionths);
   const statusOf = async ({ id }: Sent): Promise<unknown[]> => {
     const [row] = await here.rows(
       `SELECT outcome, status, named, order_id FROM purchases WHERE id = '${id}'`,

@@ -1,4 +1,6 @@
 /** A ledger of either kind, and what a test does with its attempts. */
+import type { SpentRow } from '../../src/ledger/budgets.ts';
+import { millionthsOf } from '../../src/lib/money.ts';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { Budgets, type SpendingLimit } from '../../src/ledger/budgets.ts';
 import { Claims, type Holder, type TakeOver } from '../../src/ledger/claims.ts';
@@ -199,3 +201,9 @@ export class TestLedger {
     return (await new Claims(from).holders(audioOf(name).names)).get(`url ${url(name)}`);
   }
 }
+
+/** What was spent, as numbers that tests compare. */
+export const inMillionths = ({ currency, billed, estimated, refunded }: SpentRow) => ({
+  ...{ currency, billed: millionthsOf(billed), estimated: millionthsOf(estimated) },
+  refunded: millionthsOf(refunded),
+});

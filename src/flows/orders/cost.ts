@@ -27,6 +27,7 @@ import {
   parseBudget,
   parseNumber,
   periodAt,
+  sumOf,
   withCurrency,
 } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
@@ -147,6 +148,14 @@ const boundedMillionths = (amount: Fraction): number => millionthsOf(amount) ?? 
 /** While others buy all the time, the ledger decides. */
 const MAX_READINGS = 5;
 
+/** No sum of a database is larger. */
+const MAX_LIMIT = '9'.repeat(18);
+
+function limitText(amount: Fraction): string {
+  const text = amount.times(Fraction.of(1_000_000)).floor().toExact() ?? MAX_LIMIT;
+  return text.length > MAX_LIMIT.length ? MAX_LIMIT : text;
+}
+
 export class OrderCosts {
   /** That of the ledger, and that of the settings: both must hold. */
   readonly budgets: readonly BudgetInForce[];
@@ -188,7 +197,7 @@ export class OrderCosts {
     if (nowMs === undefined) return [];
     return this.budgets.map(({ budget }) => ({
       since: periodAt(budget.period, nowMs).start,
-      millionths: boundedMillionths(budget.limit.amount),
+      millionths: limitText(budget.limit.amount),
       allowsUnknown: this.#limits.allowsUnpriced,
     }));
   }
@@ -271,7 +280,8 @@ export class OrderCosts {
   }
 
   #spentMark(): string {
-    return JSON.stringify([...(this.#facts?.spent ?? [])]);
+    const rows = [...(this.#facts?.spent.values() ?? [])].flat().map(spentOf);
+    return rows.map(moneyText).join(' ');
   }
 
   async #readAgain(): Promise<void> {
@@ -352,8 +362,7 @@ export class OrderCosts {
       const currency = counted.limit.currency || DEFAULT_CURRENCY;
       const { start, end, left, foreign } = budgetState(counted, spent, facts.nowMs);
       const own = rows.filter((row) => !row.currency || row.currency === counted.limit.currency);
-      const sum = (part: 'billed' | 'estimated' | 'refunded'): Fraction =>
-        fromMillionths(own.reduce((all, row) => all + row[part], 0));
+      const sum = (part: 'billed' | 'estimated' | 'refunded'): Fraction => sumOf(own.map((row) => row[part]));
       const kept = from === 'ledger' ? facts.budget : undefined;
       return {
         ...{ budget: budgetText(budget), limit: budget.limit.amount, currency, start, end },
@@ -396,7 +405,7 @@ export class OrderCosts {
 }
 
 const spentOf = ({ currency, billed, estimated, refunded }: SpentRow): Money => ({
-  amount: fromMillionths(billed + estimated - refunded),
+  amount: billed.plus(estimated).minus(refunded),
   currency,
 });
 
