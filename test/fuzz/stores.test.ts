@@ -1,6 +1,5 @@
 /** The same work on a local and on a shared ledger: each step gives the same answer, and both hold the same in the end. */
 
-import { inMillionths } from '../support/attempts.ts';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,6 +18,7 @@ import { TrackedFiles } from '../../src/ledger/tracked-files.ts';
 import { Uploads } from '../../src/ledger/uploads.ts';
 import { refundName, upgradeNames } from '../../src/lib/names.ts';
 import { readPostgresUrl } from '../../src/lib/postgres-url.ts';
+import { inMillionths } from '../support/attempts.ts';
 import { freshFolder } from '../support/files.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
 import { linesOf } from '../support/random-ledger.ts';
@@ -279,9 +279,9 @@ async function questions({ ledger, sent }: Side): Promise<unknown> {
       all.map(({ at, ...rest }) => rest),
     ]),
     kept: await new Invoices(ledger).all(),
-    spent: (await new Budgets(ledger).spentSince('2020')).map(inMillionths).sort((one, other) =>
-      one.currency < other.currency ? -1 : 1,
-    ),
+    spent: (await new Budgets(ledger).spentSince('2020'))
+      .map(inMillionths)
+      .sort((one, other) => (one.currency < other.currency ? -1 : 1)),
     unpriced: (await new Budgets(ledger).unpriced('2020')).length,
     missing: await Promise.all(['1', '2', 'ü'].map((each) => new OpenAttempts(ledger).missingFiles(each))),
   };

@@ -286,7 +286,12 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
   describe('a limit of what may be spent', () => {
     const since = '2026-01-01T00:00:00.000Z';
     const within = (name: string, cost: number, millionths: number) =>
-      begin(here.ledger, costing(name, cost), [], [{ millionths: String(millionths), since, allowsUnknown: false }]);
+      begin(
+        here.ledger,
+        costing(name, cost),
+        [],
+        [{ millionths: String(millionths), since, allowsUnknown: false }],
+      );
     const spent = { billed: 0, estimated: 100, refunded: 0 };
 
     it('takes what fits in, to the last millionth, and nothing beyond', async () => {
@@ -298,7 +303,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(await within('b', 41, 100)).toBeUndefined();
       expect(await here.holderOf('b')).toBeUndefined();
       expect(await within('b', 40, 100)).toBeDefined();
-      expect((await here.budgets.spentSince(since)).map(inMillionths)).toEqual([{ ...spent, currency: 'USD' }]);
+      expect((await here.budgets.spentSince(since)).map(inMillionths)).toEqual([
+        { ...spent, currency: 'USD' },
+      ]);
     });
 
     it('does not count tests, refusals, other accounts and what was before', async () => {

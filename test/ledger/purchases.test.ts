@@ -11,11 +11,13 @@ import {
   begin,
   beginFree,
   costing,
+  inMillionths,
   newOrder,
   placedAs,
   type Sent,
   TestLedger,
-  url, inMillionths } from '../support/attempts.ts';
+  url,
+} from '../support/attempts.ts';
 import { storeKinds } from '../support/open-ledger.ts';
 
 const upgradeOf = (file: string, skus = ['TSTMP1'], more: Partial<NewPurchase> = {}): NewPurchase => ({

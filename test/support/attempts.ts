@@ -1,7 +1,7 @@
 /** A ledger of either kind, and what a test does with its attempts. */
-import type { SpentRow } from '../../src/ledger/budgets.ts';
-import { millionthsOf } from '../../src/lib/money.ts';
+
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import type { SpentRow } from '../../src/ledger/budgets.ts';
 import { Budgets, type SpendingLimit } from '../../src/ledger/budgets.ts';
 import { Claims, type Holder, type TakeOver } from '../../src/ledger/claims.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -16,6 +16,7 @@ import {
 } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
 import type { LedgerStore } from '../../src/ledger/stores/store.ts';
+import { millionthsOf } from '../../src/lib/money.ts';
 import type { LedgerPlace, StoreKind } from './open-ledger.ts';
 
 export const url = (name: string): string => `https://e.example/${name}.mp3`;
