@@ -79,7 +79,8 @@ export const sync = command({
       'time. --missing downloads a transcript again if it is no longer there, for example on the fresh disk of a CI ' +
       'job.',
     '--exec runs the command as listen --exec does: JSON on stdin, and variables such as STENO_EVENT_AUDIOFILE. ' +
-      'STENO_EVENT_PATH is the full path of the transcript, STENO_EVENT_FORMAT its format. If the command fails, ' +
+      'STENO_EVENT_PATH is the full path of the transcript, STENO_EVENT_FORMAT its format, ' +
+      'STENO_EVENT_SOURCE_PATH the local recording that it was made from. If the command fails, ' +
       'each later sync --exec on this folder runs it again (STENO_EVENT_TRY counts the tries), after restoring the ' +
       'transcript if it is gone. Even if two syncs run at once, the command runs once. Transcripts that another ' +
       'command downloaded to the folder do not count as new. Exits with 1 if every command failed, with 10 if some ' +

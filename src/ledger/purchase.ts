@@ -1,6 +1,7 @@
 /** A call that costs or returns money, on its way to the service, and what the service made of it. */
 import { audioIdentity, contentKey, keyName, urlName } from '../lib/names.ts';
 import type { ProcessMark } from '../lib/processes.ts';
+import { isNameOf } from '../lib/url.ts';
 
 // What is known of an audio beside its URL, from the feed or the file that it comes from.
 
@@ -16,6 +17,8 @@ export interface AudioDetails {
   readonly link?: string | undefined;
   /** The path of a recording on the machine that uploaded it. */
   readonly source?: string | undefined;
+  /** Its folders below the folder that was ordered, with slashes between them. */
+  readonly folder?: string | undefined;
   /** The title of the feed; where it has none, its host or the name of its file. */
   readonly feed?: string | undefined;
   /** Hashes of the addresses of the feed, with blanks between them: an address may hold a token. */
@@ -24,9 +27,14 @@ export interface AudioDetails {
   readonly tags?: readonly string[] | undefined;
 }
 
-/** What people call an audio: the feed's title of an episode, else the service's, else the name of the file. */
-export const audioTitle = (said: string, { title = '', feed, guid }: AudioDetails): string =>
-  (feed !== undefined || guid !== undefined ? title || said : said || title) || '';
+/**
+ * What people call an audio: the feed's title of an episode, else the service's, else the name of the file. The name of an
+ * upload is no title.
+ */
+export function audioTitle(said: string, { title = '', feed, guid, source }: AudioDetails, url = ''): string {
+  const isOurs = feed !== undefined || guid !== undefined || (source !== undefined && isNameOf(said, url));
+  return (isOurs ? title || said : said || title) || '';
+}
 
 /** As the ledger keeps them; empty where nothing is known. */
 export function detailsText(details: AudioDetails | undefined, hide: (text: string) => string): string {
@@ -51,7 +59,7 @@ export function hiddenDetails(
 /** A ledger that was edited by hand, or imported, may hold anything. */
 export function parseDetails(text: string | null): AudioDetails {
   try {
-    const { title, published, seconds, guid, link, source, feed, feedMarks, tags } = text
+    const { title, published, seconds, guid, link, source, folder, feed, feedMarks, tags } = text
       ? JSON.parse(text)
       : {};
     const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -62,6 +70,7 @@ export function parseDetails(text: string | null): AudioDetails {
       guid: textOf(guid),
       link: textOf(link),
       source: textOf(source),
+      folder: textOf(folder),
       feed: textOf(feed),
       feedMarks: textOf(feedMarks),
       tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : undefined,

@@ -176,3 +176,10 @@ export const comparableBaseUrl = (baseUrl: string): string => new URL(baseUrl).h
  */
 export const maskUserinfo = (text: string): string =>
   text.replace(/\b([a-z][a-z0-9+.-]{0,30}:\/\/[/\\]*)[^\s/?#\\]*@/gi, '$1***@');
+
+/** Whether a title says no more than the URL does: `Monday talk` of `https://host/Monday%20talk.mp3`. */
+export function isNameOf(title: string, url: string): boolean {
+  const plain = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, ' ');
+  const name = plain(readableUrl(url).split('/').at(-1) ?? '');
+  return [name, name.replace(/\.\w{1,5}$/, '')].includes(plain(title));
+}

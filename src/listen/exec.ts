@@ -115,6 +115,7 @@ function eventVariables(event: ReceivedEvent, attempt: number): Record<string, s
   add('TRY', String(attempt));
   // Also where there is none: an event is unsigned, and must not name a file of this machine.
   add('PATH', event.path);
+  add('SOURCE_PATH', event.audio.source ?? '');
   add('FORMAT', event.format);
   for (const [name, values] of event.fields) add(name, values.join(','));
   return variables;

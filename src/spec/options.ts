@@ -93,7 +93,7 @@ export const notifyFlag = (needs: readonly string[] = []) =>
 export const nameTemplate = (help: string, more: More = {}): Option<string | undefined> =>
   text(
     '--name-as <template>',
-    `${help}: {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio's path or URL; the id replaces unknown values`,
+    `${help}: {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio's path or URL; {path}: the recording's folders below the one that was ordered; the id replaces unknown values`,
     more,
   );
 

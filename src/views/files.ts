@@ -11,7 +11,7 @@ import { type Json, parseJson } from '../lib/json.ts';
 import { type OrderedBy, otherSender, userAndHost } from '../lib/sender.ts';
 import { cutSignatures, withoutSignature } from '../lib/signatures.ts';
 import { plural } from '../lib/text.ts';
-import { readableUrl } from '../lib/url.ts';
+import { isNameOf } from '../lib/url.ts';
 import type { View } from '../lib/view.ts';
 import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
 import {
@@ -188,18 +188,12 @@ const columnsForPeople = (files: readonly ShownFile[]): string[] => {
     ...has('minutes', ({ minutes }) => minutes),
     ...has('total', ({ total }) => total),
     ...['order', 'ordered_at', 'changed_at'],
-    ...has('url', (row) => !repeatsTitle(row)),
+    ...has('url', ({ url, title }) => !isNameOf(title ?? '', url ?? '')),
     ...has('key', ({ key }) => key),
     // Where it was somebody else.
     ...has('by', (row) => otherSender(senderOf(row))),
     ...has('job', ({ job }) => job),
   ];
-};
-
-/** `https://host/Monday%20talk.mp3` says no more than "Monday talk". */
-const repeatsTitle = ({ url, title }: ListedFile): boolean => {
-  const name = (readableUrl(url).split('/').at(-1) ?? '').toLowerCase();
-  return [name, name.replace(/\.\w{1,5}$/, '')].includes((title ?? '').toLowerCase());
 };
 
 interface ListForm {

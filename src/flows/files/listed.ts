@@ -22,7 +22,7 @@ export interface ListedFile extends FileRow {
 export function listed(row: FileRow): ListedFile {
   const audio = parseDetails(row.details);
   const minutes = row.duration || minutesOf(audio.seconds);
-  return { ...row, audio, minutes, title: audioTitle(row.title, audio) };
+  return { ...row, audio, minutes, title: audioTitle(row.title, audio, row.url ?? '') };
 }
 
 const minutesOf = (seconds: number | undefined): string =>
@@ -71,7 +71,7 @@ export function withAnswer(row: ListedFile | undefined, file: AudioFile): Listed
     state: state?.name ?? file.state,
     // After an upgrade, the state of the delivery before it is not its end.
     ended: row && row.state === state?.name ? row.ended : (state?.end ?? ''),
-    title: audioTitle(cutSignatures(file.title) || known.title, known.audio),
+    title: audioTitle(cutSignatures(file.title) || known.title, known.audio, file.originalLink),
     url: known.url || withoutSignature(file.originalLink),
     invoices: file.invoices.join(',') || known.invoices,
     duration: file.duration,

@@ -1,6 +1,6 @@
 /** Files of this machine: found, identified by their content, and uploaded by the user's own command when ordered. */
 import { existsSync, statSync } from 'node:fs';
-import { basename, extname, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Claims, type Holder } from '../../ledger/claims.ts';
 import type { ToIgnore } from '../../ledger/ignored-audio.ts';
@@ -48,7 +48,13 @@ export async function localRows(
   const { files, leftOut, counted } = await findAudio(paths, signal, hidden);
   if (uploadCommand === undefined) throw noUploadCommand(paths[0] ?? '');
   const { complete, growing } = await settle(files, { now: Date.now(), signal });
-  const read = await doEach(complete, READ_JOBS, String, (path) => rowOf(path, signal), report);
+  const read = await doEach(
+    complete,
+    READ_JOBS,
+    String,
+    (path) => rowOf(path, folderBelow(path, paths), signal),
+    report,
+  );
   const failed = read.find(({ error }) => error);
   if (failed?.error) throw failed.error;
   const changed = complete.filter((_, at) => read[at]?.value === undefined);
@@ -77,13 +83,23 @@ interface LocalRow extends Row {
   readonly content: string;
 }
 
-async function rowOf(path: string, signal: AbortSignal): Promise<LocalRow | undefined> {
+/** `2026/may` of `talks/2026/may/a.mp3` where `talks` was ordered. */
+function folderBelow(path: string, named: readonly string[]): string {
+  const top = named.find((each) => resolve(path).startsWith(join(resolve(each), sep)));
+  return top === undefined
+    ? ''
+    : relative(resolve(top), dirname(resolve(path)))
+        .split(sep)
+        .join('/');
+}
+
+async function rowOf(path: string, folder: string, signal: AbortSignal): Promise<LocalRow | undefined> {
   const content = await readContent(path, signal);
   if (!content) return undefined;
   const { seconds } = content;
   const { href } = pathToFileURL(path);
   const title = basename(path, extname(path));
-  const audio = makeFile(href, content.hash, { title, seconds, source: resolve(path) });
+  const audio = makeFile(href, content.hash, { title, seconds, source: resolve(path), folder });
   return { at: path, url: href, path, mark: content.mark, content: content.hash, audio };
 }
 

@@ -265,12 +265,12 @@ export class TranscriptDownloads {
     const isKnown = file !== undefined || (row?.checked_at ?? null) !== null;
     const said = isKnown || !asksService(template) ? file : await getFile(this.#options.transport, id);
     const audio = parseDetails(row?.details ?? null);
-    const { guid = '', published = '', feed = '', tags: [tag = ''] = [], source } = audio;
+    const { guid = '', published = '', feed = '', tags: [tag = ''] = [], source, folder = '' } = audio;
     // As the ledger keeps a title, so that one template gives one name; a name on disk is read by anybody.
     const clean = (text: string): string => cutSignatures(this.#options.transport.hide(text));
     return {
-      ...{ id, ext, guid, feed, tag, key: row?.key ?? '', ...placeOf(source, row?.url ?? '') },
-      title: clean(audioTitle(said?.title || row?.title || '', audio)),
+      ...{ id, ext, guid, feed, tag, key: row?.key ?? '', path: folder, ...placeOf(source, row?.url ?? '') },
+      title: clean(audioTitle(said?.title || row?.title || '', audio, row?.url ?? '')),
       order: said?.orders[0] ?? row?.order_id ?? '',
       date: /^\d{4}-\d\d-\d\d/.exec(published)?.[0] ?? '',
     };

@@ -8,14 +8,27 @@ import { isUrl } from '../../lib/url.ts';
 import { partialPath } from './partial-files.ts';
 
 const placeholders = [
-  ...(['id', 'title', 'order', 'key', 'tag', 'feed', 'guid', 'date', 'dir', 'basename', 'ext'] as const),
+  ...([
+    'id',
+    'title',
+    'order',
+    'key',
+    'tag',
+    'feed',
+    'guid',
+    'date',
+    'dir',
+    'basename',
+    'path',
+    'ext',
+  ] as const),
 ];
 
 type Placeholder = (typeof placeholders)[number];
 
 /**
  * What placeholders stand for. `date` is the day on which an episode came out, in UTC; `dir` is the folder of the audio,
- * `basename` its name without its extension.
+ * `basename` its name without its extension, `path` its folders below the folder that was ordered.
  */
 export type NameParts = { readonly [Name in Placeholder]?: string } & Record<'id' | 'ext', string>;
 
@@ -51,12 +64,18 @@ export const asksService = (template: string): boolean => fromService.test(templ
 /** Whether more than the id and the format is asked for. */
 export const asksDetails = (template: string): boolean => /\{(?!id\}|ext\})\w+\}/.test(template);
 
-/** Fills a template; a slash in the template makes a folder, one in the data does not. */
+/** Fills a template; a slash in the template or in {path} makes a folder, one in other data does not. */
 export function fileName(template: string, parts: NameParts): string {
-  return template
-    .split(/[/\\]/)
-    .map((step) => safeStep(step.replace(/\{(\w+)\}/g, (_, name: keyof NameParts) => partText(name, parts))))
-    .join('/');
+  const folders = (parts.path ?? '').split('/').filter(Boolean).map(safeValue);
+  const fill = (step: string): string =>
+    step.replace(/\{(\w+)\}/g, (_, name: keyof NameParts) =>
+      name === 'path' ? folders.join('/') : partText(name, parts),
+    );
+  const steps = template.split(/[/\\]/).flatMap((step) => {
+    const filled = fill(step);
+    return step.includes('{path}') ? filled.split('/').filter(Boolean) : [filled];
+  });
+  return steps.map(safeStep).join('/') || safeStep(parts.id);
 }
 
 /** What is not known of a file is its id, which alone is taken as it is. */

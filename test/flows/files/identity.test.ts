@@ -191,4 +191,65 @@ describe('names of transcripts', { timeout: 60_000 }, () => {
     ]);
     expect(stdout).toBe('out/May 3/call 100%.v2.txt\n');
   });
+
+  it('mirror the folders below the one that was ordered, and nothing above them', async () => {
+    const it = await orderingAccount();
+    setAll(it.user, { 'upload-command': 'echo "https://up.example/$(sha256sum < "$1" | cut -c1-8).bin"' });
+    for (const [at, name] of ['top.mp3', '2026/may/a.mp3', '2026/june/a.mp3', '2026/-x..y/a.mp3'].entries()) {
+      const path = join(it.user.home, 'deep', 'rec', name);
+      mkdirSync(join(path, '..'), { recursive: true });
+      writeFileSync(path, `\0\u00ff${at}`);
+      utimesSync(path, 1e9, 1e9);
+    }
+    expect((await it.user.run(['order', 'deep/rec', '--sku', 'TRANS14'])).code).toBe(0);
+    await it.order(audio('by-url'));
+    const line = ['sync', '--download', 'out', '--name-as', '{path}/{basename}.{ext}', '--quiet'];
+    const { stdout } = await it.user.run(line);
+    expect(stdout.trim().split('\n').toSorted()).toEqual([
+      ...[
+        'out/2026/_x..y/a.txt',
+        'out/2026/june/a.txt',
+        'out/2026/may/a.txt',
+        'out/by-url.txt',
+        'out/top.txt',
+      ],
+    ]);
+  });
+
+  it('name the recording for the command of sync, and never one that an event names', async () => {
+    const it = await orderingAccount();
+    setAll(it.user, { 'upload-command': 'echo "https://up.example/$(sha256sum < "$1" | cut -c1-8).bin"' });
+    const path = join(it.user.home, 'a talk.mp3');
+    writeFileSync(path, '\0\u00ff');
+    utimesSync(path, 1e9, 1e9);
+    await it.user.run(['order', 'a talk.mp3', '--sku', 'TRANS14']);
+    await it.order(audio('by-url'));
+    const exec = 'printf "%s=%s\\n" "$STENO_EVENT_AUDIOFILE" "$STENO_EVENT_SOURCE_PATH" >> told';
+    expect((await it.user.run(['sync', '--download', 'out', '--exec', exec])).code).toBe(0);
+    const told = readFileSync(join(it.user.home, 'told'), 'utf8').trim().split('\n').toSorted();
+    expect(told).toEqual([`1=${path}`, '2=']);
+  });
+
+  it('have the name of a recording as their title until the service has one', async () => {
+    const it = await orderingAccount();
+    setAll(it.user, { 'upload-command': ': "$1"; echo https://up.example/9f86d081.mp3' });
+    const path = join(it.user.home, 'Monday talk.mp3');
+    writeFileSync(path, '\0\u00ff');
+    utimesSync(path, 1e9, 1e9);
+    const { code, stderr } = await it.user.run(['order', 'Monday talk.mp3', '--sku', 'TRANS14']);
+    expect([code, stderr]).toEqual([0, '']);
+    const titleOf = async (title: string) => {
+      const originallink = 'https://up.example/9f86d081.mp3';
+      it.service.on('GET /audiofile/1', {
+        body: { audiofile: { id: 1, statename: 'Transcribing', title, originallink } },
+      });
+      const [shown] = await json(it, 'file', '1');
+      const [listed] = await json(it, 'files');
+      expect(listed?.title).toBe(shown?.title);
+      return shown?.title;
+    };
+    expect(await titleOf('9f86d081.mp3')).toBe('Monday talk');
+    expect(await titleOf('9f86d081')).toBe('Monday talk');
+    expect(await titleOf('Keynote')).toBe('Keynote');
+  });
 });
