@@ -30,9 +30,9 @@ export const diff = command({
   ],
   options: { stat: flag('--stat', 'print only numbers: words, changes, error rate') },
   examples: [
-    ['steno diff 12345 corrected.docx', 'what an editor changed'],
-    ['steno diff talk.vtt whisper.srt --stat', 'error rate of a machine, by a human transcript'],
-    ['steno diff draft.txt 12345 --markdown', 'for a pull request'],
+    ['steno diff talk.tstxt corrected.txt', 'what an editor changed'],
+    ['steno diff talk.tstxt whisper.srt --stat', 'error rate of a machine, by a human transcript'],
+    ['steno diff talk.tstxt corrected.txt --markdown', 'for a pull request'],
   ],
   effect: 'read',
   exits: LEDGER_EXITS,

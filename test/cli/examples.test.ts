@@ -125,6 +125,8 @@ describe('in the sandbox', () => {
     writeFileSync(join(folder, 'ids.txt'), `${one}\n${two}\n`);
     writeFileSync(join(folder, 'upload.sh'), 'test -s "$STENO_EVENT_PATH"\n');
     writeFileSync(join(folder, 'talk.tstxt'), '[00:00:01] Ada: Good morning.\n');
+    writeFileSync(join(folder, 'corrected.txt'), 'Ada: Good morning.\n');
+    writeFileSync(join(folder, 'whisper.srt'), '1\n00:00:01,000 --> 00:00:02,000\nGood morning.\n');
   }, 120_000);
 
   it.each(sliceOf(runnable, 3))(
