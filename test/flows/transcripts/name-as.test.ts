@@ -73,7 +73,7 @@ describe('the title, day and guid of an episode', () => {
     expect(files(it)).toEqual(['No name, no day.txt', 'The first.txt', 'The second.txt']);
   });
 
-  it('are asked of the ledger alone where the service has nothing to add', async () => {
+  it('are asked of the ledger alone, once the service has said whose file it is', async () => {
     const it = await withFeed();
     await ordered(it);
     const { stdout } = await it.user.run([
@@ -84,7 +84,9 @@ describe('the title, day and guid of an episode', () => {
       'out/first.txt',
       'out/3.txt',
     ]);
-    expect(it.askedFiles()).toEqual([]);
+    expect(it.askedFiles()).toEqual(['1', '2', '3']);
+    await it.user.run(['transcript', '1', '2', '3', '-o', 'again', '--name-as', '{guid}.{ext}']);
+    expect(it.askedFiles()).toHaveLength(3);
   });
 
   it('are the id without a ledger', async () => {
