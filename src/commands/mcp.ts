@@ -23,7 +23,7 @@ export const mcp = command({
       ['others', '{"mcpServers": {"steno": {"command": "steno", "args": ["mcp"]}}}'],
     ],
     'Most tools run the steno command of the same name, with the same profile and ledger, and may only read ' +
-      '(STENO_ALLOW=read), except that search keeps its index; estimate is steno order --dry-run. The JSON schemas of the results and the transcripts are ' +
+      '(STENO_ALLOW=read), which lets search and quote keep their index; estimate is steno order --dry-run. The JSON schemas of the results and the transcripts are ' +
       'resources: steno://schema/files, steno://transcript/12345.',
     'With --allow-orders, the tool order asks you through the assistant (elicitation) and shows what is ordered and the ' +
       'estimated cost. Without your yes, or with an assistant that cannot ask, nothing is ordered. An order of higher or ' +

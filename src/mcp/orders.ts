@@ -10,7 +10,7 @@ import {
 import { usage } from '../lib/errors.ts';
 import { isObject } from '../lib/json.ts';
 import { amountText, compareAmounts, type Money, moneyText } from '../lib/money.ts';
-import { oneLine, plural } from '../lib/text.ts';
+import { hasHidden, oneLine, plural } from '../lib/text.ts';
 import type { Children } from './children.ts';
 import { type Answer, plainOf, resultOf, saidBy } from './results.ts';
 import { orderInput, orderLine, type Wanted } from './tools.ts';
@@ -30,8 +30,8 @@ interface Plan {
 export class Orders {
   readonly #children: Children;
   readonly #maxCost: Money;
-  /** Orders that a person has not answered to, by the id of the question. A client can't guess one. */
-  readonly #asked = new Map<string, string>();
+  /** Orders that a person has not answered to, by the id of the question, and what they may cost. A client can't guess one. */
+  readonly #asked = new Map<string, { readonly order: string; readonly limit: string }>();
 
   constructor(children: Children, maxCost: Money) {
     this.#children = children;
@@ -47,22 +47,24 @@ export class Orders {
       if (!elicitation) throw usage("this client can't ask the person; nothing was ordered");
       return this.#ask(wanted, mcpReq.signal);
     }
-    const isAsked = this.#asked.get(id) === JSON.stringify(wanted);
+    const asked = this.#asked.get(id);
     this.#asked.delete(id);
-    if (!isAsked)
+    if (asked?.order !== JSON.stringify(wanted))
       throw usage('the person was not asked this, or has answered already; nothing more was ordered');
     const answer = inputResponse(mcpReq.inputResponses, 'order');
     const isYes = answer.kind === 'elicit' && answer.action === 'accept' && answer.content?.order === true;
     if (!isYes) throw usage('the person did not say yes; nothing was ordered');
-    return resultOf(saidBy(await this.#children.run(this.#line(wanted), mcpReq.signal, 'money')), true);
-  }
-
-  #line(wanted: Wanted, ...more: readonly string[]) {
-    return orderLine(wanted, ['--or-existing', `--max-cost=${moneyText(this.#maxCost)}`, ...more]);
+    // What the person agreed to is the limit: a price may have changed since.
+    const line = orderLine(wanted, ['--or-existing', `--max-cost=${asked.limit}`]);
+    return resultOf(saidBy(await this.#children.run(line, mcpReq.signal, 'money')), true);
   }
 
   async #ask(wanted: Wanted, signal: AbortSignal): Promise<Answer> {
-    const said = saidBy(await this.#children.run(this.#line(wanted, '--dry-run'), signal));
+    if ([...wanted.urls, ...wanted.sku, wanted.notes ?? ''].some(hasHidden))
+      throw usage('a text has an invisible character, which the person could not see; nothing was ordered');
+    const limit = `--max-cost=${moneyText(this.#maxCost)}`;
+    const line = orderLine(wanted, ['--or-existing', limit, '--dry-run']);
+    const said = saidBy(await this.#children.run(line, signal));
     if (!isObject(said.result) || said.error !== undefined)
       return resultOf({ ...said, result: undefined }, true);
     const plan = plainOf(said.result) as Plan;
@@ -71,10 +73,10 @@ export class Orders {
     if (!fits) {
       // The last warning is why the order would be refused.
       const [why] = said.warnings.slice(-1).map(plainOf) as Array<{ message: string; hint?: string }>;
-      throw usage(why?.message ?? 'the cost is too high or unknown', why?.hint);
+      throw usage(why?.message.replace('--max-cost', 'the limit of') ?? 'the cost is too high or unknown');
     }
     const id = randomUUID();
-    this.#asked.set(id, JSON.stringify(wanted));
+    this.#asked.set(id, { order: JSON.stringify(wanted), limit: String(plan.estimate.high) });
     setTimeout(() => this.#asked.delete(id), ANSWER_LIMIT_MS).unref();
     const order = { type: 'boolean', title: 'Place this order', default: false } as const;
     return inputRequired({
@@ -89,6 +91,10 @@ export class Orders {
   }
 }
 
+/** Two URLs that differ at their ends look different. */
+const middleCut = (url: string): string =>
+  url.length <= MAX_URL ? url : `${url.slice(0, MAX_URL / 2)} … ${url.slice(-MAX_URL / 2)}`;
+
 /** Each text stays on its line, so that it can't pretend to be another one, and a host shows its real letters. */
 function questionOf({ sku, notes }: Wanted, { orders, estimate, left_out }: Plan, most: string): string {
   const audios = orders.flatMap((order) => order.audios);
@@ -98,7 +104,7 @@ function questionOf({ sku, notes }: Wanted, { orders, estimate, left_out }: Plan
     `Order the transcription of ${plural(audios.length, 'recording')} with ${sku.join(', ')}?`,
     `Estimated cost: ${range}${currency ? ` ${currency}` : ''} (limit: ${most}), if these lengths are right:`,
     ...audios.map(
-      ({ url, minutes }) => `- ${oneLine(new URL(url).href, MAX_URL)} (${minutes} min, says the assistant)`,
+      ({ url, minutes }) => `- ${middleCut(new URL(url).href)} (${minutes} min, says the assistant)`,
     ),
     left_out.length ? `${plural(left_out.length, 'recording')} ordered before: not bought again` : '',
     notes ? `Notes for the transcribers: ${notes}` : '',

@@ -8,12 +8,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Effect } from '../lib/command-entry.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { isObject } from '../lib/json.ts';
 import type { Money } from '../lib/money.ts';
 import { oneLine } from '../lib/text.ts';
-import { isAllowed } from '../spec/allow.ts';
 import type { Context } from '../spec/context.ts';
 import type { Stdout } from '../ui/streams.ts';
 import { Children } from './children.ts';
@@ -29,7 +27,7 @@ const MAX_TITLE = 200;
 
 const instructions = `steno orders transcripts of recordings, and keeps a ledger of orders and files. ${UNTRUSTED}
 A result is {untrusted, result, warnings, error}, or text for transcript; steno://schema/TOOL has the JSON schema of result.
-search and check read transcripts on this disk; transcript asks the service too. After error code "uncertain", stop and ask the person.`;
+search, quote and check read transcripts on this disk; verify with quote what you quote; transcript asks the service too. After error code "uncertain", stop and ask the person.`;
 
 /** Serves until the client leaves. Without `maxCost` nothing can be ordered. */
 export async function serve(context: Context, maxCost: Money | undefined): Promise<void> {
@@ -38,19 +36,14 @@ export async function serve(context: Context, maxCost: Money | undefined): Promi
   const transcripts = new Transcripts(children, () => ledgers.ifAny());
   const orders = maxCost && new Orders(children, maxCost);
   const wire = new Wire(stdin, writableTo(out.stdout, signal));
-  // With an index of the words, which is no more than a cache, a search need not read every transcript.
-  const ofSearch = isAllowed(context, 'local') ? 'local' : 'read';
   let isTooLarge = false;
-  const handle = serveStdio(
-    () => makeServer(children, transcripts, orders, ofSearch, context.globals.ledger),
-    {
-      transport: wire,
-      onerror: (error) => {
-        isTooLarge ||= errorMessage(error).includes('maximum size');
-        void out.warn(`client error: ${errorMessage(error)}`);
-      },
+  const handle = serveStdio(() => makeServer(children, transcripts, orders, context.globals.ledger), {
+    transport: wire,
+    onerror: (error) => {
+      isTooLarge ||= errorMessage(error).includes('maximum size');
+      void out.warn(`client error: ${errorMessage(error)}`);
     },
-  );
+  });
   wire.watch();
   await new Promise<void>((resolve) => {
     const { onclose } = wire;
@@ -98,7 +91,6 @@ function makeServer(
   children: Children,
   transcripts: Transcripts,
   orders: Orders | undefined,
-  ofSearch: Effect,
   hasLedger: boolean,
 ): McpServer {
   const capabilities = { tools: { listChanged: false }, resources: { listChanged: false } };
@@ -107,9 +99,8 @@ function makeServer(
     void server.registerTool(tool.name, tool, (values, context) => work(values, context).catch(errorResult));
   for (const tool of tools)
     register(tool, async (values, { mcpReq }) => {
-      const effect = tool.name === 'search' ? ofSearch : 'read';
       const line = lineOf(tool, values, hasLedger);
-      return resultOf(noteLimit(saidBy(await children.run(line, mcpReq.signal, effect)), values));
+      return resultOf(noteLimit(saidBy(await children.run(line, mcpReq.signal)), values));
     });
   register(transcriptTool, async (values, { mcpReq }) => ({
     content: [{ type: 'text', text: await transcripts.part(values, mcpReq.signal) }],

@@ -28,6 +28,11 @@ const count = (help: string) => z.int().min(1).max(100_000).describe(help);
 const limit = z.int().min(1).max(10_000).default(20);
 const since = text('2026-11-01, yesterday or 7d');
 const ids = list('audiofile ids', id);
+/** Which transcripts to look in. */
+const chosen = {
+  ...{ file: ids.optional(), order: id.optional(), tag: word.optional(), feed: text('title or URL') },
+  ...{ speaker: text('name'), since },
+};
 const sku = list('a transcription SKU, such as TRANS14, and any add-ons');
 const urls = list('http or https');
 const lengths = z.array(z.number().min(0.1).max(10_000)).max(100);
@@ -73,10 +78,17 @@ export const tools: readonly Tool[] = [
     'Search transcripts',
     'Sentences that have all the words, with file, time and speaker; in downloaded transcripts',
     {
-      ...{ words: list('word, phrase, start*, -unwanted'), file: ids.optional(), speaker: text('name') },
-      ...{ since, context: count('sentences around each').optional(), limit },
+      ...{ words: list('word, phrase, start*, -unwanted'), ...chosen },
+      ...{ context: count('sentences around each').optional(), limit },
     },
     { args: 'words' },
+  ),
+  tool(
+    'quote',
+    'Verify a quotation',
+    'Was it said? exact, altered, spliced, other_speaker or missing, with file, time and speaker. Verify what you quote',
+    { text: word.describe('the quotation alone'), ...chosen },
+    { args: 'text' },
   ),
   tool(
     'check',
@@ -108,7 +120,7 @@ export function lineOf({ name, args: field = '' }: Tool, values: Values, hasLedg
   if (name === 'estimate')
     return orderLine(values as Wanted, hasLedger ? ['--dry-run', '--or-existing'] : ['--dry-run']);
   const { [field]: args = [], ...flags } = values;
-  return { words: [name, '--json', ...flagsOf(flags)], args: args as string[] };
+  return { words: [name, '--json', ...flagsOf(flags)], args: [args].flat() as string[] };
 }
 
 const flagsOf = (values: Values): string[] =>

@@ -41,7 +41,7 @@ describe.each(revisions)('with revision %s', (revision) => {
       expect(first).toMatchObject({ isError: false, result: [{ audiofile: '1', order: 'o1' }] });
       expect(questions).toEqual([
         'Order the transcription of 1 recording with TRANS14?\n' +
-          'Estimated cost: 8.6 (limit: 20.00), if these lengths are right:\n' +
+          'Estimated cost: 8.6 USD (limit: 20.00), if these lengths are right:\n' +
           '- https://example.com/a.mp3 (10 min, says the assistant)\n' +
           'Notes for the transcribers: Names: Ada',
       ]);
@@ -78,6 +78,32 @@ describe.each(revisions)('with revision %s', (revision) => {
     MANY_MS,
   );
 
+  it('takes what was agreed for the limit, whatever the price is by then', async () => {
+    const account = await buyer();
+    const answer = async (): Promise<ElicitResult> => {
+      expect((await account.user.run(['config', 'set', 'price.TRANS14', '1.95'])).code).toBe(0);
+      return yes;
+    };
+    const opened = await assistant(account.user, LIMIT, { revision, answer });
+    expect(await opened.call('order', wanted)).toMatchObject({ isError: true });
+    expect(bought(account)).toBe(0);
+  });
+
+  it('shows all that is sent, or refuses it', async () => {
+    const account = await buyer();
+    const questions: string[] = [];
+    const answer = ({ message }: Asked): ElicitResult => {
+      questions.push(message);
+      return { action: 'decline' };
+    };
+    const opened = await assistant(account.user, LIMIT, { revision, answer });
+    const hidden = await opened.call('order', { ...wanted, notes: 'Ada\u200bEve' });
+    expect([hidden.isError, questions]).toEqual([true, []]);
+    for (const end of ['a', 'b'])
+      await opened.call('order', { ...wanted, urls: [`https://example.com/${'x'.repeat(900)}/${end}.mp3`] });
+    expect(new Set(questions).size).toBe(2);
+  });
+
   it('orders nothing if the client cannot ask', async () => {
     const account = await buyer();
     const opened = await assistant(account.user, LIMIT, { revision });
@@ -98,7 +124,7 @@ describe.each(revisions)('with revision %s', (revision) => {
     const opened = await assistant(account.user, LIMIT, { revision, answer });
     expect((await opened.call('order', { ...wanted, minutes: [1000] })).error).toMatchObject({
       code: 'usage',
-      message: expect.stringContaining('exceeds --max-cost 20.00'),
+      message: expect.stringContaining('exceeds the limit of 20.00'),
     });
     const { urls, sku } = wanted;
     expect((await opened.call('order', { urls, sku })).error).toMatchObject({
