@@ -112,7 +112,8 @@ export const listen = command({
       ],
       [
         'shown',
-        'at least once: here, or by the next listen with the same --only, which then counts it for --count and --until',
+        'once, in the order of the event numbers: here, or by the next listen with the same --only, which then counts ' +
+          'it for --count and --until; a second time only after a crash',
       ],
       [
         'forward',

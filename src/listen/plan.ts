@@ -133,13 +133,16 @@ interface PlanOptions {
 }
 
 export async function planListening(flags: ListenFlags, options: PlanOptions): Promise<ListenPlan> {
-  const { host = '127.0.0.1', path = '/', register, publicUrl, tunnel, until } = flags;
+  const { host = '127.0.0.1', path: givenPath = '/', register, publicUrl, tunnel, until } = flags;
   const { timeoutMs, onWarning } = options;
   const isAllowed = (): boolean => flags.anyEvent;
   checkTemplate(flags.nameAs, checkFormats(flags.format, flags.nameAs));
   if (flags.download !== undefined) checkFolder(flags.download, options.onNote);
   checkAddresses(flags);
-  if (!/^\/[^\s?#]*$/.test(path)) throw usage(`--path must be a path, not '${path}'`, 'write it like /hook');
+  if (!/^\/[^\s?#]*$/.test(givenPath))
+    throw usage(`--path must be a path, not '${givenPath}'`, 'write it like /hook');
+  // As senders write it.
+  const path = givenPath.replace(/[^!-~]+/g, encodeURIComponent);
   if (flags.exec !== undefined && !flags.exec.trim()) throw usage('--exec requires a command');
   checkRegistration(flags, options);
   if (!isLoopback(inBrackets(host)) && !register && tunnel === undefined && !hasSecret(path)) {

@@ -62,7 +62,9 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   server.on('connection', (socket: Socket) => handler.connections.add(socket));
   // A sender may close its side once it has sent all: it still gets its answer. @types/node does not know the property.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.on('clientError', (error, socket: Socket) => refuseSocket(error, socket, onError));
+  server.on('clientError', (error, socket: Socket) =>
+    handler.whenAnswered(socket, () => refuseSocket(error, socket, onError)),
+  );
   // Node closes the connection of a CONNECT by itself, without an answer.
   server.on('connect', (_, socket: Socket) => {
     socket.on('error', () => {}).resume();
@@ -108,8 +110,20 @@ const refusals = {
   noRoom: { status: 503, text: 'too much at once' },
 } as const satisfies Record<string, Refusal>;
 
+/** What a connection has under way: a client may send requests before the answers to earlier ones. */
+interface Exchanges {
+  /** Deliveries that are being kept. */
+  keeping: number;
+  latest?: Response;
+  latestKept?: Response;
+  /** An answer says that the connection closes: nothing is read after it. */
+  isClosed: boolean;
+  onAnswered?: () => void;
+}
+
 class RequestHandler {
   readonly connections = new ConnectionLimit();
+  readonly #exchanges = new WeakMap<Socket, Exchanges>();
   readonly #bodies = new Bodies();
   readonly #options: ReceiverOptions;
   #isClosing = false;
@@ -119,13 +133,16 @@ class RequestHandler {
   }
 
   readonly onRequest: OnRequest = (request, response) => {
+    const exchanges = this.#exchangesOf(request.socket);
+    if (exchanges.isClosed) return;
+    exchanges.latest = response;
     const { method, url = '' } = request;
     const query = url.indexOf('?');
     const path = query < 0 ? url : url.slice(0, query);
     if (path === '/healthz' && (method === 'GET' || method === 'HEAD'))
       return void respond(response, 200, 'ok');
     const refusal = this.#checkRequest(request, path);
-    if (refusal) refuse(request, response, refusal, this.#options.onError);
+    if (refusal) this.#refuse(request, response, refusal);
     else this.#readBody(request, response);
   };
 
@@ -147,11 +164,40 @@ class RequestHandler {
     });
     const body = new Body(this.#bodies, (fault) => {
       request.stopReader();
-      refuse(request, response, refusals[fault], this.#options.onError);
+      this.#refuse(request, response, refusals[fault]);
     });
   }
 
+  /** What was kept gets its answer before the connection is closed. */
+  whenAnswered(socket: Socket, close: () => void): void {
+    const exchanges = this.#exchangesOf(socket);
+    const { keeping, latestKept, isClosed } = exchanges;
+    // An answer is on its way that closes it.
+    if (isClosed || latestKept?.shouldKeepAlive === false) return;
+    exchanges.isClosed = keeping === 0;
+    if (keeping > 0) exchanges.onAnswered = close;
+    else if (latestKept && !latestKept.writableFinished && !socket.destroyed)
+      latestKept.once('finish', close);
+    else close();
+  }
+
+  #exchangesOf(socket: Socket): Exchanges {
+    const known = this.#exchanges.get(socket);
+    if (known) return known;
+    const exchanges = { keeping: 0, isClosed: false };
+    this.#exchanges.set(socket, exchanges);
+    return exchanges;
+  }
+
+  #refuse(request: DirectRequest, response: Response, refusal: Refusal): void {
+    this.#exchangesOf(request.socket).isClosed = true;
+    refuse(request, response, refusal, this.#options.onError);
+  }
+
   #keep({ socket, headers }: DirectRequest, response: Response, body: Body): void {
+    const exchanges = this.#exchangesOf(socket);
+    exchanges.keeping += 1;
+    exchanges.latestKept = response;
     this.connections.setBusy(socket);
     const delivery = {
       body: body.finish(),
@@ -164,10 +210,15 @@ class RequestHandler {
       body.release();
       this.connections.setIdle(socket, isKept);
       // The next delivery over the same connection would come after the end.
-      if (this.#isClosing) response.shouldKeepAlive = false;
+      if (this.#isClosing && exchanges.latest === response) {
+        response.shouldKeepAlive = false;
+        exchanges.isClosed = true;
+      }
       // Without a body it is a single write.
       if (isKept) response.end();
       else respond(response, 503, 'it could not be saved');
+      exchanges.keeping -= 1;
+      if (exchanges.keeping === 0 && exchanges.onAnswered) this.whenAnswered(socket, exchanges.onAnswered);
     };
     this.#options.keep(delivery).then(
       () => answer(true),

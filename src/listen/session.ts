@@ -156,7 +156,10 @@ class Session {
     const secret = this.#secret;
     const receiver = await openReceiver({
       ...plan.server,
-      accepts: (path) => (secret ? path.endsWith(`/${secret}`) : path === plan.path),
+      accepts: (path) =>
+        secret
+          ? path.endsWith(`/${secret}`)
+          : path.replace(/%../g, (code) => code.toUpperCase()) === plan.path,
       keep: (delivery) => this.#inbox.keep(delivery),
       onError,
     });

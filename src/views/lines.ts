@@ -129,8 +129,13 @@ function openLine({ event, rules, reports }: OpenEvent): Line {
     const report = all[at];
     return report ? outcomeOf(report) : doing[kind];
   });
-  if (all.some((report) => report?.what === 'failed'))
-    return eventLine(event, { text: texts.join(', '), tone: 'bad' }, '✗');
+  const hasFailed = (_: string, at: number): boolean => all[at]?.what === 'failed';
+  const failed = texts.filter(hasFailed);
+  // At its end, which is kept where there is little room, stands the exit code of a command.
+  if (failed.length > 0) {
+    const others = texts.filter((text, at) => !hasFailed(text, at));
+    return eventLine(event, { text: [...others, ...failed].join(', '), tone: 'bad', keepsEnd: true }, '✗');
+  }
   if (all.every((report) => report?.what === 'done'))
     return eventLine(event, { text: texts.join(', '), keepsEnd: true });
   return eventLine(event, { text: texts.join(', '), tone: 'faint' }, '…');
@@ -161,7 +166,7 @@ function eventLine(event: ReceivedEvent, said?: Piece, mark?: string): Line {
     { text: event.audiofile, tone: 'strong' },
     { text: event.title },
     { text: event.audiofile ? '' : event.order && `order ${event.order}` },
-    { text: said?.keepsEnd ? '→' : '' },
+    { text: said?.keepsEnd && !said.tone ? '→' : '' },
     said ?? { text: meaning, tone: 'faint' },
   ];
   const [TIME, NAME, FILE, TITLE, ORDER, SAID] = [1, 3, 4, 5, 6, 8] as const;

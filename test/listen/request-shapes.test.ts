@@ -162,3 +162,53 @@ describe('a request', () => {
     expect(listener.stderr).toBe(`listening on ${listener.url}\n`);
   });
 });
+
+describe('requests that are sent before the answers to earlier ones', () => {
+  const kept = (id: string): string =>
+    requestOf({ body: complete(id), headers: ['connection: keep-alive'] }).replace(
+      'connection: close\r\n',
+      '',
+    );
+
+  it.each([
+    [
+      'behind one that is refused, none is read',
+      requestOf({ line: 'POST /other HTTP/1.1' }) + kept('a1'),
+      [404],
+      [],
+    ],
+    [
+      'behind one that closes the connection, none is read',
+      requestOf({ body: complete('b1') }) + kept('b2'),
+      [200],
+      ['b1'],
+    ],
+    [
+      'before one that is no HTTP, each is kept and answered',
+      `${kept('c1')}${kept('c2')}\0\0\r\n\r\n`,
+      [200, 200],
+      ['c1', 'c2'],
+    ],
+    [
+      'before one that is refused, each is kept and answered',
+      kept('d1') + requestOf({ line: 'GET / HTTP/1.1', body: '' }) + kept('d2'),
+      [200, 405],
+      ['d1'],
+    ],
+  ])('%s', async (_, text, statuses, files) => {
+    const user = new User();
+    const own = await Listener.start(user);
+    const got = statusesIn(await sendRaw(own.port, Buffer.from(text, 'latin1'), true));
+    expect(got.filter((status) => status !== 400)).toEqual(statuses);
+    await own.stop();
+    expect((await eventsOf(user)).map(({ audiofile }) => audiofile).sort()).toEqual(files);
+  });
+});
+
+it('takes events at a path with letters beyond ASCII', async () => {
+  const own = await Listener.start(new User(), ['--path', '/häken']);
+  expect(own.url).toMatch(/\/h%C3%A4ken$/);
+  expect((await own.post(body)).status).toBe(200);
+  const text = requestOf({ line: 'POST /h%c3%a4ken HTTP/1.1' });
+  expect(statusesIn(await sendRaw(own.port, Buffer.from(text, 'latin1'), true))).toEqual([200]);
+});
