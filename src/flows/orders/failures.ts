@@ -43,7 +43,9 @@ export function raiseUnplaced(
   if (!first) return;
   const isAlone = total + held.length === 1;
   if (isAlone && !(listsHeld && held.length && isOfLedger(first)))
-    throw failed[0]?.at || outcomes.some(({ planned }) => isLocal(planned)) ? named(first) : first.error;
+    throw nothingOrdered(
+      failed[0]?.at || outcomes.some(({ planned }) => isLocal(planned)) ? named(first) : first.error,
+    );
   throw new BulkError(
     kindOf(unplaced, held, values<PlacedOrder>(outcomes).length > 0),
     summary(unplaced.length, total, sent),
@@ -61,6 +63,13 @@ export function withAttempts(error: CallError): CallError {
 }
 
 const isLocal = ({ audios }: PlannedOrder): boolean => audios.some(({ path }) => path !== undefined);
+
+/** What never reached the service bought nothing: a person must not have to guess. */
+function nothingOrdered(error: StenoError): StenoError {
+  if (error.kind !== 'network') return error;
+  const { message, hint, status } = error;
+  return new StenoError('network', `${message}; nothing was ordered`, { hint, status, cause: error });
+}
 
 /** A row that stands alone is named, as one of many is; so is a recording, whose URL the user did not give. */
 function named({ what, error }: Failure): StenoError {

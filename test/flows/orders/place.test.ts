@@ -14,6 +14,20 @@ const url = audio('a');
 const placed = { body: { order: 'x1', audiofiles: [7], message: 'ok' } };
 
 describe('an order', () => {
+  it('that could not reach the service says that nothing was ordered', async () => {
+    const user = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: await deadAddress() });
+    const { code, stderr } = await user.run(['order', url, '--sku', 'TRANS14']);
+    expect([code, stderr]).toEqual([
+      7,
+      expect.stringMatching(/^steno: can't reach .*; nothing was ordered\n/),
+    ]);
+  });
+
+  it('with SKU and URL swapped is told the right line', async () => {
+    const { code, stderr } = await new User().run(['--sandbox', 'order', 'TRANS14', '--sku', url]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`steno order ${url} --sku TRANS14`)]);
+  });
+
   it('is in the ledger before the service has the request', async () => {
     const { service, user, order } = await orderingAccount();
     let seen: unknown[] = [];
