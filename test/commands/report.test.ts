@@ -220,7 +220,7 @@ describe('report', () => {
       expect.stringMatching(/unknown --by value 'moth'\nhint: did you mean month\? .*sku/),
     ]);
     expect((await report(it, '--by', 'zz')).stderr).toMatch(
-      /\nhint: choose from: month, sku, order, feed, tag\n$/,
+      /\nhint: choose from: month, sku, order, feed, tag, person, invoice\n$/,
     );
     expect((await report(it, '--quiet')).stdout).toBe('43.60\n');
   });
