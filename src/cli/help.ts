@@ -67,12 +67,12 @@ function unknown(words: readonly string[], groups: readonly Group[]): Error {
   }
   const topics = topicNames();
   if (topics.includes(word)) return usage('help takes one topic at a time', `see: steno help ${word}`);
-  if (commandFor(word)) return unknownCommand(word, commandsOf(groups));
   const topic = topics.find((name) => word.length >= MIN_TOPIC_START && name.startsWith(word));
   if (topic) {
     const hint = `did you mean ${topic}? see: steno help ${topic}`;
     return usage(`unknown command or topic '${word}'`, hint);
   }
+  if (commandFor(word)) return unknownCommand(word, commandsOf(groups));
   const names = commandsOf(groups).flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
   const hint = didYouMean(word, [...names, ...topics], 'see: steno help topics');
   return usage(`unknown command or topic '${word}'`, hint);

@@ -37,7 +37,7 @@ const words: readonly Case[] = [
   [[url], /steno order 'https:\/\/example\.com\/a\.mp3' --sku TRANS14/],
   [['12345'], /steno file 12345/],
   [['talks.csv'], /steno order --from talks\.csv/],
-  [['help', 'download'], /did you mean transcript\?/],
+  [['help', 'download'], /did you mean downloads\?/],
 ];
 
 const subcommands: readonly Case[] = [

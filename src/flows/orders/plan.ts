@@ -376,7 +376,7 @@ function parseParams(params: readonly string[]): Array<[string, string]> {
 
 const QUOTE = 'put the URL in quotes, because the shell ends the command at &';
 
-function skuHint(sku: string, given: readonly string[]): string {
+function strayedSkuHint(sku: string, given: readonly string[]): string {
   if (given.some((each) => each.includes('://')))
     return `SKU and URL are swapped: steno order ${given.map(shellWord).join(' ')} --sku ${sku}`;
   if (!given.length) return `write --sku before it: --sku ${sku}`;
@@ -385,7 +385,7 @@ function skuHint(sku: string, given: readonly string[]): string {
 
 function checkUrlArgument(text: string, { sku: skus, notes, name }: OrderInput): string {
   if (findOrderSku(text) || findUpgradeSku(text))
-    throw usage(`'${text}' is a SKU, not a URL`, skuHint(text, skus));
+    throw usage(`'${text}' is a SKU, not a URL`, strayedSkuHint(text, skus));
   if (/^\.{0,2}\/(?!\/)/.test(text))
     throw usage(
       `can't read ${text}: there is no such file or folder`,
