@@ -44,7 +44,7 @@ export const quote = command({
       ...{ needs: ['--verify'], defaultNote: String(MIN_WORDS) },
     }),
     link: text('--link <template>', 'link to each passage: https://host/{id}?t={seconds}'),
-    report: text('--report <form>', 'print a report for a CI server: github, sarif or junit', {
+    report: text('--report <form>', 'with --verify, print a report for a CI server: github, sarif or junit', {
       values: reportForms,
       meaning: (form) => reportFormMeanings[form] ?? '',
       needs: ['--verify'],

@@ -86,8 +86,11 @@ export const valueName = ({ flags }: Pick<Option, 'flags'>): string =>
   bareName(/[<[].*[>\]]/.exec(flags)?.[0] ?? '');
 
 /** What waits can ring at its end. */
-export const notifyFlag = (needs: readonly string[] = []) =>
-  flag('--notify', 'at the end, ring the bell and show a desktop notification (OSC 9)', { needs });
+export const notifyFlag = (needs: readonly string[] = []) => {
+  const start = needs.length ? `with ${needs.join(' or ')}, ` : '';
+  const help = `${start}ring the bell at the end and show a desktop notification (OSC 9)`;
+  return flag('--notify', help, { needs });
+};
 
 /** How downloads are named, the same for every command that has them. */
 export const nameTemplate = (help: string, more: More = {}): Option<string | undefined> =>

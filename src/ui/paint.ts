@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { Chalk, type ChalkInstance } from 'chalk';
 import { toneOfState } from '../catalog/states.ts';
 import type { Tone } from '../lib/text.ts';
+import { isUrl } from '../lib/url.ts';
 import type { CellKind } from '../lib/view.ts';
 
 /** What is known of the terminal that a text is drawn on. */
@@ -61,7 +62,7 @@ const MAX_TARGET_LENGTH = 2000;
 /** Web addresses and files alone: the text is untrusted. Both come out of it percent-encoded. */
 function linkTarget(value: string): string | undefined {
   const isWeb = /^https?:\/\//i.test(value);
-  if (isWeb ? !URL.canParse(value) : !isAbsolute(value) && !existsSync(value)) return undefined;
+  if (isWeb ? !isUrl(value) : !isAbsolute(value) && !existsSync(value)) return undefined;
   const url = isWeb ? new URL(value) : pathToFileURL(value);
   if (!isWeb) url.hostname = hostname();
   return url.href.length > MAX_TARGET_LENGTH ? undefined : url.href;

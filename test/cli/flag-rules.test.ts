@@ -44,6 +44,7 @@ const args: Readonly<Record<string, readonly string[]>> = {
 };
 
 const values: Readonly<Record<string, string>> = {
+  '--min-words': '4',
   '--interval': '1s',
   '--exec-timeout': '1s',
   '--latest': '1',

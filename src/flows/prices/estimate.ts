@@ -43,7 +43,9 @@ export function groundText(ground: Ground, now: number): string {
   if (ground.from === 'setting') return 'from the settings';
   if (ground.since === undefined) return `from ${plural(ground.count, 'invoice')}`;
   const month = monthName(ground.since, now);
-  return ground.count === 1 ? `from 1 ${month} invoice` : `from ${plural(ground.count, 'invoice')} since ${month}`;
+  return ground.count === 1
+    ? `from 1 ${month} invoice`
+    : `from ${plural(ground.count, 'invoice')} since ${month}`;
 }
 
 export interface PlannedAudio {
