@@ -11,6 +11,7 @@ import {
   type TargetOptions,
   Targets,
 } from '../flows/convert/files.ts';
+import { readList } from '../flows/orders/manifest.ts';
 import { outputTarget } from '../flows/transcripts/fetch.ts';
 import { transcriptsOf } from '../flows/transcripts/on-disk.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -52,6 +53,10 @@ const options = {
     excludes: ['--feed'],
   }),
   link: text('--link <template>', 'with md, link each time to this URL: https://host/talk?t={seconds}', {
+    excludes: ['--feed'],
+  }),
+  from: text('--from <file|->', 'read ids or paths from a file, one per line, or from stdin with -', {
+    values: 'file',
     excludes: ['--feed'],
   }),
   force: flag('--force', 'overwrite existing files', { excludes: ['--output -'] }),
@@ -109,6 +114,7 @@ export const convert = command({
   options,
   examples: [
     ['steno convert 12345 --to vtt,srt -o public/', 'captions of a download, in another folder'],
+    ['find raw -name "*.vtt" | steno convert --from - --to srt -o public/', 'a list of transcripts'],
     ['steno convert talk.tstxt --to md --link "https://example.com/talk?t={seconds}"', 'show notes'],
     ['steno convert 12345 --to vtt --speaker "Man=Ada" --line-length 32 -o named/', 'with a real name'],
     [
@@ -129,11 +135,15 @@ export const convert = command({
     if (options.output === '') throw usage('the name after --output is empty', 'name a file or a folder');
     if (options.feed !== undefined) return convertFeed(context, args, options, options.feed);
     const formats = formatsOf(options);
-    if (args.length === 0) throw usage('name a transcript: its audiofile id or its path');
+    if (args.length === 0 && options.from === undefined)
+      throw usage('name a transcript: its audiofile id or its path');
     const link = options.link === undefined ? undefined : checkLink(options.link, formats);
     const renames = await readRenames(options.speaker);
     const { lineLength } = options;
-    return convertFiles(context, args, formats, options, {
+    const listed = options.from === undefined ? [] : await readList(options.from, context.stdin);
+    const given = [...args, ...listed.map(({ text }) => text)];
+    if (given.length === 0) return context.out.show(convertedView([]));
+    return convertFiles(context, given, formats, options, {
       lineLength,
       renames,
       link,

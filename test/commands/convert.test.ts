@@ -58,6 +58,8 @@ describe('what is refused', () => {
     [['talk.vtt'], 'say what to convert to'],
     [['talk.vtt', '--to', 'vt'], "unknown format 'vt'\nhint: did you mean vtt?"],
     [['--to', 'vtt'], 'name a transcript'],
+    [['--to', 'vtt', '--from', 'gone.txt'], "can't read gone.txt"],
+    [['--to', 'vtt', '--from', 'x', '--feed', 'feed.xml', '--base', 'https://x.example/'], '--from'],
     [['talk.vtt', '--to', 'srt', '-o', ''], 'the name after --output is empty'],
     [['talk.vtt', '--to', 'srt,md', '-o', '-'], 'only one file can go to stdout'],
     [['talk.vtt', '--to', 'srt', '--link', 'https://x.example/{seconds}'], '--link is for Markdown'],
@@ -155,6 +157,38 @@ describe('what is refused', () => {
     ]);
     expect(stderr).toContain('3 of 4 failed');
     expect(files(user)).toEqual(['a.txt', 'b.srt', 'b.vtt']);
+  });
+});
+
+describe('a list', () => {
+  const names = { 'my talk, part 1.srt': SRT, 'a.txt': 'Ada: Hi.', 'ö {b}.srt': SRT, 'c.srt': SRT };
+
+  it('is read from a file or from stdin, with the same results as several arguments', async () => {
+    const lines = '# to publish\r\nmy talk, part 1.srt\r\n\n  ö {b}.srt\tsrt\t2 kB\na.txt\n777\nc.srt\n';
+    const { user, convert } = userWith({ ...names, 'list.txt': lines });
+    const args = ['--to', 'vtt', '--json', '--force'];
+    const listed = ['my talk, part 1.srt', 'ö {b}.srt', 'a.txt', '777'];
+    const wanted = await convert('c.srt', ...listed, ...args);
+    expect(wanted).toMatchObject({ code: 10, stderr: expect.stringContaining('2 of 5 failed') });
+    const bare = ({ code, stderr, stdout }: typeof wanted) => ({
+      ...{ code, stderr },
+      rows: JSON.parse(stdout).map((row: object) => ({ ...row, unchanged: undefined })),
+    });
+    expect(bare(await convert('c.srt', '--from', 'list.txt', ...args))).toEqual(bare(wanted));
+    const piped = await user.run(['convert', 'c.srt', '--from', '-', ...args], { stdin: lines });
+    expect(bare(piped)).toEqual(bare(wanted));
+    expect(files(user)).toContain('my talk, part 1.vtt');
+  });
+
+  it('of one failed transcript ends as that one does; an empty list is no error', async () => {
+    const { user, convert } = userWith({ ...names, 'one.txt': 'a.txt\n', 'none.txt': '# nothing\n' });
+    expect((await convert('--from', 'one.txt', '--to', 'vtt')).code).toBe(1);
+    for (const output of ['out/', 'new.vtt', '-']) {
+      const json = output === '-' ? [] : ['--json'];
+      const { code, stdout } = await convert('--from', 'none.txt', '--to', 'vtt', '-o', output, ...json);
+      expect([code, stdout]).toEqual([0, output === '-' ? '' : '[]\n']);
+    }
+    expect(files(user)).not.toContain('new.vtt');
   });
 });
 

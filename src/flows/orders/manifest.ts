@@ -87,22 +87,22 @@ export async function givenIds(
         : 'list your files: steno files';
     throw usage(`${command} requires an id or --from`, `${known}; see: steno ${command} --help`);
   }
-  const listed = from === undefined ? [] : await readIds(from, stdin);
+  const listed: string[] = [];
+  for (const { text: id, line } of from === undefined ? [] : await readList(from, stdin)) {
+    if (/[\s"{}[\],]/.test(id))
+      throw usage(
+        `${placeText(manifestName(from ?? ''), line)}: '${oneLine(id, 60)}' is not an id`,
+        'a list has one id per line, as printed by: steno files --quiet',
+      );
+    listed.push(id);
+  }
   return [...new Set([...args, ...listed].map(checkId))];
 }
 
-/** Ids from a file: the first field of each line, so that a table that steno printed is accepted too. */
-async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<string[]> {
-  const where = manifestName(file);
-  return Array.from(contentLines(await readInput(file, stdin)), ({ text: row, line }) => {
-    const id = row.split('\t', 1)[0]?.trim() ?? '';
-    if (/[\s"{}[\],]/.test(id))
-      throw usage(
-        `${placeText(where, line)}: '${oneLine(id, 60)}' is not an id`,
-        'a list has one id per line, as printed by: steno files --quiet',
-      );
-    return id;
-  });
+/** Ids or paths: the first field of each line, so that a table that steno printed is accepted too. */
+export async function readList(file: string, stdin: NodeJS.ReadStream): Promise<Omit<Line, 'start'>[]> {
+  const lines = Array.from(contentLines(await readInput(file, stdin)));
+  return lines.map(({ text, line }) => ({ text: text.split('\t', 1)[0]?.trim() ?? '', line }));
 }
 
 export async function parseManifest(given: string, where: string): Promise<Row[]> {
