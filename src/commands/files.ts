@@ -22,7 +22,7 @@ import { printed } from '../views/record.ts';
 import { arrayOf } from '../views/schema.ts';
 
 const options = {
-  since: text('--since <time>', 'only files ordered since this time: 2026-11-01, yesterday or 3d'),
+  since: text('--since <time>', 'only files ordered or added since this time: 2026-11-01, yesterday or 3d'),
   order: text('--order <id>', 'only files of this order', { values: 'order' }),
   key: text('--key <text>', 'only the file with this key'),
   tag: text('--tag <text>', 'only files with this tag'),

@@ -2,7 +2,7 @@
 import { orderSkus } from '../catalog/skus.ts';
 import { fileStates } from '../catalog/states.ts';
 import { nowMs } from '../lib/time.ts';
-import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow, SKUS_NOW } from './files.ts';
+import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow, ORDERED_AT, SKUS_NOW } from './files.ts';
 import { WITH_AUDIO } from './pairing.ts';
 import { Conditions, jsonList, spellings, Table } from './table.ts';
 
@@ -83,7 +83,7 @@ const isOverdue = (now: number): string =>
     .flatMap(({ sku, targetDays }) => {
       if (targetDays === undefined) return [];
       const due = new Date(now - targetDays * 86_400_000).toISOString();
-      return `(',' || ${SKUS_NOW} || ',' LIKE '%,${sku},%' AND coalesce(files.upgraded_at, files.ordered_at) < '${due}')`;
+      return `(',' || ${SKUS_NOW} || ',' LIKE '%,${sku},%' AND coalesce(files.upgraded_at, nullif(${ORDERED_AT}, '')) < '${due}')`;
     })
     .join(' OR ');
 

@@ -29,6 +29,7 @@ export interface FileRow {
   readonly invoices: string;
   /** Since when its present SKUs are on order. */
   readonly upgraded_at: string | null;
+  /** Empty where nobody knows: the file was ordered elsewhere. */
   readonly ordered_at: string;
   readonly changed_at: string | null;
   readonly checked_at: string | null;
@@ -56,10 +57,13 @@ export interface FileRow {
 /** SQL: the SKUs of a file, of its order and of its upgrades. */
 export const SKUS_NOW = "nullif(trim(coalesce(purchases.skus, '') || ',' || files.upgrades, ','), '')";
 
+/** SQL: the column itself is when a tracked file was added, by which lists sort and filter. */
+export const ORDERED_AT = "CASE WHEN purchases.tracked = 1 THEN '' ELSE files.ordered_at END";
+
 /** SQL: what a `FileRow` is made of. */
 export const FILE_COLUMNS = `files.seq, files.id, files.purchase, files.order_id,
   coalesce(nullif(audios.url, ''), files.link) AS url, CASE WHEN own.known = 0 AND own.audio IS NOT NULL THEN 1 ELSE 0 END AS assumed, files.test, files.state, files.ended,
-  files.title, files.duration, files.total, files.invoices, files.upgraded_at, files.ordered_at, files.changed_at,
+  files.title, files.duration, files.total, files.invoices, files.upgraded_at, ${ORDERED_AT} AS ordered_at, files.changed_at,
   files.checked_at, files.heard_at,
   files.remark, files.hint, files.answer, coalesce(audios.key, '') AS key, coalesce(audios.details, '') AS details,
   ${SKUS_NOW} AS skus, purchases.names, purchases.notes, purchases.hold, purchases."user", purchases.host, purchases.job,
@@ -74,7 +78,7 @@ export interface FileFilter {
   readonly tag?: string | undefined;
   /** The title of a feed, or its address. */
   readonly feed?: string | undefined;
-  /** ISO 8601: ordered at this time or later. */
+  /** ISO 8601: ordered, or added with `track`, at this time or later. */
   readonly since?: string | undefined;
   /** None where this ledger has no budget, which nothing else has to be asked for. */
   readonly onlyUnderBudget?: boolean;

@@ -49,10 +49,10 @@ export class TrackedFiles extends PurchaseTable {
     if (own) await this.claim(link, undefined, own, id);
     const purchase = own || (await this.takeIn({ link, file: id, order, names, notes }));
     await this.db.run(
-      `INSERT INTO files (profile, id, purchase, order_id, link, test, ordered_at) VALUES (?, ?, ?, ?, ?, 0, ?)
+      `INSERT INTO files (profile, id, purchase, order_id, link, test, ordered_at) VALUES (?, ?, ?, ?, ?, 0, coalesce((SELECT started_at FROM purchases WHERE id = ? AND tracked = 0), ?))
          ON CONFLICT (profile, id) DO UPDATE SET order_id = coalesce(nullif(files.order_id, ''), excluded.order_id),
            purchase = excluded.purchase, test = 0`,
-      ...[this.profile, id, purchase, order, this.hide(link), this.timestamp()],
+      ...[this.profile, id, purchase, order, this.hide(link), purchase, this.timestamp()],
     );
     await correctPairings(this.db, this.profile, [{ id, purchase, link: this.hide(link) }]);
     if (order) await this.#endAccepted(order);
@@ -103,7 +103,7 @@ export class TrackedFiles extends PurchaseTable {
     const audios = [{ url: audio.url, key: audio.key, names: audio.names, file }];
     const purchase = { audios, skus: [], names: names ? [names] : [], notes, test: false };
     await this.db.batch([
-      ...this.adding(purchase, { id, tracked: true }),
+      ...this.adding(purchase, { id, tracked: true, sender: { ...this.sender(), ...nobody } }),
       ...this.answering(id, 'placed', '', order),
     ]);
     if (isNamed) await this.claim(link, key, id, file);
@@ -127,6 +127,9 @@ export class TrackedFiles extends PurchaseTable {
     ]);
   }
 }
+
+/** Who ordered it elsewhere is unknown. */
+const nobody = { user: '', host: '', job: '', actor: '' };
 
 interface TakenIn {
   readonly link: string;

@@ -115,7 +115,11 @@ export const downloadOptions = () => ({
 
 /** A list of files, the same for every command that takes one. */
 export const idsFrom = (): Option<string | undefined> =>
-  text('--from <file|->', 'read ids from a file, one per line, or from stdin with -', { values: 'file' });
+  text(
+    '--from <file|->',
+    'read ids from a file, or from stdin with -: one per line, CSV or JSON lines with audiofile',
+    { values: 'file' },
+  );
 
 /** Several values, with commas or by repeating the flag. */
 export function list(flags: string, help: string, more: More = {}): Option<readonly string[]> {

@@ -60,7 +60,7 @@ export const fileRecord = new RecordType<ShownFile>([
   }),
   amountField('total', 'exact cost', ({ row }) => row.total, { importance: 85 }),
   textField('order', 'order id', ({ row }) => row.order_id, { importance: 40, uncut: true }),
-  timeField('ordered_at', 'when it was ordered, or added with track', ({ row }) => row.ordered_at, {
+  timeField('ordered_at', 'when it was ordered; null where that is unknown', ({ row }) => row.ordered_at, {
     header: 'ordered',
     importance: 80,
   }),

@@ -117,15 +117,22 @@ export const trackFiles = (
   transport: Transport,
   ledger: Ledger,
   ids: readonly string[],
+  tags: readonly string[],
   report?: Report,
 ): Promise<Outcome<Tracked>[]> =>
-  doEach(ids, REFRESH_CONCURRENCY, String, (id) => track(transport, ledger, id), report);
+  doEach(ids, REFRESH_CONCURRENCY, String, (id) => track(transport, ledger, id, tags), report);
 
-async function track(transport: Transport, ledger: Ledger, id: string): Promise<Tracked> {
+async function track(
+  transport: Transport,
+  ledger: Ledger,
+  id: string,
+  tags: readonly string[],
+): Promise<Tracked> {
   const file = await getFile(transport, id);
   const { orders, originalLink: link, names, notes } = file;
   await new TrackedFiles(ledger).add({ id, order: orders[0] ?? '', link, names, notes });
   await keepAnswer(ledger, id, file);
+  if (tags.length) await new Files(ledger).addTags(new Map([[id, tags]]));
   const row = listed((await new Files(ledger).get(id)) as FileRow);
   return { row, downloads: (await new Downloads(ledger).forFiles([id])).get(id) ?? [] };
 }

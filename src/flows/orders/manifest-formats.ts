@@ -152,7 +152,7 @@ function cellsOf(
 }
 
 /** Adds to an error where in the manifest it is. */
-function withPosition<T>(at: string, work: () => T): T {
+export function withPosition<T>(at: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -174,7 +174,7 @@ export function fromJson(line: string, ignoreColumns: boolean): Cells {
   return cellsOf((key) => textOf(key, found.get(key)), listed);
 }
 
-function parseObject(line: string): JsonObject {
+export function parseObject(line: string): JsonObject {
   if (line.startsWith('['))
     throw usage('not a JSON object', `${ONE_A_LINE}, not an array; convert it with: jq -c '.[]'`);
   let json: Json;
@@ -213,7 +213,7 @@ function textOf(key: string, value: Json | undefined): string | undefined {
 
 // A manifest in CSV: a header, then a row for each audio; commas, semicolons or tabs, as the header has them.
 
-const SEPARATOR = /[,;\t]/;
+export const SEPARATOR = /[,;\t]/;
 
 /** Whether the first line of a manifest names columns. */
 export const isCsvHeader = (line: string): boolean =>
@@ -260,22 +260,33 @@ export const headerMissing = (at: string): StenoError =>
 /** The text begins with the header, which is at that line of the manifest. */
 export async function fromCsv(
   text: string,
-  { where, line: firstLine }: Place,
+  at: Place,
   onLine: OnLine,
   ignoreColumns: boolean,
+): Promise<void> {
+  const { where } = at;
+  let columns: string[] | undefined;
+  await readCsv(text, at, (record, line) => {
+    const named = columns;
+    if (named) onLine(() => toRow(named, record, { where, line }), line);
+    else columns = toColumns(record, placeText(where, line), ignoreColumns);
+  });
+}
+
+/** Hands on each record, the header too, with its line in the manifest. */
+export async function readCsv(
+  text: string,
+  { where, line: firstLine }: Place,
+  onRecord: (record: string[], line: number) => void,
 ): Promise<void> {
   const { parse } = await import('csv-parse/sync');
   const [header = ''] = text.split('\n', 1);
   const delimiter = SEPARATOR.exec(header)?.[0] ?? ',';
-  let columns: string[] | undefined;
   let lastLine = 0;
   const addRecord = (record: string[], lines: number): null => {
     lastLine = lines;
     // The parser tells the line at which a record ends.
-    const line = firstLine - 1 + lines - lineBreaksIn(record);
-    const named = columns;
-    if (named) onLine(() => toRow(named, record, { where, line }), line);
-    else columns = toColumns(record, placeText(where, line), ignoreColumns);
+    onRecord(record, firstLine - 1 + lines - lineBreaksIn(record));
     return null;
   };
   try {

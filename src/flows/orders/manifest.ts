@@ -1,7 +1,7 @@
 /** Reads a manifest: one URL a line, CSV with a header, or JSON lines. A wrong line is an error for the whole. */
 
 import { createReadStream } from 'node:fs';
-import { checkId } from '../../api/decode.ts';
+import { checkId, scalar } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
 import { errorCode, StenoError, systemReason, usage } from '../../lib/errors.ts';
 import { decodeUtf8, readBytes } from '../../lib/lines.ts';
@@ -16,9 +16,13 @@ import {
   lacksHeader,
   type OnLine,
   type OnRow,
+  parseObject,
   placeText,
   type Row,
+  readCsv,
   rowAt,
+  SEPARATOR,
+  withPosition,
 } from './manifest-formats.ts';
 
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
@@ -87,23 +91,52 @@ export async function givenIds(
         : 'list your files: steno files';
     throw usage(`${command} requires an id or --from`, `${known}; see: steno ${command} --help`);
   }
-  const listed: string[] = [];
-  for (const { text: id, line } of from === undefined ? [] : await readList(from, stdin)) {
-    if (/[\s"{}[\],]/.test(id))
-      throw usage(
-        `${placeText(manifestName(from ?? ''), line)}: '${oneLine(id, 60)}' is not an id`,
-        'a list has one id per line, as printed by: steno files --quiet',
-      );
-    listed.push(id);
-  }
+  const listed = from === undefined ? [] : await readIds(from, stdin);
   return [...new Set([...args, ...listed].map(checkId))];
 }
 
 /** Ids or paths: the first field of each line, so that a table that steno printed is accepted too. */
 export async function readList(file: string, stdin: NodeJS.ReadStream): Promise<Omit<Line, 'start'>[]> {
-  const lines = Array.from(contentLines(await readInput(file, stdin)));
-  return lines.map(({ text, line }) => ({ text: text.split('\t', 1)[0]?.trim() ?? '', line }));
+  return fieldsOf(await readInput(file, stdin));
 }
+
+const fieldsOf = (text: string): Omit<Line, 'start'>[] =>
+  Array.from(contentLines(text), ({ text: row, line }) => ({ text: firstField(row), line }));
+
+const firstField = (row: string): string => row.split('\t', 1)[0]?.trim() ?? '';
+
+const isAudiofile = (name: string): boolean => /^\s*"?audiofile"?\s*$/i.test(name);
+
+/** Ids from such a list, from CSV whose header names `audiofile`, or from JSON lines with `audiofile`. */
+async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<string[]> {
+  const where = manifestName(file);
+  const text = await readInput(file, stdin);
+  const ids: string[] = [];
+  const add = (id: string, line: number): void => {
+    if (/^$|[\s"{}[\],]/.test(id))
+      throw usage(
+        `${placeText(where, line)}: '${oneLine(id, 60)}' is not an id`,
+        'a list has one id per line, as printed by: steno files --quiet',
+      );
+    ids.push(id);
+  };
+  const [first] = contentLines(text);
+  if (first?.text.split(SEPARATOR).some(isAudiofile)) {
+    let column = -1;
+    await readCsv(text.slice(first.start), { where, line: first.line }, (record, line) => {
+      if (column >= 0) add(record[column] ?? '', line);
+      else column = record.findIndex(isAudiofile);
+    });
+    return ids;
+  }
+  if (first && /^[[{]/.test(first.text))
+    for (const { text: row, line } of contentLines(text)) add(idOf(row, placeText(where, line)), line);
+  else for (const { text: field, line } of fieldsOf(text)) add(field, line);
+  return ids;
+}
+
+const idOf = (line: string, at: string): string =>
+  withPosition(at, () => scalar(parseObject(line).get('audiofile')) ?? '');
 
 export async function parseManifest(given: string, where: string): Promise<Row[]> {
   const rows: Row[] = [];

@@ -92,7 +92,8 @@ export function FileView({ id }: { id: string }) {
   const { file, transcripts, playable, history } = data;
   const isHere = transcripts.some((each) => each.here);
   const seen = parts.timeAt(file.checked_at ?? file.changed_at);
-  const times = span('muted', ` file ${id}, ordered `, parts.timeAt(file.ordered_at), ', seen ', seen);
+  const ordered = file.ordered_at && [', ordered ', parts.timeAt(file.ordered_at)];
+  const times = span('muted', ` file ${id}`, ordered, ', seen ', seen);
   const lead = header('lead', h1('', parts.text(title)), p('', parts.stepsOf(file), times), needText(file));
   const facts = [
     parts.panel('Details', null, detailsOf(file)),

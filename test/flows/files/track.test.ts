@@ -119,6 +119,73 @@ describe('track', () => {
   });
 
   it.each([
+    ['CSV', 'title;Audiofile;state\n"Talk; one";1;Delivered\n# a talk;2;\n'],
+    ['CSV of one column', '"audiofile"\n1\n"2"\n'],
+    ['JSON lines', '{"audiofile":"1","state":"Delivered"}\n{"audiofile":2}\n'],
+  ])('takes ids from %s', async (_, text) => {
+    const { service, user } = await orderingAccount();
+    for (const id of [1, 2]) service.on(`GET /audiofile/${id}`, file(id, audio(`${id}`)));
+    writeFileSync(join(user.home, 'list'), text);
+    expect(await user.run(['track', '--from', 'list', '--quiet'])).toMatchObject({
+      ...{ code: 0, stdout: '1\n2\n', stderr: '' },
+    });
+  });
+
+  it.each([
+    ['a row without an id', 'audiofile,title\n,Talk\n', "list, line 2: '' is not an id"],
+    ['an object without an id', '{"audiofile":1}\n{"id":2}\n', "list, line 2: '' is not an id"],
+    ['an array', '["1"]\n', 'list, line 1: not a JSON object'],
+    ['another header', 'id,title\n1,Talk\n', "list, line 1: 'id,title' is not an id"],
+  ])('refuses a list with %s, and sends nothing', async (_, text, message) => {
+    const { user } = await orderingAccount();
+    writeFileSync(join(user.home, 'list'), text);
+    const { code, stderr } = await user.run(['track', '--from', 'list']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it('adds tags, to files that are known too', async () => {
+    const { service, user, order } = await orderingAccount();
+    await order(audio('a'), '--tag', 'first');
+    service.on('GET /audiofile/1', file(1, audio('a'), { orders: ['o1'] }));
+    service.on('GET /audiofile/7', file(7, audio('b')));
+    service.on('GET /audiofile/8', file(8));
+    const { stdout } = await user.run(['track', '1', '7', '8', '--tag', 'x', '--tag', 'y, z', '--json']);
+    const tags = JSON.parse(stdout).map((each: { tags: unknown }) => each.tags);
+    expect(tags).toEqual([
+      ['first', 'x', 'y, z'],
+      ['x', 'y, z'],
+      ['x', 'y, z'],
+    ]);
+    expect((await user.run(['files', '--tag', 'x', '--quiet'])).stdout.split('\n').sort()).toEqual([
+      '',
+      '1',
+      '7',
+      '8',
+    ]);
+    expect((await user.run(['track', '1', '--tag', ' '])).code).toBe(2);
+    const guarded = await user.run(['track', '1', '--tag', 'w'], { env: { STENO_ALLOW: 'read' } });
+    expect(guarded.code).toBe(2);
+  });
+
+  it('does not invent who ordered, when, or how long it took', async () => {
+    const { service, user, order } = await orderingAccount();
+    await order(audio('a'));
+    service.on('GET /audiofile/7', file(7, audio('b'), { statename: 'Delivered', total: 5 }));
+    service.on('GET /audiofile/8', file(8, audio('c')));
+    const tracked = await user.run(['track', '7', '8', '--json']);
+    for (const each of JSON.parse(tracked.stdout)) expect(each).toMatchObject({ ordered_at: null, by: null });
+    expect((await user.run(['track', '7'])).stdout.split('\t').slice(6, 7)).toEqual(['']);
+    const listed = JSON.parse((await user.run(['files', '--since', '1h', '--json'])).stdout);
+    expect(listed.map((each: { audiofile: string }) => each.audiofile)).toEqual(['8', '7', '1']);
+    expect(listed.at(-1)).toMatchObject({ ordered_at: expect.any(String), by: { host: expect.any(String) } });
+    const report = JSON.parse((await user.run(['report', '--json'])).stdout);
+    expect(report.turnaround).toMatchObject([
+      { delivered: 1, median_seconds: null, slowest_seconds: null, unmeasured: 1 },
+    ]);
+  });
+
+  it.each([
     ['nothing to track', ['track'], 2],
     ['an id that is none', ['track', 'a/../b'], 2],
     ['no ledger', ['track', '1', '--no-ledger'], 2],
