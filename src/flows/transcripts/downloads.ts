@@ -32,6 +32,7 @@ import {
   hasHash,
   hashOf,
   type IfExists,
+  isTranscript,
   type OnBytes,
   type Saved,
   type SaveOptions,
@@ -90,6 +91,8 @@ export class TranscriptDownloads {
   readonly #running = new Map<string, Promise<Saved>>();
   /** Each file that was saved while the ledger failed: a later call for the same one notes it. */
   readonly #notNoted = new Map<string, Unnoted>();
+  /** Files that were there before and are known to be their transcripts, without a ledger. */
+  readonly #identified = new Set<string>();
   /** What runs that were killed have saved and not noted. */
   readonly #left = new Map<string, LeftDownload>();
 
@@ -200,6 +203,7 @@ export class TranscriptDownloads {
 
   async #whatWasThere({ id, ext, path }: Destination, isDraft: boolean): Promise<Partial<Saved>> {
     const isOurs =
+      this.#identified.has(path) ||
       (await onDisk(() => isBeingNoted(path, this.#tagOf(id, ext)))) ||
       (await this.#ask((ledger) => new Downloads(ledger).isOf(id, ext, path)));
     return { isDraft, unidentified: isDraft || !isOurs };
@@ -232,11 +236,21 @@ export class TranscriptDownloads {
   async #claimName(named: Named): Promise<string> {
     const { folder, template = DEFAULT_TEMPLATE } = this.#options;
     const { id, ext } = named;
-    const isTaken = async (each: string): Promise<boolean> =>
-      (await this.#ask((ledger) => new Downloads(ledger).isOfAnother(id, ext, join(folder, each)))) ?? false;
     const previous = await this.#nameInFolder(id, ext);
     const name = previous ?? fileName(template, await this.#partsOf(named, template));
+    const isTaken = async (each: string): Promise<boolean> =>
+      (await this.#ask((ledger) => new Downloads(ledger).isOfAnother(id, ext, join(folder, each)))) ??
+      !(await this.#isFree(named, join(folder, each), each !== name || template.includes('{id}')));
     return this.#names.claim(name, id, isTaken);
+  }
+
+  /** Without a ledger, only the id in its name, or its text, tells whether a file that was there is this transcript. */
+  async #isFree({ id, ext }: Named, path: string, hasId: boolean): Promise<boolean> {
+    const { transport, ifExists, test = false, deprecatedPath = false } = this.#options;
+    if (ifExists !== 'skip' || !(await disk.lstat(path))?.isFile()) return true;
+    const isSame = hasId || (await isTranscript(transport, { id, ext, test, deprecatedPath }, path));
+    if (isSame) this.#identified.add(path);
+    return isSame;
   }
 
   /** The name under which the folder has the transcript: another template, or a new title, is no new transcript. */

@@ -201,6 +201,18 @@ export const hashOf = async (path: string): Promise<string> =>
     .update(await onDisk(() => readFile(path)))
     .digest('hex');
 
+/** Whether a file has the text of a transcript. */
+export const isTranscript = (
+  transport: Transport,
+  request: TranscriptRequest,
+  path: string,
+): Promise<boolean> =>
+  getTranscript(transport, request, async (transcript) => {
+    const hash = createHash('sha256');
+    await streamChecked(transcript, request.ext, async (chunk) => void hash.update(chunk));
+    return hasHash(path, hash.digest('hex'));
+  });
+
 const existsError = (path: string): StenoError =>
   new StenoError('failed', `${path} already exists`, {
     hint: 'replace it with --force, or keep it with --skip-existing',

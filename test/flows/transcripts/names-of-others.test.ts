@@ -123,25 +123,32 @@ describe('without a ledger, a name that may be that of another file', () => {
     return it;
   }
 
-  it('is told where it is left as it is', async () => {
+  it.each([
+    ['where none was made', []],
+    ['with --no-ledger', ['--no-ledger']],
+  ])('is not given to another with --skip-existing: %s', async (_, flags) => {
     const it = await unknownFiles();
-    const line = (id: string, flag: string) => it.user.run(['transcript', id, ...byTitle, flag]);
-    expect((await line('1', '--skip-existing')).stderr).toBe('');
-    expect((await line('2', '--force')).stderr).toBe('');
-    const { code, stdout, stderr } = await line('1', '--skip-existing');
-    expect([code, stdout, text(it, 'Talk.txt')]).toEqual([0, '', 'transcript 2.txt\n']);
-    expect(stderr).toMatch(unknown);
-    expect(stderr).toMatch(/: Talk\.txt for 1\nhint: [^\n]*--force[^\n]*\{id\}/);
+    const line = (...ids: string[]) =>
+      it.user.run(['transcript', ...ids, ...byTitle, ...flags, '--skip-existing']);
+    expect(await line('1')).toMatchObject({ code: 0, stdout: 'Talk.txt\n', stderr: '' });
+    expect(await line('2')).toMatchObject({ code: 0, stdout: 'Talk-2.txt\n', stderr: '' });
+    const texts = () => ['Talk.txt', 'Talk-2.txt'].map((name) => text(it, name));
+    expect(texts()).toEqual(['transcript 1.txt\n', 'transcript 2.txt\n']);
+    for (const ids of [['1'], ['2'], ['1', '2'], ['2', '1']])
+      expect(await line(...ids)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(texts()).toEqual(['transcript 1.txt\n', 'transcript 2.txt\n']);
   });
 
-  it.each([
-    ['with --no-ledger', ['--name-as', '{title}.{ext}', '--no-ledger']],
-    ['with -o', ['-o', 'Talk.txt']],
-  ])('is told %s', async (_, flags) => {
+  it('is told with -o', async () => {
     const it = await unknownFiles();
-    expect((await it.user.run(['transcript', '1', ...flags])).code).toBe(0);
-    const { stderr } = await it.user.run(['transcript', '2', ...flags, '--skip-existing', '--json']);
-    expect(JSON.parse(stderr)).toMatchObject({
+    const line = (id: string) => ['transcript', id, '-o', 'Talk.txt', '--skip-existing'];
+    expect((await it.user.run(line('1'))).code).toBe(0);
+    const { code, stderr } = await it.user.run(line('2'));
+    expect([code, text(it, 'Talk.txt')]).toEqual([0, 'transcript 1.txt\n']);
+    expect(stderr).toMatch(unknown);
+    expect(stderr).toMatch(/: Talk\.txt for 2\nhint: [^\n]*--force[^\n]*\{id\}/);
+    const json = await it.user.run([...line('2'), '--json']);
+    expect(JSON.parse(json.stderr)).toMatchObject({
       warning: { message: expect.stringContaining('Talk.txt for 2') },
     });
   });
