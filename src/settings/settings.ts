@@ -184,10 +184,10 @@ export class Settings {
 
   /** The value as it stands, valid or not. */
   getUnchecked(name: SettingName): SettingValue {
-    const { flags, env } = this.#options;
+    const { flags, flagSource = 'flag', env } = this.#options;
     const variable = settingByName(name).env;
     const flag = flags[name];
-    if (flag !== undefined) return { name, value: flag, source: this.#flagSource };
+    if (flag !== undefined) return { name, value: flag, source: flagSource };
     const exported = variable && env[variable];
     if (exported) return { name, value: exported, source: `environment ${variable}` };
     const kept = Object.hasOwn(this.#profile, name) ? this.#profile[name] : undefined;
@@ -235,13 +235,9 @@ export class Settings {
     for (const password of [passwordOf(url), env.PGPASSWORD]) if (password) mask.add(password);
   }
 
-  get #flagSource(): string {
-    return this.#options.flagSource ?? 'flag';
-  }
-
   #sourceOfProfile(): string {
     const { profile, env } = this.#options;
-    if (profile) return this.#flagSource;
+    if (profile) return 'flag';
     return env.STENO_PROFILE ? 'environment STENO_PROFILE' : 'default';
   }
 }

@@ -175,7 +175,7 @@ export function readSettings(
   const timeout = globals.timeout === undefined ? undefined : formatDuration(globals.timeout);
   if (sandbox) {
     const flags = { 'base-url': sandbox.baseUrl, 'api-key': sandbox.apiKey, timeout };
-    const own = { flags, flagSource: SANDBOX, profile: SANDBOX };
+    const own = { flags, flagSource: SANDBOX, profile: globals.sandbox ? SANDBOX : globals.profile };
     return new Settings({ ...own, ...how, newProfile: true, env, mask });
   }
   const flags = { 'base-url': globals.baseUrl, 'api-key': globals.apiKey, timeout };

@@ -51,6 +51,21 @@ describe('a setting comes from', () => {
     expect(await used([])).toBe('key-default');
   });
 
+  it.each([
+    ['work', [], { STENO_PROFILE: 'work' }, 'environment STENO_PROFILE'],
+    ['work', ['--profile', 'work'], { STENO_PROFILE: 'sandbox' }, 'flag'],
+    ['sandbox', [], { STENO_PROFILE: 'sandbox' }, 'environment STENO_PROFILE'],
+    ['sandbox', ['--profile', 'sandbox'], { STENO_PROFILE: 'work' }, 'flag'],
+    ['sandbox', ['--sandbox'], { STENO_PROFILE: 'work' }, 'flag'],
+    ['default', [], {}, 'default'],
+  ])('profile %s, whose source whoami names: %j %j', async (name, args, env, source) => {
+    const own = { 'api-key': KEY, 'base-url': 'https://h/API4' };
+    const { user } = withConfig({ profiles: { default: own, work: own } });
+    const { code, stdout } = await user.run(['whoami', '--json', ...args], { env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ profile: name, sources: { profile: source } });
+  });
+
   it('a place that config list names', async () => {
     const { user } = withConfig({ profiles: { default: { 'api-key': KEY, timeout: '5s' } } });
     const { stdout } = await user.run(['config', 'list'], { env: { STENO_BASE_URL: 'https://h/API4' } });
