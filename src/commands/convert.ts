@@ -102,7 +102,7 @@ export const convert = command({
     'With --feed, steno looks up the episodes of the feed in the ledger, and adds a <podcast:transcript> for each ' +
       'vtt, srt, json, html and txt file beside their downloads, or of the same name in the folders named as ' +
       'arguments. Its URL is --base with the name of the file, or with the path of the download below the folder. ' +
-      'The rest of the feed stays the same, byte for byte.',
+      'If --base has changed, the links that steno wrote are replaced. The rest of the feed stays the same, byte for byte.',
   ],
   args: [
     {
@@ -296,7 +296,7 @@ async function convertFeed(
   if (output !== '-') checkName(output, 'xml');
   const input = { feed, base: checkBase(base), formats: to.length ? to : known, folders };
   const ledger = await context.ledgers.required('convert --feed reads the ledger');
-  const { content, episodes, found, added } = await addTranscripts(ledger, input, signal);
+  const { content, episodes, found, added, replaced } = await addTranscripts(ledger, input, signal);
   if (output === '-') await out.stdout.writeDocument(content);
   else {
     const file = { path: feed };
@@ -309,5 +309,8 @@ async function convertFeed(
       `no transcript of these episodes is ${where}`,
       'download them: steno transcript <id> --format vtt',
     );
-  out.note(`${found} of ${plural(episodes, 'episode')} with transcripts, ${plural(added, 'link')} added`);
+  const more = replaced ? `, ${replaced} replaced` : '';
+  out.note(
+    `${found} of ${plural(episodes, 'episode')} with transcripts, ${plural(added, 'link')} added${more}`,
+  );
 }

@@ -463,6 +463,51 @@ describe('a feed', () => {
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('does not overwrite it')]);
   });
 
+  it('has the links of an earlier run replaced if the base has changed, where they stand', async () => {
+    const { user, add } = await published(plain);
+    // These are not what steno wrote: another name, other attributes, and one in a comment.
+    const own =
+      '<podcast:transcript url="https://old.example/t/other.vtt" type="text/vtt" rel="captions"/>' +
+      '<podcast:transcript url="https://old.example/t/2.vtt" type="text/vtt" language="de"/>';
+    const rest = (feed: string): string => feed.replace('<title>Episode 2', `${own}$&`);
+    const base = (url: string) => ['--feed', 'old.xml', '--base', url];
+    await add('-o', 'old.xml');
+    const before = rest(readFileSync(join(user.home, 'old.xml'), 'utf8'));
+    const commented = link(1).replace('t/1', 't/0');
+    const full = before.replace(link(1), `$&<!-- ${commented} --><a/>`);
+    writeFileSync(join(user.home, 'old.xml'), full);
+    const { code, stdout, stderr } = await user.run(['convert', ...base('https://cdn.example/a&b/')]);
+    expect([code, stderr]).toEqual([0, '2 of 3 episodes with transcripts, 0 links added, 2 replaced\n']);
+    const moved = (text: string): string =>
+      [1, 2].reduce(
+        (all, n) => all.replace(link(n), link(n).replace('example.com/t', 'cdn.example/a&amp;b')),
+        text,
+      );
+    expect(stdout).toBe(moved(full));
+    writeFileSync(join(user.home, 'old.xml'), stdout);
+    expect((await user.run(['convert', ...base('https://cdn.example/a&b')])).stdout).toBe(stdout);
+    expect((await user.run(['convert', ...base('https://example.com/t')])).stdout).toBe(full);
+    // A format that is new is added beside it.
+    expect((await user.run(['convert', '1', '--to', 'srt'])).code).toBe(0);
+    const both = await user.run(['convert', ...base('https://third.example/')]);
+    expect(both.stderr).toContain('1 link added, 2 replaced');
+    expect(both.stdout.match(/third\.example/g)).toHaveLength(3);
+    expect(both.stdout).not.toContain('cdn.example');
+  });
+
+  it('leaves a link that stands twice, as in a comment', async () => {
+    const { user, add } = await published(plain);
+    await add('-o', 'old.xml');
+    const path = join(user.home, 'old.xml');
+    const twice = readFileSync(path, 'utf8').replace(link(1), `<!-- ${link(1)} -->${link(1)}`);
+    writeFileSync(path, twice);
+    const { stdout, stderr } = await user.run([
+      ...['convert', '--feed', 'old.xml', '--base', 'https://cdn.example/'],
+    ]);
+    expect(stderr).toContain('1 link added, 1 replaced');
+    expect(stdout).toContain(`<!-- ${link(1)} -->${link(1)}`);
+  });
+
   it('links what is in the folders that are named, in the formats that are named', async () => {
     const { user, add } = await published(plain);
     mkdirSync(join(user.home, 'public'));

@@ -37,6 +37,8 @@ export interface FeedWithTranscripts {
   readonly found: number;
   /** How many elements are new. */
   readonly added: number;
+  /** How many links of an earlier run had another base. */
+  readonly replaced: number;
 }
 
 export async function addTranscripts(
@@ -45,34 +47,43 @@ export async function addTranscripts(
   signal: AbortSignal,
 ): Promise<FeedWithTranscripts> {
   const where = `the feed ${input.feed}`;
-  for (const folder of input.folders)
-    if (!findStats(folder)?.isDirectory())
-      throw usage(
-        `'${folder}' is not a folder`,
-        'with --feed, name folders of transcripts, not ids or files',
-      );
+  const wrong = input.folders.find((folder) => !findStats(folder)?.isDirectory());
+  if (wrong !== undefined)
+    throw usage(`'${wrong}' is not a folder`, 'with --feed, name folders of transcripts, not ids or files');
   const { bytes, feed } = await readFeedFile(input.feed, where, signal);
   if (feed.root === undefined) throw usage(`${where} is Atom: only RSS has an element for transcripts`);
   if (!isUtf8Feed(bytes, where)) throw usage(`${where} is not in UTF-8`, 'save it in UTF-8');
   const names = await transcriptsOfEpisodes(ledger, feed.episodes, input);
   checkUrls(names);
-  const changes = new Map<number, string>();
+  const changes: Changes = new Map();
   const text = bytes.toString();
   // A byte order mark and blanks before the first tag.
   const skipped = text.length - text.trimStart().length;
-  let added = 0;
+  let [added, replaced] = [0, 0];
   for (const [episode, files] of names) {
     const urls = [...files.keys()];
     const missing = urls.filter((url) => !episode.place.transcripts.includes(url));
     if (missing.length === 0) continue;
     const prefix = prefixIn(episode, input.feed);
-    if (!episode.place.podcastPrefix) changes.set(skipped + feed.root, ` xmlns:${prefix}="${NAMESPACE}"`);
-    added += missing.length;
-    const elements = missing.map((url) => elementFor(prefix, url));
+    if (!episode.place.podcastPrefix)
+      changes.set(skipped + feed.root, { old: '', content: ` xmlns:${prefix}="${NAMESPACE}"` });
+    const earlier = earlierElements(text, episode, skipped, prefix);
+    const others = earlier.filter(({ url }) => !urls.includes(url));
+    const elements = missing.flatMap((url) => {
+      const name = `/${url.slice(urlOf(input.base, '').length)}`;
+      const found = others.find((each) => each.url.endsWith(name));
+      const content = elementFor(prefix, url);
+      if (!found || changes.has(found.at)) return content;
+      changes.set(found.at, { old: found.old, content });
+      return [];
+    });
+    added += elements.length;
+    replaced += missing.length - elements.length;
     const [at, content] = insertion(text, episode, skipped, elements);
-    changes.set(at, content);
+    if (elements.length) changes.set(at, { old: '', content });
   }
-  return { content: changed(text, changes), episodes: feed.episodes.length, found: names.size, added };
+  const episodes = feed.episodes.length;
+  return { content: changed(text, changes), episodes, found: names.size, added, replaced };
 }
 
 /** Errors of the feed, without advice that is for other commands. */
@@ -235,12 +246,25 @@ function insertion(
   return [at, elements.map((element) => before + element).join('')];
 }
 
-function changed(text: string, changes: ReadonlyMap<number, string>): Buffer {
+/** Those that are spelled as steno writes them, unless one stands there a second time, as in a comment. */
+function earlierElements(text: string, { place }: Episode, skipped: number, prefix: string) {
+  const inner = text.slice(skipped + place.from, skipped + place.to);
+  return place.transcripts.flatMap((url) => {
+    const old = elementFor(prefix, url);
+    const at = inner.indexOf(old);
+    return at < 0 || inner.includes(old, at + 1) ? [] : [{ url, old, at: skipped + place.from + at }];
+  });
+}
+
+/** What takes the place of the old text, by where that begins. */
+type Changes = Map<number, { readonly old: string; readonly content: string }>;
+
+function changed(text: string, changes: Changes): Buffer {
   const parts: string[] = [];
   let from = 0;
-  for (const [at, content] of [...changes].sort(([one], [other]) => one - other)) {
+  for (const [at, { old, content }] of [...changes].sort(([one], [other]) => one - other)) {
     parts.push(text.slice(from, at), content);
-    from = at;
+    from = at + old.length;
   }
   return Buffer.from([...parts, text.slice(from)].join(''));
 }
