@@ -17,12 +17,12 @@ export class Uploads extends Table {
     );
   }
 
-  /** They are ordered: people clean up what was transcribed, so that the URL may lead nowhere later. */
+  /**
+   * Of any profile: something else was uploaded there, or they are ordered. People clean up what was transcribed, so that
+   * the URL may lead nowhere later.
+   */
   async forget(urls: readonly string[]): Promise<void> {
-    await this.db.run(
-      'DELETE FROM uploads WHERE profile = ? AND url IN (SELECT value FROM json_each(?))',
-      ...[this.profile, jsonList(urls)],
-    );
+    await this.db.run('DELETE FROM uploads WHERE url IN (SELECT value FROM json_each(?))', jsonList(urls));
   }
 }
 

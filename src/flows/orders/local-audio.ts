@@ -142,6 +142,8 @@ export async function uploadOrder(
       jobs: UPLOAD_JOBS,
       known: async (at) => ledger && new Uploads(ledger).urlOf(contentOf(at), command),
       onUploaded: async (at, url) => {
+        // What was uploaded there before is there no more.
+        if (ledger) await new Uploads(ledger).forget([withoutSignature(url)]);
         await checkUnchanged(local[at] as PlannedAudio);
         if (ledger && canBeKept(url)) await new Uploads(ledger).keep(contentOf(at), command, url);
       },

@@ -393,6 +393,46 @@ describe('one URL for two recordings', () => {
     expect(bought()).toHaveLength(2);
   });
 
+  it.each([
+    ['both orders were refused', []],
+    ['both orders were tests', ['--test']],
+    ['the other is of another profile', ['--test'], ['--profile', 'other']],
+  ])('is of what was uploaded last, which alone is not uploaded again: %s', async (_, flags, more = []) => {
+    const { file, order, service, uploadBy, user } = await local(NONE);
+    const upload = 'printf "%s\\0" "$1" >> "$LOG"; cp "$1" "$HOME/up"; echo "https://up.example/talk.mp3"';
+    uploadBy(upload);
+    await user.run(['config', 'set', 'upload-command', upload, '--profile', 'other']);
+    const at = () => readFileSync(join(user.home, 'up'), 'utf8').slice(2);
+    if (flags.length === 0) service.allow('POST /order_url', { status: 400, body: { message: 'no' } });
+    const paths = [file('a/talk.mp3', 'A'), file('b/talk.mp3', 'B')];
+    const seen: string[] = [];
+    for (const [name, ...rest] of [['a'], ['b', ...more], ['b', ...more], ['a'], ['a']]) {
+      await order(`${name}/talk.mp3`, ...flags, ...rest);
+      seen.push(at());
+    }
+    expect(seen).toEqual(['A', 'B', 'B', 'A', 'A']);
+    const uploaded = readFileSync(user.env.LOG ?? '', 'utf8')
+      .split('\0')
+      .slice(0, -1);
+    expect(uploaded).toEqual([paths[0], paths[1], paths[0]]);
+  });
+
+  it('is refused to the first where the second was ordered', async () => {
+    const { file, order, service, bought } = await local(BY_NAME);
+    service.on(
+      'POST /order_url',
+      { status: 400, body: { message: 'no' } },
+      { body: { order: 'x', audiofiles: [1] } },
+    );
+    file('a/talk.mp3');
+    file('b/talk.mp3');
+    expect((await order('a/talk.mp3')).code).toBe(1);
+    expect((await order('b/talk.mp3')).code).toBe(0);
+    const { code, stderr } = await order('a/talk.mp3', '--again');
+    expect([code, bought().length]).toEqual([2, 2]);
+    expect(stderr).toMatch(/gave a\/talk\.mp3 the URL of \S*b\/talk\.mp3/);
+  });
+
   it('is free again where the first was refused by the service', async () => {
     const { file, order, service } = await local(BY_NAME);
     service.on(
