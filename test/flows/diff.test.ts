@@ -1,6 +1,7 @@
 /** `diff`: what differs between two transcripts, word by word, and nothing else. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +12,7 @@ import { readableFormats } from '../../src/transcripts/model.ts';
 import { outputs } from '../support/commands.ts';
 import { processorTimeOf } from '../support/processor-time.ts';
 import { runs } from '../support/runs.ts';
-import { User } from '../support/steno.ts';
+import { BIN, User } from '../support/steno.ts';
 
 const validate = new Ajv2020({ allowUnionTypes: true }).compile(schemaOf('diff', outputs) ?? {});
 
@@ -158,6 +159,28 @@ describe('diff', () => {
     for (const name of ['b.srt', 'b.vtt']) expect((await user.run(['diff', 'a.txt', name])).code).toBe(0);
     writeFileSync(join(user.home, 'a.txt'), `Ada: ${said.replace('公', '花')}\n`);
     expect((await diff(user, 'a.txt', 'b.vtt')).found.changes).toMatchObject([{ old: '花', new: '公' }]);
+  });
+
+  it('has git show words in place of captions, with the settings that its help names', async () => {
+    const user = withFiles({ 'a.vtt': vtt('We met in the market.') });
+    const help = (await user.run(['diff', '--help'])).stdout;
+    const [, attributes = ''] = /^ *\.gitattributes +(.+)$/m.exec(help) ?? [];
+    const [, name = '', value = ''] = /^ *git config +(\S+) '(.+)'$/m.exec(help) ?? [];
+    expect([attributes, name]).toEqual(['*.vtt diff=captions', 'diff.captions.textconv']);
+    mkdirSync(join(user.home, 'bin'));
+    symlinkSync(BIN, join(user.home, 'bin', 'steno'));
+    const PATH = [join(user.home, 'bin'), process.env.PATH].join(delimiter);
+    const env = { ...user.env, HOME: user.home, PATH, GIT_CONFIG_NOSYSTEM: '1' };
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { cwd: user.home, env, encoding: 'utf8' });
+    git('init', '--quiet');
+    git('config', name, value);
+    writeFileSync(join(user.home, '.gitattributes'), `${attributes}\n`);
+    git('add', 'a.vtt');
+    writeFileSync(join(user.home, 'a.vtt'), vtt('We met at the market.'));
+    const changed = git('diff', '--no-color', '--word-diff').trim().split('\n').slice(4).join('\n');
+    expect(changed).toContain('[-in-]{+at+} the market.');
+    expect(changed).not.toContain('-->');
   });
 
   it('exits with 2 where one can not be read or is not there', async () => {
