@@ -98,7 +98,7 @@ describe('an order', () => {
     const placed = await place(planned('a'), { onLedgerError, beforeSending: () => ledger.close() });
     expect(placed).toMatchObject({
       order: { id: 'o1' },
-      files: { files: [{ id: '1', audio: { url: url('a') } }] },
+      files: { files: [{ id: '1', position: 0, known: true }] },
     });
     expect(errors).toHaveLength(1);
     ledger = await openLedger(join(freshFolder(), 'ledger.db'), 'default', (text) => text);
@@ -154,9 +154,9 @@ describe('an order that another process has begun meanwhile', () => {
     const checked: unknown[] = [];
     const costs = {
       ...{ priced: (order: PlannedOrder) => order, limits: [] },
-      refuses: async (order: unknown) => {
+      goBack: (order: PlannedOrder, to: OrderGuard) => {
         checked.push(order);
-        return false;
+        return to.putBack(order);
       },
     } as unknown as OrderCosts;
     expect(await place(planned('a b'), { guard, costs })).toBeUndefined();
@@ -168,7 +168,7 @@ describe('an order that another process has begun meanwhile', () => {
     const costs = {
       priced,
       limits: [{ millionths: 99, since: '2026-01-01T00:00:00.000Z', allowsUnknown: true }],
-      refuses: () => Promise.reject(new Error('over the budget')),
+      goBack: () => Promise.reject(new Error('over the budget')),
     } as unknown as OrderCosts;
     await expect(place(planned('a'), { costs })).rejects.toThrow('over the budget');
     expect(await holder('a')).toBeUndefined();
