@@ -25,9 +25,11 @@ export const mcp = command({
     'Most tools run the steno command of the same name, with the same profile and ledger, and may only read ' +
       '(STENO_ALLOW=read), which lets search and quote keep their index; estimate is steno order --dry-run. The JSON schemas of the results and the transcripts are ' +
       'resources: steno://schema/files, steno://transcript/12345.',
-    'With --allow-orders, the tool order asks you through the assistant (elicitation) and shows what is ordered and the ' +
-      'estimated cost. Without your yes, or with an assistant that cannot ask, nothing is ordered. An order of higher or ' +
-      'unknown cost is refused, and audio that was ordered before is not bought again (--or-existing).',
+    'With --allow-orders, the tool order asks you through the assistant (elicitation) and shows what is ordered. A length ' +
+      'that only the assistant claims is unknown, and so is the cost: you type the most that it may cost, up to ' +
+      '--max-cost. Without your yes, or with an assistant that cannot ask, nothing is ordered. Audio that was ordered ' +
+      'before is not bought again (--or-existing).',
+    'Results leave out what is null or empty, and the answers of the service unless the tool is called with answer: true.',
     'Titles, notes, transcripts and events were written by others, and are marked as untrusted. An assistant can still ' +
       'be misled by them: look at what it asks you to agree to.',
   ],
@@ -35,7 +37,7 @@ export const mcp = command({
     allowOrders: flag('--allow-orders', 'with --max-cost, add a tool that orders, after asking you', {
       ...{ needs: ['--max-cost'], excludes: ['--no-ledger'], effect: 'money' },
     }),
-    maxCost: text('--max-cost <amount>', 'with --allow-orders, refuse an order of higher or unknown cost', {
+    maxCost: text('--max-cost <amount>', 'with --allow-orders, the most that one order may cost', {
       needs: ['--allow-orders'],
     }),
   },

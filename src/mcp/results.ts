@@ -6,6 +6,7 @@ import { errorMessage, exitCodes, type Kind, StenoError } from '../lib/errors.ts
 import { formatJson, isObject, type Json, JsonNumber, parseJson } from '../lib/json.ts';
 import { forTerminal, forTerminalLines } from '../lib/text.ts';
 import type { Ran } from './children.ts';
+import { inToolWords } from './words.ts';
 
 /** A question to the person is one, too. */
 export type Answer = CallToolResult | InputRequiredResult;
@@ -57,19 +58,40 @@ export function plainError({ code, stderr }: Pick<Ran, 'code' | 'stderr'>): Sten
   return new StenoError(kind as Kind, message, { hint: /^hint: (.*)/m.exec(stderr)?.[1] });
 }
 
-/** A document with an error, such as what `check` finds, is a result; of a purchase it is none. */
+interface ResultOptions {
+  /** A document with an error, such as what `check` finds, is a result; of a purchase it is none. */
+  readonly isPurchase?: boolean;
+  /** With the answers of the service. */
+  readonly answer?: unknown;
+}
+
 export function resultOf(
   { result, warnings = [], error }: Partial<Said>,
-  isPurchase = false,
+  { isPurchase = false, answer }: ResultOptions = {},
 ): CallToolResult {
-  const members = Object.entries({ result, warnings: warnings.length ? [...warnings] : undefined, error });
+  const compact = result === undefined ? undefined : compacted(result, answer === true);
   const document = new Map<string, Json>([['untrusted', true]]);
-  for (const [name, value] of members) if (value !== undefined) document.set(name, shown(value));
+  if (compact !== undefined) document.set('result', shown(compact));
+  if (warnings.length) document.set('warnings', shown(warnings.map(inToolWords)));
+  if (error !== undefined) document.set('error', shown(inToolWords(error)));
   return {
     content: [{ type: 'text', text: `${UNTRUSTED}\n${formatJson(document, 0)}` }],
     structuredContent: plainOf(document) as Record<string, unknown>,
     isError: error !== undefined && (isPurchase || result === undefined),
   };
+}
+
+/** A model reads, and pays for, every member: those that say nothing are left out. */
+function compacted(value: Json, withAnswer: boolean): Json {
+  if (Array.isArray(value)) return value.map((each) => compacted(each, withAnswer));
+  if (!isObject(value)) return value;
+  const members = [...value].flatMap(([name, each]): Array<[string, Json]> => {
+    if (name === 'answer') return withAnswer ? [[name, each]] : [];
+    const kept = name === 'error' ? inToolWords(each) : compacted(each, withAnswer);
+    const isEmpty = kept === null || (Array.isArray(kept) ? kept.length : isObject(kept) && kept.size) === 0;
+    return isEmpty ? [] : [[name, kept]];
+  });
+  return new Map(members);
 }
 
 export function errorResult(error: unknown): CallToolResult {

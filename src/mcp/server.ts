@@ -26,7 +26,7 @@ const LISTED = 1_000;
 const MAX_TITLE = 200;
 
 const instructions = `steno orders transcripts of recordings, and keeps a ledger of orders and files. ${UNTRUSTED}
-A result is {untrusted, result, warnings, error}, or text for transcript; steno://schema/TOOL has the JSON schema of result.
+A result is {untrusted, result, warnings, error}, or text for transcript; steno://schema/TOOL has the JSON schema of result, without members that are null or empty.
 search, quote and check read transcripts on this disk; verify with quote what you quote; transcript asks the service too. After error code "uncertain", stop and ask the person.`;
 
 /** Serves until the client leaves. Without `maxCost` nothing can be ordered. */
@@ -34,7 +34,7 @@ export async function serve(context: Context, maxCost: Money | undefined): Promi
   const { out, signal, stdin, ledgers } = context;
   const children = new Children(...settingsOf(context));
   const transcripts = new Transcripts(children, () => ledgers.ifAny());
-  const orders = maxCost && new Orders(children, maxCost);
+  const orders = maxCost && new Orders(children, maxCost, context.sandbox !== undefined);
   const wire = new Wire(stdin, writableTo(out.stdout, signal));
   let isTooLarge = false;
   const handle = serveStdio(() => makeServer(children, transcripts, orders, context.globals.ledger), {
@@ -100,7 +100,7 @@ function makeServer(
   for (const tool of tools)
     register(tool, async (values, { mcpReq }) => {
       const line = lineOf(tool, values, hasLedger);
-      return resultOf(noteLimit(saidBy(await children.run(line, mcpReq.signal)), values));
+      return resultOf(noteLimit(saidBy(await children.run(line, mcpReq.signal)), values), values);
     });
   register(transcriptTool, async (values, { mcpReq }) => ({
     content: [{ type: 'text', text: await transcripts.part(values, mcpReq.signal) }],
@@ -125,8 +125,10 @@ function addResources(
       `schema of ${name}`,
       `steno://schema/${name}`,
       { title: `${title}: JSON schema`, mimeType: 'application/schema+json' },
-      async (uri, { mcpReq }) =>
-        contents(uri, (await children.run({ words: ['schema', ...schema] }, mcpReq.signal)).stdout),
+      async (uri, { mcpReq }) => {
+        const { stdout } = await children.run({ words: ['schema', ...schema] }, mcpReq.signal);
+        return contents(uri, withoutRequired(stdout));
+      },
     );
   const delivered = ['files', '--json', '--state=Delivered', `--limit=${LISTED}`];
   const template = new ResourceTemplate('steno://transcript/{id}', {
@@ -156,5 +158,11 @@ function addResources(
     },
   );
 }
+
+/** Members without a value are left out of a result. */
+const withoutRequired = (schema: string): string =>
+  JSON.stringify(JSON.parse(schema), (name, value) =>
+    name === 'required' && Array.isArray(value) ? undefined : value,
+  );
 
 const contents = (uri: URL, text: string) => ({ contents: [{ uri: uri.href, text }] });

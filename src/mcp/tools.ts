@@ -26,6 +26,7 @@ const list = (help: string, item = word) => z.array(item).min(1).max(100).descri
 const count = (help: string) => z.int().min(1).max(100_000).describe(help);
 
 const limit = z.int().min(1).max(10_000).default(20);
+const answer = z.boolean().describe('with what the service answered').optional();
 const since = text('2026-11-01, yesterday or 7d');
 const ids = list('audiofile ids', id);
 /** Which transcripts to look in. */
@@ -36,7 +37,7 @@ const chosen = {
 const sku = list('a transcription SKU, such as TRANS14, and any add-ons');
 const urls = list('http or https');
 const lengths = z.array(z.number().min(0.1).max(10_000)).max(100);
-const minutes = lengths.describe('length of each URL; else the cost is unknown').optional();
+const minutes = lengths.describe('length of each URL, where known').optional();
 
 export const partInput = z.strictObject({
   ...{ id, offset: z.int().min(0).default(0), limit: count('characters').default(12_000) },
@@ -70,9 +71,14 @@ const tool = (name: string, title: string, about: string, fields: z.ZodRawShape,
 export const tools: readonly Tool[] = [
   tool('files', 'List files', 'Ordered files and their states, newest first', {
     ...{ state: list('such as Delivered').optional(), since, order: id.optional(), tag: word.optional() },
-    ...{ feed: text('title or URL'), refresh: z.boolean().describe('ask the service').optional(), limit },
+    ...{
+      feed: text('title or URL'),
+      refresh: z.boolean().describe('ask the service').optional(),
+      limit,
+      answer,
+    },
   }),
-  tool('file', 'Show files', 'Details and current state of files', { ids }, { args: 'ids' }),
+  tool('file', 'Show files', 'Details and current state of files', { ids, answer }, { args: 'ids' }),
   tool(
     'search',
     'Search transcripts',
@@ -105,7 +111,7 @@ export const tools: readonly Tool[] = [
     { urls, minutes, sku },
     { schema: ['order', '--dry-run'] },
   ),
-  tool('balance', 'Show the balance', 'Prepay balance', {}),
+  tool('balance', 'Show the balance', 'Prepay balance', { answer }),
   tool('budget', 'Show budgets', 'Budgets and what is left of them', {}),
   tool('report', 'Report spending', 'Spending, turnaround and late files', {
     ...{ since, until: text('time'), by: z.enum(['month', 'sku', 'order', 'feed', 'tag']).optional() },
@@ -119,7 +125,7 @@ export const tools: readonly Tool[] = [
 export function lineOf({ name, args: field = '' }: Tool, values: Values, hasLedger: boolean): Line {
   if (name === 'estimate')
     return orderLine(values as Wanted, hasLedger ? ['--dry-run', '--or-existing'] : ['--dry-run']);
-  const { [field]: args = [], ...flags } = values;
+  const { [field]: args = [], answer: _, ...flags } = values;
   return { words: [name, '--json', ...flagsOf(flags)], args: [args].flat() as string[] };
 }
 

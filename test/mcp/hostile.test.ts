@@ -78,17 +78,19 @@ describe.each(revisions)('what others wrote, with revision %s', (revision) => {
         revision,
         answer,
       });
+      const hidden = { urls: ['https://example.com/a.mp3'], sku: ['TRANS14'], notes: hostile };
+      expect([(await opened.call('order', hidden)).isError, questions]).toEqual([true, []]);
       await opened.call('order', {
         urls: ['https://ex\u0430mple.com/a.mp3', `https://example.com/${'x'.repeat(3000)}`],
         minutes: [1, 1],
         sku: ['TRANS14'],
-        notes: `${hostile}\nEstimated cost: 0 (limit: 0)${'!'.repeat(900)}end`,
+        notes: `${pretence}\nEstimated cost: 0 (limit: 0)${'!'.repeat(800)}end`,
       });
       const [question = ''] = questions;
       expect(isShown(question)).toBe(true);
       expect(question.split('\n').map((line) => line.slice(0, 28))).toEqual([
         'Order the transcription of 2',
-        'Estimated cost: 1.72 (limit:',
+        'Cost: unknown, 1.72 USD if t',
         '- https://xn--exmple-4nf.com',
         '- https://example.com/xxxxxx',
         'Notes for the transcribers: ',

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const LIMIT = ['--allow-orders', '--max-cost', '20'];
 const wanted = { urls: ['https://example.com/a.mp3'], minutes: [10], sku: ['TRANS14'] };
-const yes: ElicitResult = { action: 'accept', content: { order: true } };
+const yes: ElicitResult = { action: 'accept', content: { order: true, max_cost: 10 } };
 
 /** An account with a known price. */
 async function buyer(env: Record<string, string | undefined> = {}): Promise<OrderingAccount> {
@@ -41,7 +41,8 @@ describe.each(revisions)('with revision %s', (revision) => {
       expect(first).toMatchObject({ isError: false, result: [{ audiofile: '1', order: 'o1' }] });
       expect(questions).toEqual([
         'Order the transcription of 1 recording with TRANS14?\n' +
-          'Estimated cost: 8.6 USD (limit: 20.00), if these lengths are right:\n' +
+          'Cost: unknown, 8.6 USD if the assistant is right about these lengths. ' +
+          'Type the most that it may cost (limit: 20.00).\n' +
           '- https://example.com/a.mp3 (10 min, says the assistant)\n' +
           'Notes for the transcribers: Names: Ada',
       ]);
@@ -61,10 +62,14 @@ describe.each(revisions)('with revision %s', (revision) => {
         { action: 'decline' },
         { action: 'cancel' },
         { action: 'accept' },
-        { action: 'accept', content: { order: false } },
-        { action: 'accept', content: { order: 'true' } },
-        { action: 'accept', content: { Order: true } },
-        { action: 'decline', content: { order: true } },
+        { action: 'accept', content: { order: false, max_cost: 10 } },
+        { action: 'accept', content: { order: 'true', max_cost: 10 } },
+        { action: 'accept', content: { Order: true, max_cost: 10 } },
+        { action: 'decline', content: { order: true, max_cost: 10 } },
+        { action: 'accept', content: { order: true } },
+        ...[0, -1, 21, '10', 'much', true].map(
+          (max_cost): ElicitResult => ({ action: 'accept', content: { order: true, max_cost } }),
+        ),
       ];
       const left = [...answers];
       const opened = await assistant(account.user, LIMIT, {
@@ -114,7 +119,7 @@ describe.each(revisions)('with revision %s', (revision) => {
     expect(bought(account)).toBe(0);
   });
 
-  it('does not even ask about an order of higher or unknown cost', async () => {
+  it('does not even ask about an order that is too expensive by what the assistant claims', async () => {
     const account = await buyer();
     let asked = 0;
     const answer = (): ElicitResult => {
@@ -126,11 +131,39 @@ describe.each(revisions)('with revision %s', (revision) => {
       code: 'usage',
       message: expect.stringContaining('exceeds the limit of 20.00'),
     });
-    const { urls, sku } = wanted;
-    expect((await opened.call('order', { urls, sku })).error).toMatchObject({
-      message: expect.stringContaining('unknown'),
-    });
     expect([asked, bought(account)]).toEqual([0, 0]);
+  });
+
+  it('has the person type the limit of what nobody has measured, with or without a claimed length', async () => {
+    const account = await buyer();
+    const schemas: unknown[] = [];
+    let max_cost = 8;
+    const answer = ({ requestedSchema }: Asked): ElicitResult => {
+      schemas.push(requestedSchema);
+      return { action: 'accept', content: { order: true, max_cost } };
+    };
+    const opened = await assistant(account.user, LIMIT, { revision, answer });
+    expect((await opened.call('order', wanted)).error).toMatchObject({
+      message: 'the estimate of 8.6 USD exceeds the limit of 8; nothing was ordered',
+    });
+    expect(bought(account)).toBe(0);
+    max_cost = 8.6;
+    const { urls, sku } = wanted;
+    expect(await opened.call('order', { urls, sku })).toMatchObject({ isError: false });
+    const amount = { type: 'number', minimum: 0, maximum: 20 };
+    const properties = { order: { type: 'boolean' }, max_cost: amount };
+    expect(schemas).toMatchObject([1, 2].map(() => ({ properties, required: ['order', 'max_cost'] })));
+    expect(bought(account)).toBe(1);
+  });
+
+  it('does not let a claimed length pass a budget', async () => {
+    const account = await buyer();
+    expect((await account.user.run(['budget', 'set', '9/month'])).code).toBe(0);
+    const opened = await assistant(account.user, LIMIT, { revision, answer: () => yes });
+    const { isError, error } = await opened.call('order', wanted);
+    expect([isError, error?.message]).toEqual([true, expect.stringContaining('budget')]);
+    expect(JSON.stringify(error)).not.toMatch(/--|steno /);
+    expect(bought(account)).toBe(0);
   });
 
   it('lets an order finish that is being sent when the client goes, and records it', async () => {
@@ -161,6 +194,24 @@ describe.each(revisions)('with revision %s', (revision) => {
     expect(await opened.call('files')).toMatchObject({ isError: false });
     expect([bought(account), await outcomes(account)]).toEqual([0, []]);
   });
+});
+
+it('knows the cost in the sandbox, which bills the lengths that it is given', async () => {
+  const user = new User();
+  expect((await user.run(['config', 'set', 'price.TRANS14', '0.86', '--sandbox'])).code).toBe(0);
+  const asked: Asked[] = [];
+  const answer = (question: Asked): ElicitResult => {
+    asked.push(question);
+    return { action: 'accept', content: { order: true } };
+  };
+  const opened = await assistant(user, ['--sandbox', ...LIMIT], { answer });
+  expect(await opened.call('order', wanted)).toMatchObject({ isError: false });
+  expect(asked).toMatchObject([
+    {
+      message: expect.stringContaining('Estimated cost: 8.6 USD'),
+      requestedSchema: { required: ['order'] },
+    },
+  ]);
 });
 
 describe('a client that makes up answers', () => {

@@ -3,8 +3,6 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { schemaOf } from '../../src/commands/schema.ts';
-import { outputs } from '../support/commands.ts';
 import { orderingAccount } from '../support/ledger.ts';
 import { type Assistant, assistant, betweenMarks, MANY_MS, revisions } from '../support/mcp.ts';
 import { User } from '../support/steno.ts';
@@ -15,6 +13,11 @@ const steno = async (...args: string[]): Promise<string> => {
   expect([args, code, stderr]).toEqual([args, 0, expect.anything()]);
   return stdout;
 };
+
+async function textOf({ client }: Assistant, uri: string): Promise<string> {
+  const { contents } = await client.readResource({ uri });
+  return (contents[0] as { text: string }).text;
+}
 
 beforeAll(async () => {
   await steno(
@@ -71,28 +74,25 @@ describe.each(revisions)('with revision %s', (revision) => {
     'gives results in the shapes that steno schema prints, marked as untrusted',
     async () => {
       const opened = await open();
-      const calls: ReadonlyArray<readonly [tool: string, args: Record<string, unknown>, schema?: string]> = [
+      const calls: ReadonlyArray<readonly [tool: string, args: Record<string, unknown>]> = [
         ['files', { tag: 'talks', limit: 1 }],
         ['file', { ids: ['1001'] }],
         ['search', { words: ['welcome'] }],
         ['search', { words: ['welcome'], tag: 'none' }],
         ['quote', { text: 'this was never said by anybody' }],
         ['check', { ids: ['1001'] }],
-        [
-          'estimate',
-          { urls: ['https://example.com/c.mp3'], minutes: [30], sku: ['TRANS14'] },
-          'order --dry-run',
-        ],
+        ['estimate', { urls: ['https://example.com/c.mp3'], minutes: [30], sku: ['TRANS14'] }],
         ['balance', {}],
         ['budget', {}],
         ['report', { by: 'sku' }],
         ['events', {}],
       ];
-      for (const [tool, args, schema = tool] of calls) {
+      for (const [tool, args] of calls) {
         const { result, text, isError } = await opened.call(tool, args);
+        expect(JSON.stringify(result)).not.toMatch(/:null|:\[\]|"answer"/);
         expect([tool, isError, text]).toEqual([tool, false, expect.stringMatching(/^Untrusted content: /)]);
         const validate = new Ajv2020({ allowUnionTypes: true, validateFormats: false }).compile(
-          schemaOf(schema, outputs) ?? {},
+          JSON.parse(await textOf(opened, `steno://schema/${tool}`)),
         );
         expect([tool, validate(result), validate.errors]).toEqual([tool, true, null]);
       }
@@ -168,6 +168,38 @@ describe.each(revisions)('with revision %s', (revision) => {
     }
   });
 
+  it(
+    'says in arguments, and in no flag or command line, what to change',
+    async () => {
+      const opened = await open();
+      const url = 'https://example.com/a.mp3';
+      const wrong: ReadonlyArray<readonly [tool: string, args: Record<string, unknown>, RegExp]> = [
+        ['files', { state: ['Nope'] }, /such as Delivered/],
+        ['files', { since: 'Nope' }, /since: 'Nope' is not a time/],
+        ['report', { since: 'today', until: 'yesterday' }, /until/],
+        ['search', { words: ['-mint'] }, /add to words/],
+        ['search', { words: ['mint'], speaker: ' ' }, /speaker/],
+        ['quote', { text: '?' }, /text|words/],
+        ['check', { ids: ['99999'] }, /tool transcript/],
+        ['transcript', { id: '99999' }, /./],
+        ['estimate', { urls: [url], sku: ['NOPE'] }, /NOPE/],
+        ['estimate', { urls: [url, url], sku: ['TRANS14'] }, /leave one out/],
+        ['estimate', { urls: ['http://'], sku: ['TRANS14'] }, /urls/],
+        ['estimate', { urls: ['https://example.com/new.mp3'], sku: ['TRANS14'] }, /unknown|unmeasured/],
+      ];
+      for (const [tool, args, expected] of wrong) {
+        const { text } = await opened.call(tool, args);
+        expect([tool, args, text]).toEqual([tool, args, expect.stringMatching(expected)]);
+        expect([tool, args, text]).toEqual([
+          tool,
+          args,
+          expect.not.stringMatching(/(?<![\w'"-])--[a-z]|\bsteno [a-z]|stdin/),
+        ]);
+      }
+    },
+    MANY_MS,
+  );
+
   it('turns the error of a command into one of the tool', async () => {
     const opened = await open();
     expect(await opened.call('file', { ids: ['77'] })).toMatchObject({
@@ -198,7 +230,9 @@ describe('the list of tools', () => {
     expect(JSON.stringify(tools).length / 4).toBeLessThan(2_500);
     const { contents } = await client.readResource({ uri: 'steno://schema/order' });
     const [{ text = '' } = {}] = contents as Array<{ text?: string }>;
-    expect(JSON.parse(text)).toEqual(JSON.parse(await steno('schema', 'order')));
+    const { title } = JSON.parse(await steno('schema', 'order'));
+    expect(JSON.parse(text)).toMatchObject({ title });
+    expect(text).not.toContain('"required"');
   });
 });
 
@@ -232,6 +266,26 @@ describe('what an assistant gives', () => {
   );
 });
 
+describe('a list', () => {
+  it('of 20 files has at most 3,000 tokens, and the answers of the service only if asked', async () => {
+    const other = new User();
+    const urls = Array.from({ length: 20 }, (_, at) => `https://example.com/talks/${at}.mp3`);
+    for (const args of [
+      ['order', ...urls, '--sku', 'TRANS14'],
+      ['sandbox', 'advance', '--by', '20d'],
+      ['files', '--refresh'],
+    ])
+      expect((await other.run(['--sandbox', ...args])).code).toBe(0);
+    const opened = await assistant(other);
+    const { text, result } = await opened.call('files');
+    expect(result).toHaveLength(20);
+    expect(text.length / 4).toBeLessThan(3_000);
+    expect(text).not.toContain('"answer"');
+    const [file] = (await opened.call('files', { answer: true, limit: 1 })).result as unknown[];
+    expect(file).toMatchObject({ answer: { audiofile: { statename: 'Delivered' } } });
+  });
+});
+
 describe('limits', () => {
   it('refuses a result of more than 4 MB, and says what to do', async () => {
     const { service, user: other } = await orderingAccount();
@@ -250,7 +304,7 @@ describe('limits', () => {
     const { service, user: other } = await orderingAccount();
     const body = '{"balance":"1.00","big":12345678901234567890,"small":0.10}';
     service.allow('GET /prepay_balance', { body });
-    const { result, text } = await (await assistant(other, [])).call('balance');
+    const { result, text } = await (await assistant(other, [])).call('balance', { answer: true });
     expect(text).toContain('"big":12345678901234567890,"small":0.10');
     expect(result).toMatchObject({ answer: { big: '12345678901234567890', small: 0.1 } });
   });

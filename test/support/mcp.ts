@@ -14,6 +14,7 @@ export const revisions = ['2025-11-25', '2026-07-28'] as const;
 
 export interface Asked {
   readonly message: string;
+  readonly requestedSchema?: unknown;
 }
 
 interface AssistantOptions {
@@ -55,10 +56,7 @@ export class Assistant {
         versionNegotiation: { mode: revision === '2026-07-28' ? { pin: revision } : 'legacy' },
       },
     );
-    if (answer)
-      this.client.setRequestHandler('elicitation/create', ({ params }) =>
-        answer({ message: params.message }),
-      );
+    if (answer) this.client.setRequestHandler('elicitation/create', ({ params }) => answer(params));
   }
 
   async connect(): Promise<this> {

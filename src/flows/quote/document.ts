@@ -40,11 +40,17 @@ export function quotationsOf(
     const above = before;
     if (!block.isQuote) before = introductionIn(block.text);
     const pairs = block.isQuote ? [wholeOf(block, above)] : pairsIn(block.text);
-    return pairs.flatMap(({ start, end, around = aroundOf(block.text, start, end) }) => {
+    return pairs.flatMap(({ start, end, around }) => {
       const quoted = plain(block.text.slice(start, end));
       if (tokensOf(quoted).length < minWords) return [];
       const from = block.start + start + (/[^\s\0]/.exec(block.text.slice(start, end))?.index ?? 0);
-      return [{ ...{ text: quoted, document }, ...lineAt(from), around: plain(around) }];
+      return [
+        {
+          ...{ text: quoted, document },
+          ...lineAt(from),
+          around: plain(around ?? aroundOf(block.text, start, end)),
+        },
+      ];
     });
   });
 }

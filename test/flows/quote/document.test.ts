@@ -61,9 +61,9 @@ describe('quotation marks', () => {
           undefined,
         ]);
       }
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     for (const unit of ['“', '“”', '"', '»']) found(unit.repeat(1_000_000 / unit.length), 'text');
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(10_000);
   }, 120_000);
 });
 
@@ -93,9 +93,9 @@ two” \`“code in line”\` and [“in a link”](https://x.example/"a b c").
     expect(all.map(({ text: each, line, column }) => [each, line, column])).toEqual([
       ['In a title', 4, 4],
       ['one two', 6, 7],
-      ['in a link', 7, 32],
+      ['in a link', 7, 29],
       ['in a list', 15, 4],
-      ['bold **and** so', 17, 34],
+      ['bold **and** so', 17, 31],
     ]);
   });
 
