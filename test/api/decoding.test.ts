@@ -29,7 +29,7 @@ describe('a file', () => {
   });
 
   it('is a row of exact values off a terminal', async () => {
-    const [row = []] = [(await shown(['file', WILD_ID], wild)).trimEnd().split('\t')];
+    const [row = []] = [(await shown(['file', WILD_ID, '--columns', 'all'], wild)).trimEnd().split('\t')];
     expect(row.slice(0, 6)).toEqual([WILD_ID, 'Delivered', 'A', '1', '12.50', '0a0']);
     expect(row).toEqual(expect.arrayContaining(['007,8', 'Ada|Grace', 'https://h/a.mp3']));
   });
@@ -43,7 +43,7 @@ describe('a file', () => {
     ['booleans where ids belong', '{"audiofile":{"id":true,"orders":false,"invoices":[true]}}', '77\t'],
     ['a boolean where a text belongs', '{"audiofile":{"id":77,"title":false}}', '\tfalse\t'],
   ])('is read with %s', async (_, body, row) => {
-    const line = await shown(['file', '77'], body);
+    const line = await shown(['file', '77', '--columns', 'all'], body);
     expect(line).toContain(row);
     expect(line.startsWith('77\t')).toBe(true);
   });
@@ -152,16 +152,16 @@ describe('an invoice', () => {
     expect(document).toContain(
       '{"item":"1","sku":"TRANS14","quantity":2.0,"price":10.00,"audiofile":"12","total":20.00}',
     );
-    const head = '9007199254740993\tSUBMITTED\t\t2024-05-01T10:00:00Z\t\t30.00\t';
+    const head = '9007199254740993\tSUBMITTED\t\t2024-05-01T10:00:00Z\t\t30.00\tUSD\t';
     expect(await shown(['invoice', '1'], body)).toBe(
       `${head}1\tTRANS14\t2.0\t10.00\t12\t20.00\n${head}2\tTSTMP1\t1\t10.00\t\t10.00\n`,
     );
   });
 
   it.each([
-    ['a wrapper', '{"invoice":{"id":5,"total":1}}', '5\t\t\t\t\t1\t\t\t\t\t\t\n'],
-    ['no items', '{"id":5,"items":null}', '5\t\t\t\t\t\t\t\t\t\t\t\n'],
-    ['odd items', '{"id":5,"items":[null,7,{"id":1}]}', '5\t\t\t\t\t\t1\t\t\t\t\t\n'],
+    ['a wrapper', '{"invoice":{"id":5,"total":1}}', '5\t\t\t\t\t1\tUSD\t\t\t\t\t\t\n'],
+    ['no items', '{"id":5,"items":null}', '5\t\t\t\t\t\tUSD\t\t\t\t\t\t\n'],
+    ['odd items', '{"id":5,"items":[null,7,{"id":1}]}', '5\t\t\t\t\t\tUSD\t1\t\t\t\t\t\n'],
   ])('is read with %s', async (_, answer, rows) => {
     expect(await shown(['invoice', '5'], answer)).toBe(rows);
   });

@@ -76,7 +76,7 @@ describe('what fits', () => {
     ['a topic of help', 'steno help exit', ['exit-codes']],
     ['a schema', 'steno schema warn', ['warning']],
     ['a schema of a subcommand', 'steno schema events sh', ['show']],
-    ['a command to explain', 'steno help webh', ['webhook']],
+    ['a command to explain', 'steno help webh', ['webhook', 'webhooks']],
     ['a subcommand to explain', 'steno help events re', ['replay']],
     ['nothing below a command without subcommands', 'steno help order ', []],
     ['nothing after a word that every object has', 'steno config set constructor ', []],

@@ -218,7 +218,7 @@ describe('the Dockerfile', () => {
     expect(image.calls('npm')).toContain('cache clean --force');
     expect(modeOf(image.here('/data'))).toBe('700');
     const [command = '[]'] = valuesOf('CMD');
-    expect((await image.run(JSON.parse(command) as string[])).stdout).toContain('Usage: steno');
+    expect((await image.run(JSON.parse(command) as string[])).stdout).toContain('steno <command> --help');
     expect((await image.run(['--version'])).stdout).toBe(`${version}\n`);
     const order = ['--sandbox', 'order', 'https://example.com/talk.mp3', '--sku', 'TRANS14'];
     const { code, stderr } = await image.run([...order, '--download', 'transcripts']);

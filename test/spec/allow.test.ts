@@ -48,6 +48,8 @@ const lines: ReadonlyArray<readonly [line: string, ...effects: Effect[]]> = [
   ['check', 'local'],
   ['check talk.vtt --rules bbc', 'read'],
   ['diff talk.vtt 5', 'read'],
+  ['quote these words', 'read'],
+  ['quote --verify article.md', 'read'],
   ['convert talk.vtt --to srt', 'local'],
   ['convert talk.vtt --to srt -o -', 'read'],
   ['convert --feed feed.xml --base https://example.com/t/', 'read'],

@@ -27,7 +27,9 @@ describe('off a terminal', () => {
 
   it('CSV can be read back, with its header', async () => {
     const { service, user } = await account();
-    service.on('*', file(1, 'a "quoted", title\r\nof two lines', { notes: ' blanks ', names: 'Ada|Grace' }));
+    const more = { notes: ' blanks ', names: 'Ada|Grace' };
+    service.on('GET /audiofile/1', file(1, 'a "quoted", title\r\nof two lines', more));
+    service.on('GET /audiofile/2', file(2, 'b'));
     const { stdout } = await user.run(['file', '1', '2', '--csv']);
     const [header, row, ...rest] = parseCsv(stdout);
     expect(header?.slice(0, 6)).toEqual(['audiofile', 'state', 'title', 'minutes', 'total', 'order']);
@@ -87,7 +89,7 @@ describe('off a terminal', () => {
       'https://h/a.mp3\n',
     ],
     [['skus'], undefined, 'sku,use', /^TRANS14\nTRANS2\n/],
-    [['states'], undefined, 'state,of', /^Audio Processing\n/],
+    [['states'], undefined, 'state,of', /^ordered\nAudio Processing\n/],
     [['formats'], undefined, 'format,content', /^txt\ndoc\n/],
     [['config', 'list'], undefined, 'setting,value', /^base-url=/],
     [['whoami'], undefined, 'setting,value', /^profile=default\n/],
