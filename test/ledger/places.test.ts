@@ -172,7 +172,7 @@ describe('the ledger', () => {
       const { code, stdout, stderr } = await user.run(line);
       expect([code, stdout], stderr).toEqual([1, '']);
       expect(stderr).toMatch(message);
-      expect(stderr).toMatch(/\nhint: restore it from a backup; [^\n]*delete it[^\n]*your account/);
+      expect(stderr).toMatch(/\nhint: move away [^\n]*restore it from a backup[^\n]*your account/);
     }
     expect(service.got).toHaveLength(1);
     expect(listing(join(user.home, 'state'))).toEqual(before);
