@@ -16,8 +16,8 @@ export const track = command({
   summary: 'Add files that were ordered elsewhere',
   about:
     'Asks the service about each file and adds it to the ledger, with its order, link, state and title. From then ' +
-    'on, files, wait and sync include it, and its link counts as ordered. A file that is already in the ledger is ' +
-    'refreshed, and gets the tags of --tag too. Who ordered a file elsewhere, and when, is left empty.',
+    'on, files, wait and sync include it, and its link counts as ordered. Files that the ledger has are refreshed ' +
+    'and tagged too. Who ordered a file elsewhere, and when, stays empty.',
   args: [{ name: '[id…]', help: 'audiofile ids' }],
   options: {
     from: idsFrom(),

@@ -92,9 +92,9 @@ function print(text: string): void {
  */
 function loadWithSourceMaps(program: string): void {
   process.setSourceMapsEnabled(true);
-  const { gunzipSync } = process.getBuiltinModule('node:zlib');
-  const packed = readFileSync(join(__dirname, 'maps.json.gz'));
-  const maps = JSON.parse(gunzipSync(packed).toString()) as Readonly<Record<string, object>>;
+  const { brotliDecompressSync } = process.getBuiltinModule('node:zlib');
+  const packed = readFileSync(join(__dirname, 'maps.json.br'));
+  const maps = JSON.parse(brotliDecompressSync(packed).toString()) as Readonly<Record<string, object>>;
   const { extensions } = require;
   const { '.js': loadPlain } = extensions;
   extensions['.js'] = (module, path) => {

@@ -16,7 +16,6 @@ const keySpellings = [
   Buffer.from(KEY).toString('base64'),
   Buffer.from(`x${KEY}`).toString('base64'),
   Buffer.from(`xx${KEY}`).toString('base64url'),
-  Buffer.from(KEY).toString('hex'),
   KEY.replaceAll('&', '&amp;'),
   [...KEY].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join(''),
 ];
@@ -251,7 +250,6 @@ const base64Forms = [0, 1, 2].map((offset) => {
 });
 const shownForms = [
   ...keySpellings.slice(0, 3),
-  Buffer.from(KEY).toString('hex'),
   ...base64Forms,
   ...base64Forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
 ];

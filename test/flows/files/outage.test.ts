@@ -53,7 +53,7 @@ describe.concurrent('a service that', () => {
         void response.end(
           path.includes('transcript')
             ? 'text'
-            : JSON.stringify({ audiofile: { id: 1, statename: 'Transcribing' } }),
+            : JSON.stringify({ audiofile: { id: path.split('/').at(-1), statename: 'Transcribing' } }),
         ),
     );
     const { code, stderr } = await user.run(['sync', '--download', 'd']);
