@@ -63,7 +63,7 @@ describe('the package', () => {
   it('holds only what it needs', () => {
     const paths = packed.files.map((file) => file.path);
     const expected =
-      /^((bin|dist)\/(package\.json|[\w.-]+\.js)|dist\/(maps\.json\.gz|completion\.json|SKILL\.md)|dist\/(LICENSES|text\/[\w -]+)\.txt|dist\/help\/[a-z-]+\.md|dist\/man\/steno[\w-]*\.[17]\.gz|dist\/ui\/[\w.]+|completions\/[\w.]+)$/;
+      /^((bin|dist)\/(package\.json|[\w.-]+\.js)|dist\/(maps\.json\.br|completion\.json|SKILL\.md)|dist\/(LICENSES|text\/[\w -]+)\.txt|dist\/help\/[a-z-]+\.md|dist\/man\/steno[\w-]*\.[17]\.gz|dist\/ui\/[\w.]+|completions\/[\w.]+)$/;
     const beside = ['LICENSE', 'README.md', 'package.json'];
     expect(paths.filter((path) => !expected.test(path) && !beside.includes(path))).toEqual([]);
     expect(paths).toEqual(

@@ -98,7 +98,9 @@ describe.concurrent('a read', () => {
     const pause: Answer = { status: 429, headers: { 'retry-after': '1' } };
     const ids = Array.from({ length: 8 }, (_, at) => String(at));
     const file: Answer = ({ path }, response) =>
-      void response.end(JSON.stringify({ audiofile: { id: path.split('/').at(-1), statename: 'Delivered' } }));
+      void response.end(
+        JSON.stringify({ audiofile: { id: path.split('/').at(-1), statename: 'Delivered' } }),
+      );
     service.on('*', ...ids.map(() => pause), { body: 'no JSON' }, file);
     const { code, stdout, stderr } = await user.run(['file', ...ids, '--quiet', '--timeout', '20s']);
     expect([code, stdout.split('\n').length], stderr).toEqual([10, 8]);
