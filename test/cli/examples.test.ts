@@ -85,9 +85,12 @@ describe('in the sandbox', () => {
   beforeAll(async () => {
     const folders = [
       'bin',
+      'captions',
+      'posts',
       'home/.zfunc',
       'home/.config/fish/completions',
       'public',
+      'raw',
       'recordings',
       'transcripts',
     ];
@@ -123,9 +126,18 @@ describe('in the sandbox', () => {
       13: event,
     });
     writeFileSync(join(folder, 'ids.txt'), `${one}\n${two}\n`);
+    writeFileSync(join(folder, 'files.csv'), `audiofile,title\n${one},One\n${two},Two\n`);
+    for (const path of ['article.md', 'posts/one.md'])
+      writeFileSync(join(folder, path), 'They said: "We had more thyme than we could carry."\n');
+    await ok(`steno transcript ${one} -o said/
+      printf '\\nAda: We had more thyme than we could carry.\\n' >> said/${one}.txt`);
     writeFileSync(join(folder, 'upload.sh'), 'test -s "$STENO_EVENT_PATH"\n');
     writeFileSync(join(folder, 'talk.tstxt'), '[00:00:01] Ada: Good morning.\n');
     writeFileSync(join(folder, 'corrected.txt'), 'Ada: Good morning.\n');
+    writeFileSync(
+      join(folder, 'raw', 'talk.vtt'),
+      'WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nGood morning.\n',
+    );
     writeFileSync(join(folder, 'whisper.srt'), '1\n00:00:01,000 --> 00:00:02,000\nGood morning.\n');
   }, 120_000);
 
@@ -147,7 +159,7 @@ describe('in the sandbox', () => {
         await ok(`steno check > checked.txt 2>&1 || true
           steno transcript ${ids[12345]} --format vtt,srt --force -o transcripts/
           sed -i 's/Speaker 1/Ada/; s/Speaker 2/Bob/' transcripts/*.vtt transcripts/*.srt
-          cp transcripts/${ids[12345]}.vtt talk.vtt`);
+          cp transcripts/${ids[12345]}.vtt talk.vtt && cp talk.vtt captions/`);
       if (line.includes('convert 12345'))
         await ok(`steno transcript ${ids[12345]} --format vtt --skip-existing`);
       if (line.includes('webhook test')) await ok('steno webhook set https://example.com/hook');
