@@ -175,8 +175,14 @@ export function readSettings(
   const timeout = globals.timeout === undefined ? undefined : formatDuration(globals.timeout);
   if (sandbox) {
     const flags = { 'base-url': sandbox.baseUrl, 'api-key': sandbox.apiKey, timeout };
-    const own = { flags, flagSource: SANDBOX, profile: globals.sandbox ? SANDBOX : globals.profile };
-    return new Settings({ ...own, ...how, newProfile: true, env, mask });
+    // Its name may have been given in capitals.
+    const own = {
+      flags,
+      flagSource: SANDBOX,
+      profile: globals.sandbox || globals.profile ? SANDBOX : undefined,
+    };
+    const sandboxEnv = env.STENO_PROFILE ? { ...env, STENO_PROFILE: SANDBOX } : env;
+    return new Settings({ ...own, ...how, newProfile: true, env: sandboxEnv, mask });
   }
   const flags = { 'base-url': globals.baseUrl, 'api-key': globals.apiKey, timeout };
   return new Settings({ flags, profile: globals.profile, ...how, env, mask });
