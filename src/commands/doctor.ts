@@ -1,44 +1,31 @@
-import { checkTestableEvent } from '../catalog/check.ts';
-import { testableEvents } from '../catalog/events.ts';
+import type { Setup } from '../flows/doctor/check.ts';
 import { examine } from '../flows/doctor/doctor.ts';
 import { StenoError } from '../lib/errors.ts';
 import { plural } from '../lib/text.ts';
+import { lookAtProfiles, type Profiles } from '../settings/config-file.ts';
 import { CALL_EXITS, command } from '../spec/command.ts';
-import { setupOf } from '../spec/doctor-setup.ts';
-import { flag, text } from '../spec/options.ts';
+import { type Context, publicReading, readSettings } from '../spec/context.ts';
+import { flag } from '../spec/options.ts';
 import { showLines } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { doctorLines } from '../views/lines.ts';
 import { doctorRecord, doctorView } from '../views/setup.ts';
 
-const options = {
-  offline: flag('--offline', 'skip checks that need the network', { excludes: ['--test-event'] }),
-  testEvent: text(
-    '--test-event <EVENT>',
-    'have the service send this event, and wait until a local listener receives it',
-    {
-      values: testableEvents,
-      effect: 'account',
-    },
-  ),
-};
-
 export const doctor = command({
   name: 'doctor',
   summary: 'Check your setup and suggest fixes',
   about:
-    'Checks Node, the config file, the key, the service, the proxy, the clock, the ledger, the webhook and more. ' +
+    'Checks the settings, the disk, the base URL, the proxy, the service, the key, the ledger and the webhook. ' +
     'Each line is ok or says what to do. Changes nothing. Exits with 1 if a check fails; a warning is not a ' +
     'failure.',
   details: [
     '--json prints {check, status, message, hint} for each check, always in the same order; status is ok, warn, ' +
       'fail or skipped.',
   ],
-  options,
+  options: { offline: flag('--offline', 'skip checks that need the network') },
   examples: [
     ['steno doctor', 'when something does not work'],
     ['steno --sandbox doctor --offline --json', 'for a script'],
-    ['steno doctor --test-event TRANSCRIPT_COMPLETE', 'with steno listen running in another window'],
   ],
   makesNoFile: true,
   effect: 'read',
@@ -46,10 +33,7 @@ export const doctor = command({
   output: () => doctorRecord.printedList,
   async run(context, { options }) {
     const { out, signal } = context;
-    if (options.testEvent !== undefined) checkTestableEvent(options.testEvent);
-    const results = await whileWorking(out, 'Checking', () =>
-      examine(setupOf(context, options), STENO_VERSION, __dirname),
-    );
+    const results = await whileWorking(out, 'Checking', () => examine(setupOf(context, options.offline)));
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
     if (out.forPeople && out.isBrief) await showLines(out, doctorLines(results, out.stdout.columns));
     else await out.show(doctorView(results));
@@ -61,3 +45,39 @@ export const doctor = command({
       );
   },
 });
+
+/** How long one question over the network may take, where --timeout says nothing. */
+const LIMIT_MS = 10_000;
+
+function setupOf(context: Context, offline: boolean): Setup {
+  const { env, signal, sandbox, globals, mask, ledgers } = context;
+  const { env: networkEnv, userAgent } = publicReading(context);
+  const limitMs = globals.timeout ?? LIMIT_MS;
+  const { settings, settingsError } = settingsOf(context);
+  let key: ReturnType<Context['key']> | undefined;
+  return {
+    ...{ env, networkEnv, inSandbox: sandbox !== undefined, offline, limitMs, signal, userAgent },
+    ...{ hide: mask.hide, settings, settingsError },
+    key: () => {
+      key ??= settings.key({ timeoutMs: limitMs, signal });
+      return key;
+    },
+    connect: (apiKey, limit) =>
+      context.connect({ account: { settings, apiKey }, signal: limit, timeoutBounds: 'nothing' }),
+    sharedLedger: async () => {
+      const { value: url } = settings.get('ledger');
+      return url === undefined ? undefined : ledgers.sharedOptions(url, settings, limitMs);
+    },
+  };
+}
+
+/** Nothing is removed or made. Where the config file can't be used, flags and environment are all there is. */
+function settingsOf(context: Context): Pick<Setup, 'settings' | 'settingsError'> {
+  let profiles: Profiles = {};
+  try {
+    profiles = lookAtProfiles(context.env);
+    return { settings: readSettings(context, { profiles }), settingsError: undefined };
+  } catch (settingsError) {
+    return { settings: readSettings(context, { profiles, newProfile: true }), settingsError };
+  }
+}

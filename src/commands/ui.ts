@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { checkId } from '../api/decode.ts';
 import type { Transport } from '../api/http/transport.ts';
-import { examine } from '../flows/doctor/doctor.ts';
 import { refreshOpenFiles } from '../flows/files/listed.ts';
 import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -22,7 +21,6 @@ import { searchIndexPath } from '../settings/paths.ts';
 import { requireAllowed } from '../spec/allow.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
-import { setupOf } from '../spec/doctor-setup.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
 import { flag, type OptionValues, text } from '../spec/options.ts';
 import { RecordType, wordField } from '../views/record.ts';
@@ -237,8 +235,6 @@ async function sourceOf(context: Context): Promise<PageSource> {
       running = printed.catch(() => {});
       return printed;
     },
-    examine: () =>
-      examine(setupOf(context, { offline: false, testEvent: undefined }), STENO_VERSION, __dirname),
   };
 }
 
@@ -256,7 +252,8 @@ function runAgain({ env, globals, signal }: Context, args: readonly string[]): P
   const options = { env, signal, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true };
   return new Promise((resolve, reject) => {
     execFile(process.execPath, line, options, (error, stdout, stderr) => {
-      if (error) reject(failureOf(stderr));
+      // What doctor finds is worth showing, most of all where it fails.
+      if (error && !stdout) reject(failureOf(stderr));
       else resolve(stdout);
     });
   });

@@ -153,6 +153,7 @@ const zsh = `_steno() {
 if [[ $funcstack[1] == _steno ]]; then
   _steno "$@"
 else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
   compdef _steno steno
 fi
 `;

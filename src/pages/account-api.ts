@@ -11,7 +11,7 @@ import { nowMs, parseSince, parseUntil } from '../lib/time.ts';
 import { budgetsView, invoiceRecord } from '../views/money.ts';
 import { attemptRecord, settleLines } from '../views/purchases.ts';
 import { groupings } from '../views/report.ts';
-import { doctorView, listenerRecord } from '../views/setup.ts';
+import { listenerRecord } from '../views/setup.ts';
 import { type Call, choiceOf, type Handlers, type PageSource } from './source.ts';
 
 /** Of each part of the report, and of invoices, the latest. */
@@ -44,7 +44,7 @@ export function accountHandlers(source: PageSource, changes: Changes): Handlers 
     },
     'GET attempts': async () => toJson(await attemptsOf(source)),
     'GET health': async () => {
-      const examine = async (): Promise<Json> => doctorView(await source.examine()).json;
+      const examine = async (): Promise<Json> => parseJson(await source.run(['doctor', '--json']));
       return health(source, await checks.get('', examine));
     },
   };

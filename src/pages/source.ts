@@ -1,7 +1,6 @@
 /** What the pages are made of: what the command knows, and how the ledger and the service are asked. */
 import type { ServerResponse } from 'node:http';
 import type { Transport } from '../api/http/transport.ts';
-import type { CheckResult } from '../flows/doctor/check.ts';
 import type { SearchPlace } from '../flows/search/search.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Spool } from '../ledger/spool.ts';
@@ -35,8 +34,6 @@ export interface PageSource {
   readonly refresh: (() => void) | undefined;
   /** Runs a command of `steno` for the same account, one at a time, as a process; gives what it prints. */
   run(args: readonly string[]): Promise<string>;
-  /** What `steno doctor` finds. */
-  examine(): Promise<CheckResult[]>;
 }
 
 export interface Call {

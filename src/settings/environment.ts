@@ -10,7 +10,10 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['HTTP_PROXY', 'proxy for plain http: feeds and forwards'],
   ['NO_PROXY', 'hosts to reach directly, separated by commas: localhost,.internal; * for all'],
   ['NODE_EXTRA_CA_CERTS', 'file with further certificates to trust (PEM), read by Node'],
-  ['NODE_TLS_REJECT_UNAUTHORIZED', '0 turns off the check of certificates in Node; doctor warns of it'],
+  [
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+    '0 turns off the check of certificates in Node: anyone on the way can read the key',
+  ],
   [
     'PGHOST, PGPORT, PGUSER, PGDATABASE',
     "defaults for parts missing from the shared ledger's URL, as in psql",
@@ -18,8 +21,7 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['PGPASSWORD, PGPASSFILE', 'password of the shared ledger; better than one in its URL'],
   ['PGSSLMODE, PGSSLROOTCERT', "encryption of the shared ledger's connection"],
   ['USER, USERNAME', 'default user of the shared ledger'],
-  ['SHELL, HOME, USERPROFILE', 'your shell, and where its completions are installed and looked for'],
-  ['ZDOTDIR, BASH_COMPLETION_USER_DIR, HOMEBREW_PREFIX', 'where zsh and bash look for completions'],
+  ['HOME, USERPROFILE', 'your home folder, where settings and state are kept by default'],
   ['TERM', 'dumb: no colour, no pager, no live progress'],
   [
     'TERM_PROGRAM, VTE_VERSION, KONSOLE_VERSION, WT_SESSION',

@@ -1,4 +1,4 @@
-/** What belongs to the set-up: settings, the webhook, completions, and what `steno doctor` found. */
+/** What belongs to the set-up: settings, the webhook, and what `steno doctor` found. */
 import type { Webhook } from '../api/account.ts';
 import type { CheckResult } from '../flows/doctor/check.ts';
 import type { RunningListener } from '../ledger/runs.ts';
@@ -59,25 +59,6 @@ export function doctorView(results: readonly CheckResult[]): View {
   const quiet = results.filter(({ status }) => status === 'fail' || status === 'warn');
   return { ...doctorRecord.view(results), quiet: quiet.map(({ check }) => check) };
 }
-
-/** What was written to install completions, or removed. */
-type ShownChange = Readonly<Record<'shell' | 'change' | 'part' | 'path', string>>;
-
-export const completionRecord = new RecordType<ShownChange>([
-  wordField('shell', 'bash, zsh, fish or powershell', 'shell', { importance: 40, uncut: true }),
-  wordField('change', 'new, changed, removed or unchanged', 'change', {
-    ...{ importance: 80, uncut: true, schema: oneOf('new', 'changed', 'removed', 'unchanged') },
-  }),
-  wordField('part', 'script, or block (lines in a start-up file)', 'part', {
-    ...{ importance: 50, uncut: true, schema: oneOf('script', 'block') },
-  }),
-  wordField('path', 'path of the file', 'path', { importance: 90, uncut: true }),
-]);
-
-export const changesView = (changes: readonly ShownChange[]): View => ({
-  ...completionRecord.view(changes),
-  quiet: changes.filter(({ change }) => change !== 'unchanged').map(({ path }) => path),
-});
 
 /** JSON has the URL as it is, so that a script can set it again; elsewhere its secrets are masked. */
 export const webhookRecord = new RecordType<Webhook>([

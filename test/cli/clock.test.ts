@@ -80,7 +80,6 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'commands/sync.ts': '--since',
   'flows/answer.ts': 'when the service was asked',
   'flows/check/check.ts': 'when all new transcripts were last checked',
-  'flows/doctor/service.ts': 'how far the clock of the service is from ours',
   'flows/files/refresh.ts': 'when the service was asked',
   'flows/orders/feed-rows.ts': '--since',
   'flows/orders/local-audio.ts': 'the age of a file on disk',

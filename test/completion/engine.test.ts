@@ -66,13 +66,6 @@ describe('what fits', () => {
     ['nothing beyond the last argument', 'steno webhook test ORDER_ON_HOLD ORD', []],
     ['a setting, after a global flag', 'steno config --json set ti', ['timeout']],
     ['a shell', 'steno completion z', ['zsh']],
-    [
-      'a subcommand or a word',
-      'steno completion ',
-      ['install', 'uninstall', 'bash', 'zsh', 'fish', 'powershell'],
-    ],
-    ['a shell to install', 'steno completion install --dry-run f', ['fish']],
-    ['a flag of a subcommand', 'steno completion uninstall --dry', ['--dry-run']],
     ['a topic of help', 'steno help exit', ['exit-codes']],
     ['a schema', 'steno schema warn', ['warning']],
     ['a schema of a subcommand', 'steno schema events sh', ['show']],

@@ -233,7 +233,7 @@ describe.runIf(mayMount)('a disk', () => {
       /^steno: can't create the folder .*: the disk is read-only\nhint: .*STENO_STATE_DIR\n$/,
     );
     await user.ok(`${ORDER.replace('talk', 'unnoted')} --no-ledger`);
-    expect((await user.exits(1, 'doctor')).stdout).toMatch(/^state\tfail\t/m);
+    expect((await user.exits(1, 'doctor')).stdout).toMatch(/^disk\tfail\t/m);
   });
 
   it('that is full stops orders before they are sent, and leaves nothing half-written', async () => {

@@ -129,12 +129,9 @@ const lines: ReadonlyArray<readonly [line: string, ...effects: Effect[]]> = [
   ['ledger prune --before 1d', 'local'],
   ['ledger copy --to postgres://db/steno --leave-local', 'local'],
   ['doctor', 'read'],
-  ['doctor --test-event TRANSCRIPT_COMPLETE', 'read', 'account'],
   ['schema files', 'read'],
   ['commands', 'read'],
   ['completion bash', 'read'],
-  ['completion install', 'local'],
-  ['completion uninstall', 'local'],
 ];
 
 const cases = lines.map(([line, ...has]) => ({ line, has }));

@@ -223,8 +223,6 @@ describe('what is printed matches its schema:', { timeout: 120_000 }, () => {
     const run = runOf(new User());
     for (const name of ['skus', 'states', 'formats', 'commands', 'schema']) await json(run, name, name);
     await json(run, 'schema', 'schema', 'files');
-    for (const name of ['completion install', 'completion uninstall'])
-      await json(run, name, ...name.split(' '), 'bash');
     const { commands } = await json<{ commands: Array<Record<string, unknown>> }>(
       run,
       'commands',

@@ -1,18 +1,33 @@
-/** The service: whether it is there, whether it takes the key, and what time it has. */
-
-import { readFileSync } from 'node:fs';
+/** The service: its address, the way to it, whether it takes the key, and where it sends events. */
 import { connect } from 'node:net';
-import { getBalance } from '../../api/account.ts';
+import { getBalance, getWebhook } from '../../api/account.ts';
 import { type ProbeAnswer, probe } from '../../api/http/keyless.ts';
 import { proxyFor } from '../../api/http/pool.ts';
-import { errorMessage, StenoError, systemReason } from '../../lib/errors.ts';
-import { durationText } from '../../lib/time.ts';
-import { type Finding, fail, failed, ok, once, type Setup, skipped, warn, within } from './check.ts';
-import { notKnown } from './machine.ts';
+import { registrationOfUrl, setCommand } from '../../ledger/webhook-registrations.ts';
+import { errorMessage } from '../../lib/errors.ts';
+import { durationText, timeAgo } from '../../lib/time.ts';
+import { maskUserinfo } from '../../lib/url.ts';
+import { type Finding, fail, ok, once, type Setup, skipped, warn, within } from './check.ts';
+import type { LedgerCheck } from './machine.ts';
 
 const SET_BASE_URL = 'set it with: steno config set base-url https://host/API4   (or STENO_BASE_URL)';
-/** A signature or a token may be refused where clocks differ by more. */
-const MAX_CLOCK_DIFFERENCE_MS = 60_000;
+const NO_BASE_URL = skipped('there is no usable base URL');
+const OFFLINE = skipped('not checked (--offline)');
+
+/** Undefined where it is missing or not valid, which its own check says. */
+function baseUrlOf({ settings }: Setup): string | undefined {
+  try {
+    return settings.get('base-url').value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a setting is missing, it may stand in a file that can't be used. */
+const missing = ({ settingsError }: Setup, what: string, hint: string): Finding =>
+  settingsError
+    ? skipped(`the settings can't be used, so ${what} is unknown`)
+    : fail(`no ${what} is set`, hint);
 
 export class ServiceChecks {
   readonly #setup: Setup;
@@ -21,140 +36,88 @@ export class ServiceChecks {
     this.#setup = setup;
   }
 
-  /** The answer, and when it came by our clock. */
-  readonly #probe = once(async (): Promise<ProbeAnswer & { readonly at: number }> => {
-    const { networkEnv: env, userAgent, limitMs, signal } = this.#setup;
-    const { baseUrl } = this;
-    const answer = await probe({ baseUrl, path: '/prepay_balance', env, userAgent, limitMs, signal });
-    return { ...answer, at: Date.now() };
+  /** Undefined where it can't be asked, because there is no address. */
+  readonly #probe = once(async (): Promise<ProbeAnswer | undefined> => {
+    const { networkEnv: env, userAgent, limitMs, signal, offline } = this.#setup;
+    const baseUrl = baseUrlOf(this.#setup);
+    if (baseUrl === undefined || offline) return undefined;
+    return probe({ baseUrl, path: '/prepay_balance', env, userAgent, limitMs, signal });
   });
-
-  /** Throws where it is not set or not valid. */
-  get baseUrl(): string {
-    const { value } = this.#setup.settings().settings.get('base-url');
-    if (value === undefined) throw new StenoError('usage', 'no base URL is set', { hint: SET_BASE_URL });
-    return value;
-  }
 
   /** What stands in the setting; nothing is sent. */
   checkBaseUrl(): Finding {
-    const { settings } = this.#setup.settings();
-    if (settings.getUnchecked('base-url').value === undefined) {
-      return notKnown(this.#setup, 'the base URL') ?? fail('no base URL is set', SET_BASE_URL);
-    }
-    const { value = '', source } = settings.get('base-url');
-    const { pathname } = new URL(value);
-    return /^\/+$/.test(pathname)
-      ? warn(
-          `${value} (${source}) has no path`,
-          `the API is usually below /API4: ${value.replace(/\/*$/, '/API4')}`,
-        )
-      : ok(`${value} (${source})`);
+    const { value, source } = this.#setup.settings.get('base-url');
+    if (value === undefined) return missing(this.#setup, 'base URL', SET_BASE_URL);
+    const shown = `${value} (${source})`;
+    if (!/^\/+$/.test(new URL(value).pathname)) return ok(shown);
+    const usual = value.replace(/\/*$/, '/API4');
+    return warn(`${shown} has no path`, `the API is usually below /API4: ${usual}`);
   }
 
   async checkReachable(): Promise<Finding> {
-    const missing = this.#withoutBaseUrl();
-    if (missing) return missing;
-    let answer: ProbeAnswer;
-    try {
-      answer = await this.#probe();
-    } catch (error) {
-      return failed(error, 'check the base URL and the network: steno config get base-url');
-    }
+    const baseUrl = baseUrlOf(this.#setup);
+    const answer = await this.#probe();
+    if (!answer) return baseUrl === undefined ? NO_BASE_URL : OFFLINE;
     const { status, headers, roundTripMs } = answer;
-    const said = `${this.baseUrl} answers in ${durationText(roundTripMs)} (HTTP ${status}, called without the key)`;
+    const said = `${baseUrl} answers in ${durationText(roundTripMs)} (HTTP ${status}, called without the key)`;
     if (status >= 500) return fail(said, 'the service has a problem: try again later');
-    if (status >= 300 && status < 400)
-      return fail(
-        `${said}: it redirects to ${headers.location ?? 'nowhere'}`,
-        'set the base URL to the address of the API',
-      );
     if (status === 404)
       return warn(said, 'check that the base URL ends in the path of the API, such as /API4');
-    return ok(said);
+    if (status < 300 || status >= 400) return ok(said);
+    const target = headers.location ?? 'nowhere';
+    return fail(`${said}: it redirects to ${target}`, 'set the base URL to the address of the API');
   }
 
   async checkKey(): Promise<Finding> {
-    const { key: readKey, limitMs, signal, connect, offline } = this.#setup;
-    const { settings } = this.#setup.settings();
+    const { key: readKey, limitMs, signal, connect, offline, settings } = this.#setup;
     const command = settings.getUnchecked('api-key-command');
     if (offline && settings.getUnchecked('api-key').value === undefined && command.value !== undefined)
       return skipped(`the command of ${command.source} prints it, but was not run (--offline)`);
     const key = await readKey();
-    if (!key)
-      return (
-        notKnown(this.#setup, 'the key') ??
-        fail('no API key is set', 'run: steno login   (or set STENO_API_KEY)')
-      );
+    if (!key) return missing(this.#setup, 'API key', 'run: steno login   (or set STENO_API_KEY)');
     if (offline) return ok(`found in ${key.source}; not checked with the service (--offline)`);
-    if (await this.#isUnreachable()) return skipped(`found in ${key.source}; the service is unavailable`);
+    if (!(await this.#isThere())) return skipped(`found in ${key.source}; the service is unavailable`);
     const { balance } = await within(limitMs, signal, async (limit) =>
       getBalance(await connect(key.value, limit)),
     );
     return ok(`the service accepts it (from ${key.source}; the balance is ${balance})`);
   }
 
-  async checkClock(): Promise<Finding> {
-    const missing =
-      this.#withoutBaseUrl() ??
-      ((await this.#isUnreachable()) ? skipped('the service is unavailable') : undefined);
-    if (missing) return missing;
-    const { headers, roundTripMs, at } = await this.#probe();
-    const theirs = Date.parse(headers.date ?? '');
-    if (Number.isNaN(theirs)) return skipped('the service does not report the time');
-    const ahead = at - roundTripMs / 2 - theirs;
-    if (Math.abs(ahead) <= MAX_CLOCK_DIFFERENCE_MS) return ok('agrees with the clock of the service');
-    const how = ahead > 0 ? 'ahead of' : 'behind';
+  /** Where the service sends events. */
+  async checkWebhook(ledger: LedgerCheck): Promise<Finding> {
+    const { key: readKey, limitMs, signal, connect, offline } = this.#setup;
+    if (offline) return OFFLINE;
+    const key = await readKey().catch(() => undefined);
+    if (!key || !(await this.#isThere())) return skipped('the service is unavailable');
+    const { url } = await within(limitMs, signal, async (limit) =>
+      getWebhook(await connect(key.value, limit)),
+    );
+    if (url === '') return ok('none set; steno listen --register sets one while it runs');
+    const facts = await ledger.facts();
+    const set = facts && registrationOfUrl(url, facts.registrations);
+    if (!set) return ok(`${maskUserinfo(url)}; not set by a listener of this ledger`);
+    if (set.isRunning) return ok(`it points to the running listener (pid ${set.pid})`);
     return warn(
-      `the clock of this machine is ${durationText(Math.abs(ahead))} ${how} that of the service`,
-      'synchronize it, or links that expire soon will fail',
+      `it points to a listener that ended without restoring the previous webhook (last seen ${timeAgo(set.seenAt)}): events are lost`,
+      `steno listen restores it, or: ${setCommand(set.previous)}`,
     );
   }
 
-  /** Whether asking anything more is in vain. */
-  async #isUnreachable(): Promise<boolean> {
-    if (this.#withoutBaseUrl()) return true;
-    return this.#probe().then(
-      () => false,
-      () => true,
-    );
-  }
-
-  /** Why nothing can be asked; the check of the base URL says what to do. */
-  #withoutBaseUrl(): Finding | undefined {
-    try {
-      void this.baseUrl;
-      return undefined;
-    } catch {
-      return skipped('there is no usable base URL');
-    }
-  }
-
-  /** For what comes after it: the key, where the service can be asked with it. */
-  async usableKey(): Promise<string | undefined> {
-    if (this.#setup.offline || (await this.#isUnreachable())) return undefined;
-    return this.#setup.key().then(
-      (key) => key?.value,
-      () => undefined,
-    );
+  /** Whether asking anything more makes sense. */
+  #isThere(): Promise<boolean> {
+    return this.#probe().then(Boolean, () => false);
   }
 }
 
-// What stands between this machine and the service: a proxy, and certificates.
-
 const PROXY_HINT = 'check HTTPS_PROXY or HTTP_PROXY; NO_PROXY names hosts to reach without it';
 
-export async function checkProxy({
-  networkEnv,
-  settings,
-  offline,
-  limitMs,
-  signal,
-}: Setup): Promise<Finding> {
-  const baseUrl = usable(() => settings().settings.get('base-url').value);
-  if (baseUrl === undefined) return skipped('there is no usable base URL');
+/** The proxy between this machine and the service. */
+export async function checkProxy(setup: Setup): Promise<Finding> {
+  const { networkEnv, offline, limitMs, signal } = setup;
+  const baseUrl = baseUrlOf(setup);
+  if (baseUrl === undefined) return NO_BASE_URL;
   const proxy = proxyFor(new URL(baseUrl), networkEnv);
-  if (!proxy) return ok(hasProxy(networkEnv) ? 'one is set, but not used for this base URL' : 'none set');
+  if (!proxy) return ok('none is used for this base URL');
   // Without its name and password.
   const { origin, hostname, protocol } = proxy;
   if (offline) return ok(`${origin}; not checked (--offline)`);
@@ -167,18 +130,6 @@ export async function checkProxy({
   }
 }
 
-/** What is wrong with a setting is said by its own check. */
-function usable(read: () => string | undefined): string | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
-const hasProxy = (env: Setup['env']): boolean =>
-  ['https_proxy', 'http_proxy'].some((name) => env[name] || env[name.toUpperCase()]);
-
 function connectTo(host: string, port: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, signal });
@@ -187,23 +138,4 @@ function connectTo(host: string, port: number, signal: AbortSignal): Promise<voi
       resolve();
     });
   });
-}
-
-/** Node reads these when it starts, and says little about a file that it can't read. */
-export function checkCertificates({ env }: Setup): Finding {
-  if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0')
-    return warn(
-      'NODE_TLS_REJECT_UNAUTHORIZED=0: certificates are not verified, so anyone on the network path can read the key',
-      'unset it; trust the certificate of a proxy or a company with NODE_EXTRA_CA_CERTS',
-    );
-  const file = env.NODE_EXTRA_CA_CERTS;
-  if (!file) return ok("Node's built-in list of authorities");
-  const hint = 'correct the path in NODE_EXTRA_CA_CERTS, or unset it';
-  try {
-    const count = readFileSync(file, 'utf8').split('-----BEGIN CERTIFICATE-----').length - 1;
-    if (count === 0) return fail(`${file} (NODE_EXTRA_CA_CERTS) contains no PEM certificate`, hint);
-    return ok(`Node's built-in list, plus ${count} from ${file} (NODE_EXTRA_CA_CERTS)`);
-  } catch (error) {
-    return fail(`${file} (NODE_EXTRA_CA_CERTS) can't be read: ${systemReason(error)}`, hint);
-  }
 }
