@@ -55,7 +55,7 @@ export async function syncFiles(
   );
   const { folder } = options;
   if (folder === undefined) return { refreshed, downloaded: [] };
-  await removeLeftovers(folder, (path) => new Downloads(ledger).has(path));
+  await removeLeftovers(folder);
   // A note that the ledger can't take may be lost; what a command is to have must not be.
   const kept = options.forCommand ? undefined : notes;
   return {

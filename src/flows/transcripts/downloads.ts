@@ -21,21 +21,15 @@ import {
   numberedPath,
   placeOf,
 } from './name.ts';
-import {
-  identityOf,
-  isBeingNoted,
-  type LeftDownload,
-  removeLeftovers,
-  transcriptTag,
-} from './partial-files.ts';
+import { removeLeftovers } from './partial-files.ts';
 import {
   hasHash,
-  hashOf,
   type IfExists,
   isTranscript,
   type OnBytes,
   type Saved,
   type SaveOptions,
+  savedAt,
   saveTranscript,
 } from './save.ts';
 
@@ -66,8 +60,6 @@ export interface Destination {
   readonly path: string;
   /** The service has said in this run that the file is delivered. */
   readonly delivered?: boolean | undefined;
-  /** The user has named this very path, not a folder. */
-  readonly isNamed?: boolean | undefined;
 }
 
 /** What a transcript is named after. */
@@ -78,23 +70,13 @@ export interface Named {
   readonly file?: Pick<AudioFile, 'title' | 'orders'> | undefined;
 }
 
-/** A file that is on disk and not in the ledger. */
-interface Unnoted extends Written {
-  /** Its hidden name, to be removed when it is noted. */
-  readonly partial: string | undefined;
-}
-
 export class TranscriptDownloads {
   readonly #options: DownloadOptions;
   readonly #names = new Names();
   readonly #cleaned = new Map<string, Promise<void>>();
   readonly #running = new Map<string, Promise<Saved>>();
-  /** Each file that was saved while the ledger failed: a later call for the same one notes it. */
-  readonly #notNoted = new Map<string, Unnoted>();
   /** Files that were there before and are known to be their transcripts, without a ledger. */
   readonly #identified = new Set<string>();
-  /** What runs that were killed have saved and not noted. */
-  readonly #left = new Map<string, LeftDownload>();
 
   constructor(options: DownloadOptions) {
     this.#options = options;
@@ -107,33 +89,43 @@ export class TranscriptDownloads {
     return path;
   }
 
-  /** Downloads a transcript and notes it in the ledger. A file that was there already is not noted: it may be anything. */
+  /**
+   * Downloads a transcript and notes it in the ledger. Of a file that was there, and is not noted for anything, the text
+   * tells whether it is this transcript: a run that was killed may have left it.
+   */
   async save(
-    { id, ext, path, delivered = false, isNamed }: Destination,
+    { id, ext, path, delivered = false }: Destination,
     onAnswered?: SaveOptions['onAnswered'],
   ): Promise<Saved> {
-    const { transport, ifExists, test = false, deprecatedPath = false, onBytes } = this.#options;
-    const left = test || ifExists === 'replace' ? undefined : await this.#leftAt({ id, ext, path });
-    if (left) {
-      await this.#note({ id, ext, path }, left);
-      return { id, ext, path, bytes: left.bytes, at: left.at };
-    }
-    const noted = await this.#ask((ledger) => new Downloads(ledger).copyAt(id, ext, path));
+    const { transport, ledger, ifExists, test = false, deprecatedPath = false, onBytes } = this.#options;
+    const noted = await this.#ask((tables) => new Downloads(tables).copyAt(id, ext, path));
     // Also where the ledger does not know the file: its state was not asked for.
     const isDraft =
-      !delivered && !test && (await this.#ask((ledger) => new Files(ledger).isDelivered(id))) === false;
+      !delivered && !test && (await this.#ask((tables) => new Files(tables).isDelivered(id))) === false;
     const { target, replaceable } = await this.#replacing({ id, ext, path, delivered }, noted);
-    const { saved, partial } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, target, {
-      ...{ ifExists, onBytes, onAnswered, replaceable, isNamed },
-      tag: this.#options.ledger && !test ? { transcript: this.#tagOf(id, ext), isDraft } : undefined,
+    const isUnknown = ledger !== undefined && !test && !noted && !(await this.#isOfAnother(id, ext, path));
+    const written = await saveTranscript(transport, { id, ext, test, deprecatedPath }, target, {
+      ...{ ifExists, onBytes, onAnswered, replaceable, compares: isUnknown },
     });
-    const to = { id, ext, path: target };
-    const written = saved.skipped
-      ? this.#notNoted.get(target)
-      : { bytes: saved.bytes, sha256: saved.sha256 ?? '', isDraft, partial };
-    if (!written) return { ...saved, ...(await this.#whatWasThere(to, noted?.isDraft ?? false)) };
-    if (!test) await this.#note(to, written);
-    return saved;
+    const { bytes, sha256, skipped, isSame = false } = written;
+    // Another process may have noted it meanwhile.
+    const isOurs = async () =>
+      (await this.#ask((tables) => new Downloads(tables).isOf(id, ext, target))) === true;
+    if (skipped && (!isSame || !isUnknown || (await isOurs()))) {
+      const isIdentified = isSame || noted !== undefined || this.#identified.has(target);
+      const wasDraft = noted?.isDraft ?? false;
+      return {
+        id,
+        ext,
+        path: target,
+        bytes,
+        skipped,
+        isDraft: wasDraft,
+        unidentified: wasDraft || !isIdentified,
+      };
+    }
+    if (!test) await this.#note({ id, ext, path: target }, { bytes, sha256, isDraft });
+    return { id, ext, path: target, bytes, at: savedAt() };
   }
 
   /**
@@ -158,41 +150,17 @@ export class TranscriptDownloads {
   async #freePath({ id, ext, path }: Destination): Promise<string> {
     for (let n = 2; ; n += 1) {
       const other = numberedPath(path, n);
-      if (await exists(other)) continue;
-      if (!(await this.#ask((ledger) => new Downloads(ledger).isOfAnother(id, ext, other)))) return other;
+      if (!(await exists(other)) && !(await this.#isOfAnother(id, ext, other))) return other;
     }
   }
 
-  #tagOf(id: string, ext: string): string {
-    return transcriptTag(this.#options.ledger?.profile ?? '', id, ext);
-  }
-
-  /** What a run that was killed has saved there, if it is this transcript: it is whole, and needs only its note. */
-  async #leftAt({ id, ext, path }: Destination): Promise<(Unnoted & { readonly at: string }) | undefined> {
-    if (this.#left.size === 0) return undefined;
-    const left = this.#left.get(await onDisk(() => identityOf(path)));
-    if (left?.transcript !== this.#tagOf(id, ext)) return undefined;
-    const { size, mtime } = await disk.stat(path);
-    const { isDraft, partial } = left;
-    return { bytes: size, sha256: await hashOf(path), isDraft, partial, at: mtime.toISOString() };
-  }
-
-  async #note({ id, ext, path }: Destination, written: Unnoted): Promise<void> {
+  async #note({ id, ext, path }: Destination, written: Written): Promise<void> {
     const { ledger, notes, forCommand: isForCommand } = this.#options;
     const folder = this.#options.keepsNames ? this.#options.folder : dirname(path);
     const note = (into: TableContext): Promise<void> =>
       new Downloads(into).add(id, ext, path, { ...written, isForCommand }, folder);
-    const { partial } = written;
-    // What stays of it is removed by a later run.
-    const removePartial = async (): Promise<void> => {
-      if (partial !== undefined) await disk.unlink(partial).catch(() => {});
-    };
-    if (notes) return void notes.add(`download ${path}`, note, removePartial);
-    if (!ledger) return;
-    this.#notNoted.set(path, written);
-    await note(ledger);
-    this.#notNoted.delete(path);
-    await removePartial();
+    if (notes) notes.add(`download ${path}`, note);
+    else if (ledger) await note(ledger);
   }
 
   /** What the ledger says, if there is one. */
@@ -201,12 +169,8 @@ export class TranscriptDownloads {
     return notes ? notes.read<Value | undefined>(question, undefined) : ledger && question(ledger);
   }
 
-  async #whatWasThere({ id, ext, path }: Destination, isDraft: boolean): Promise<Partial<Saved>> {
-    const isOurs =
-      this.#identified.has(path) ||
-      (await onDisk(() => isBeingNoted(path, this.#tagOf(id, ext)))) ||
-      (await this.#ask((ledger) => new Downloads(ledger).isOf(id, ext, path)));
-    return { isDraft, unidentified: isDraft || !isOurs };
+  #isOfAnother(id: string, ext: string, path: string): Promise<boolean | undefined> {
+    return this.#ask((ledger) => new Downloads(ledger).isOfAnother(id, ext, path));
   }
 
   /**
@@ -239,7 +203,7 @@ export class TranscriptDownloads {
     const previous = await this.#nameInFolder(id, ext);
     const name = previous ?? fileName(template, await this.#partsOf(named, template));
     const isTaken = async (each: string): Promise<boolean> =>
-      (await this.#ask((ledger) => new Downloads(ledger).isOfAnother(id, ext, join(folder, each)))) ??
+      (await this.#isOfAnother(id, ext, join(folder, each))) ??
       !(await this.#isFree(named, join(folder, each), each !== name || template.includes('{id}')));
     return this.#names.claim(name, id, isTaken);
   }
@@ -294,18 +258,12 @@ export class TranscriptDownloads {
   clean(folder: string): Promise<void> {
     const begun = this.#cleaned.get(folder);
     if (begun !== undefined) return begun;
-    const cleaning = this.#clean(folder).catch((error: unknown) => {
+    const cleaning = onDisk(() => removeLeftovers(folder)).catch((error: unknown) => {
       this.#cleaned.delete(folder);
       throw error;
     });
     this.#cleaned.set(folder, cleaning);
     return cleaning;
-  }
-
-  async #clean(folder: string): Promise<void> {
-    const isNoted = (path: string) => this.#ask((ledger) => new Downloads(ledger).has(path));
-    const left = await onDisk(() => removeLeftovers(folder, isNoted));
-    for (const [identity, download] of left) this.#left.set(identity, download);
   }
 }
 

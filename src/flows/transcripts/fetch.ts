@@ -103,7 +103,7 @@ async function saving(
     const path = file ?? (await inTurn.take(() => downloads.claim({ id, ext, file: value ?? nothingSaid })));
     if (error) throw error;
     const isFinal = value?.delivered && !(await (ledger && new Files(ledger).awaitingRework([id])))?.has(id);
-    return { id, ext, path, delivered: selection.delivered || isFinal, isNamed: file !== undefined };
+    return { id, ext, path, delivered: selection.delivered || isFinal };
   };
   return {
     ...{ count, concurrency: jobs, report },

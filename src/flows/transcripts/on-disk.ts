@@ -1,15 +1,14 @@
 /** The transcripts that were downloaded and are still on this disk. */
-import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname, extname, join, sep } from 'node:path';
+import { statSync } from 'node:fs';
+import { sep } from 'node:path';
 import { type DownloadFilter, type DownloadRow, Downloads } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { audioTitle, parseDetails } from '../../ledger/purchase.ts';
 import { StenoError, systemReason, usage } from '../../lib/errors.ts';
 import { findStats } from '../../lib/fs.ts';
-import { sha256 } from '../../lib/sha256.ts';
 import { shellWord } from '../../lib/text.ts';
 import { knownFormats, readableFormats, type TranscriptFile } from '../../transcripts/model.ts';
-import { readableFormatOf, readBytes } from '../../transcripts/read.ts';
+import { readableFormatOf } from '../../transcripts/read.ts';
 import { type Outcome, outcomeOf } from '../bulk.ts';
 
 const PAGE_SIZE = 2_000;
@@ -31,13 +30,8 @@ export async function* transcriptsOnDisk(
   ledger: Ledger,
   filter: TranscriptFilter = {},
 ): AsyncGenerator<TranscriptOnDisk[]> {
-  const moved = new Moved(new Downloads(ledger));
   for await (const rows of downloadsOf(ledger, filter)) {
-    const found: TranscriptOnDisk[] = [];
-    for (const row of rows) {
-      const file = onDisk(row) ?? onDisk(row, await moved.pathOf(row));
-      if (file) found.push(file);
-    }
+    const found = rows.flatMap((row) => onDisk(row) ?? []);
     if (found.length) yield found;
   }
 }
@@ -70,8 +64,15 @@ export async function unreadableFiles(ledger: Ledger, filter: TranscriptFilter):
 }
 
 /** Undefined where it is gone, or in a format without text to read. */
-function onDisk(row: DownloadRow, path = row.path): TranscriptOnDisk | undefined {
-  const { file, ext, at, title, duration, details } = row;
+function onDisk({
+  path,
+  file,
+  ext,
+  at,
+  title,
+  duration,
+  details,
+}: DownloadRow): TranscriptOnDisk | undefined {
   const format = readableFormats.find((each) => each === ext);
   const found = format && findStats(path);
   if (!format || !found?.isFile()) return undefined;
@@ -82,53 +83,6 @@ function onDisk(row: DownloadRow, path = row.path): TranscriptOnDisk | undefined
     duration: seconds ? Math.round(seconds * 1000) : undefined,
     ...{ size: found.size, mtimeMs: found.mtimeMs, downloadedAt: at },
   };
-}
-
-const MAX_LOOKED_AT = 20_000;
-
-/** Finds what a person has renamed, or moved to a folder below: it has the same format and content. */
-class Moved {
-  readonly #downloads: Downloads;
-  readonly #folders = new Map<string, readonly string[]>();
-
-  constructor(downloads: Downloads) {
-    this.#downloads = downloads;
-  }
-
-  async pathOf({ path, ext, bytes, sha256: sum }: DownloadRow): Promise<string | undefined> {
-    if (!sum || existsSync(path)) return undefined;
-    for (const each of this.#filesIn(dirname(path)))
-      if (extname(each) === `.${ext}` && hasContent(each, bytes, sum) && !(await this.#downloads.at(each)))
-        return each;
-    return undefined;
-  }
-
-  #filesIn(folder: string): readonly string[] {
-    const known = this.#folders.get(folder);
-    if (known) return known;
-    const found = entriesOf(folder).flatMap((entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory() ? entriesOf(path).map(({ name }) => join(path, name)) : [path];
-    });
-    this.#folders.set(folder, found.slice(0, MAX_LOOKED_AT));
-    return found;
-  }
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-function hasContent(path: string, bytes: number, sum: string): boolean {
-  try {
-    return statSync(path).size === bytes && sha256(readBytes(path)) === sum;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -1,8 +1,7 @@
 /** `sync --missing` and `sync --exec`: whatever fails, each transcript gets to where it is wanted. */
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { partialPath, transcriptTag } from '../../../src/flows/transcripts/partial-files.ts';
 import { jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
 import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
@@ -56,17 +55,17 @@ describe.concurrent('sync without --download', () => {
   });
 });
 
-describe.concurrent('two at once', () => {
-  it('do not take what the other has just written for the file of somebody else', async () => {
-    const { sync, user } = await withOrders(1);
-    const path = join(user.home, 'd/1.txt');
+describe.concurrent('a transcript that is there and was not noted', () => {
+  it('is told by its text: a run that was killed left it', async () => {
+    const { sync, user } = await withOrders(2);
     mkdirSync(join(user.home, 'd'));
-    writeFileSync(path, 'Talk 1');
-    // As a process leaves it that has written the transcript and not noted it yet; this one is alive.
-    const [{ profile = '' } = {}] = queryLedger<{ profile: string }>(user, 'SELECT profile FROM files');
-    linkSync(path, partialPath(path, { transcript: transcriptTag(profile, '1', 'txt'), isDraft: false }));
+    writeFileSync(join(user.home, 'd/1.txt'), 'transcript 1.txt\n');
+    writeFileSync(join(user.home, 'd/2.txt'), 'mine');
     const { code, stderr } = await sync();
-    expect([code, stderr]).toEqual([0, '1 open, 1 changed, 0 downloaded\n']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 open, 2 changed, 1 downloaded\n')]);
+    expect(stderr).toMatch(/already exists, not written: d\/2\.txt\n/);
+    expect(readFileSync(join(user.home, 'd/2.txt'), 'utf8')).toBe('mine');
+    expect((await sync()).stderr).toContain('0 downloaded');
   });
 });
 

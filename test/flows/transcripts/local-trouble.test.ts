@@ -167,14 +167,6 @@ describe('trouble of the disk', () => {
     expect(listing(join(user.home, 'd'))).toEqual(['1.txt', '2.txt']);
   });
 
-  it('at a device is told after one fetch', async () => {
-    const { service, user } = await account();
-    service.on(route, { body: 'words' });
-    const { code, stderr } = await user.run(['transcript', '5', '-o', '/dev/full']);
-    expect([code, stderr]).toEqual([1, "steno: can't write /dev/full: the disk is full\n"]);
-    expect(service.got).toHaveLength(1);
-  });
-
   it('before the fetch is told without one', async () => {
     const { service, user } = await account();
     symlinkSync('loop', join(user.home, 'loop'));
