@@ -3,6 +3,7 @@ import { examine } from '../flows/doctor/doctor.ts';
 import { StenoError } from '../lib/errors.ts';
 import { plural } from '../lib/text.ts';
 import { lookAtProfiles, type Profiles } from '../settings/config-file.ts';
+import { isAllowed } from '../spec/allow.ts';
 import { CALL_EXITS, command } from '../spec/command.ts';
 import { type Context, publicReading, readSettings } from '../spec/context.ts';
 import { flag } from '../spec/options.ts';
@@ -16,8 +17,8 @@ export const doctor = command({
   summary: 'Check your setup and suggest fixes',
   about:
     'Checks the settings, the disk, the base URL, the proxy, the service, the key, the ledger and the webhook. ' +
-    'Each line is ok or says what to do. Changes nothing. Exits with 1 if a check fails; a warning is not a ' +
-    'failure.',
+    'Each line is ok or says what to do. Changes nothing, except that it puts back the webhook that a crashed ' +
+    'listen --register had replaced. Exits with 1 if a check fails; a warning is not a failure.',
   details: [
     '--json prints {check, status, message, hint} for each check, always in the same order; status is ok, warn, ' +
       'fail or skipped.',
@@ -57,7 +58,7 @@ function setupOf(context: Context, offline: boolean): Setup {
   let key: ReturnType<Context['key']> | undefined;
   return {
     ...{ env, networkEnv, inSandbox: sandbox !== undefined, offline, limitMs, signal, userAgent },
-    ...{ hide: mask.hide, settings, settingsError },
+    ...{ hide: mask.hide, settings, settingsError, mayPutBack: isAllowed(context, 'account') },
     key: () => {
       key ??= settings.key({ timeoutMs: limitMs, signal });
       return key;

@@ -4,9 +4,8 @@ import { StenoError } from '../lib/errors.ts';
 import { formatJson } from '../lib/json.ts';
 import type { Line } from '../lib/text.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
-import { type Account, type Connect, planListening, type SessionCallbacks } from '../listen/plan.ts';
+import { type Connect, planListening, type SessionCallbacks } from '../listen/plan.ts';
 import { listen as runSession } from '../listen/session.ts';
-import { isAllowed } from '../spec/allow.ts';
 import { CALL_EXITS, command } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import {
@@ -171,13 +170,11 @@ export const listen = command({
     });
     const ledger = await context.ledgers.required('listen keeps events in the ledger', 'later');
     await context.ledgers.warnOfLittleRoom();
-    const account = await accountOf(context, plan.register || options.download !== undefined);
-    const connect = account && connector(context, account);
+    const connect = await connector(context, plan.register || options.download !== undefined);
     const onExit = (cleanUp: () => Promise<void>): (() => void) => context.onExit(cleanUp);
     const spool = await context.ledgers.spool();
     const resources = {
-      ...{ ledger, spool, hide, connect, account, onExit, env, interrupt: signal },
-      mayChangeWebhook: isAllowed(context, 'account'),
+      ...{ ledger, spool, hide, connect, onExit, env, interrupt: signal },
     };
     const screen = new ListenScreen(context, options);
     try {
@@ -190,26 +187,19 @@ export const listen = command({
   },
 });
 
-/** The account; where it is not needed, only if one is set up. The key is read once: its command may fail later. */
-async function accountOf(context: Context, needed: boolean): Promise<Account | undefined> {
-  const baseUrl = context.settings.get('base-url').value;
-  if (!needed && !baseUrl) return undefined;
-  const key = await (needed ? context.requireKey() : context.key().catch(() => undefined));
-  return key && { baseUrl: baseUrl ?? '', apiKey: key.value };
-}
-
 /** Polls, downloads and the webhook share them; none must wait for another. */
 const MAX_CONNECTIONS = 64;
 
-const connector =
-  (context: Context, { apiKey }: Account): Connect =>
-  (signal) =>
-    context.connect({
-      account: { settings: context.settings, apiKey },
-      timeoutBounds: 'nothing',
-      signal,
-      connections: MAX_CONNECTIONS,
-    });
+/** Connects to the account; where it is not needed, only if one is set up. The key is read once: its command may fail later. */
+async function connector(context: Context, needed: boolean): Promise<Connect | undefined> {
+  const { settings } = context;
+  if (!needed && !settings.get('base-url').value) return undefined;
+  const key = await (needed ? context.requireKey() : context.key().catch(() => undefined));
+  if (!key) return undefined;
+  const account = { settings, apiKey: key.value };
+  return (signal) =>
+    context.connect({ account, timeoutBounds: 'nothing', signal, connections: MAX_CONNECTIONS });
+}
 
 /** What a person, or a program, sees of a session. */
 class ListenScreen {

@@ -4,12 +4,10 @@ import { messageInJson } from '../api/http/message.ts';
 import type { Transport } from '../api/http/transport.ts';
 import { checkTestableEvent } from '../catalog/check.ts';
 import { meaningOfEvent, testableEvents } from '../catalog/events.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { registrationOfUrl, setCommand, WebhookRegistrations } from '../ledger/webhook-registrations.ts';
+import { hasCrashed, type ReplacedWebhook, ReplacedWebhooks, setCommand } from '../flows/webhook.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { shownWebhook } from '../lib/signatures.ts';
 import { checkUrl, isUrl } from '../lib/url.ts';
-import { AccountWebhooks } from '../listen/webhook.ts';
 import { CALL_EXITS, command, family } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
@@ -28,7 +26,7 @@ const get = command({
   async run(context) {
     const { url } = await showResult(context, await context.connect(), getWebhook);
     if (!url) context.out.note('no webhook is set; set one with: steno webhook set <url>');
-    if (url) await withLedger(context, (ledger) => warnOfEnded(context, ledger, url));
+    if (url) await warnOfCrashed(context, url);
   },
 });
 
@@ -50,8 +48,8 @@ const set = command({
         'its user name and password are masked',
         'copy the full URL from: steno webhook get --json',
       );
-    const { value: apiKey } = await context.requireKey();
-    const transport = await context.connect({ account: { settings: context.settings, apiKey } });
+    const transport = await context.connect();
+    const replaced = await replacedNow(context, transport);
     const change = async (): Promise<Webhook> => {
       const answer = requireContent(await setWebhook(transport, url));
       // A message alone may be a refusal.
@@ -62,7 +60,7 @@ const set = command({
       );
     };
     await showResult(context, transport, change, () => `the webhook is set to ${shownWebhook(url)}`);
-    await withLedger(context, (ledger) => endRegistrations(context, ledger, apiKey));
+    if (replaced) await warnOfReplaced(context, replaced);
   },
 });
 
@@ -101,12 +99,35 @@ export const webhook = family({
   ],
 });
 
-async function warnOfEnded({ out }: Context, ledger: Ledger, url: string): Promise<void> {
-  const holder = registrationOfUrl(url, await new WebhookRegistrations(ledger).all());
-  if (!holder || holder.isRunning) return;
+async function warnOfCrashed({ out, env, mask }: Context, url: string): Promise<void> {
+  const listener = new ReplacedWebhooks(env).find(url);
+  if (!listener || !hasCrashed(listener)) return;
   await out.warn(
     'it points to a listener that ended without restoring the previous webhook: events are lost',
-    `steno listen restores it, or: ${setCommand(holder.previous)}`,
+    `steno listen --register or steno doctor restores it, or: ${setCommand(listener.previous, mask.hide)}`,
+  );
+}
+
+/** The listener of this machine that the webhook leads to. The service is not asked where there can be none. */
+async function replacedNow({ env }: Context, transport: Transport): Promise<ReplacedWebhook | undefined> {
+  const webhooks = new ReplacedWebhooks(env);
+  if (webhooks.isEmpty) return undefined;
+  // What can't be read now is asked for again when it is set.
+  const { url } = await getWebhook(transport).catch(() => ({ url: '' }));
+  return webhooks.find(url);
+}
+
+/** The user's word wins: what a listener that crashed would have put back is forgotten. */
+async function warnOfReplaced({ env, out, mask }: Context, listener: ReplacedWebhook): Promise<void> {
+  if (!hasCrashed(listener))
+    return out.warn(
+      `the running listener (pid ${listener.pid}) gets no more events`,
+      'restart it to receive them',
+    );
+  new ReplacedWebhooks(env).forget(listener);
+  await out.warn(
+    'a listener ended without restoring the previous webhook: it will not be restored any more',
+    `to set the previous webhook: ${setCommand(listener.previous, mask.hide)}`,
   );
 }
 
@@ -124,36 +145,6 @@ async function askForUrl(transport: Transport, { json }: Webhook): Promise<strin
 
 const notSet = (message: string): StenoError =>
   new StenoError('failed', message, { hint: 'check it with: steno webhook get' });
-
-/** The user's word wins: what listeners would put back is forgotten. */
-async function endRegistrations(context: Context, ledger: Ledger, apiKey: string): Promise<void> {
-  const { settings, mask, out } = context;
-  if ((await new WebhookRegistrations(ledger).all()).length === 0) return;
-  const account = { baseUrl: settings.get('base-url').value ?? '', apiKey };
-  const ended = await new AccountWebhooks(ledger, account, mask.hide).forgetAll();
-  const left = ended.find(({ isRunning }) => !isRunning);
-  if (left)
-    await out.warn(
-      'a listener ended without restoring the previous webhook: it will not be restored any more',
-      `to set the previous webhook: ${setCommand(left.previous)}`,
-    );
-  const running = ended.find(({ isRunning }) => isRunning);
-  if (running)
-    await out.warn(
-      `the running listener (pid ${running.pid}) gets no more events`,
-      'restart it to receive them',
-    );
-}
-
-/** By now the service has done what was asked: trouble with the ledger is only worth a warning. */
-async function withLedger(context: Context, work: (ledger: Ledger) => Promise<void>): Promise<void> {
-  const ledger = await context.ledgers.ifAny();
-  try {
-    if (ledger) await work(ledger);
-  } catch (error) {
-    await context.out.warn(`the ledger is not used: ${errorMessage(error)}`);
-  }
-}
 
 function requireContent(webhook: Webhook): Webhook {
   if (!saysNothing(webhook.json)) return webhook;

@@ -9,7 +9,6 @@ import { backupsOf, restoreHint } from './stores/backups.ts';
 import { migrations } from './stores/schema.ts';
 import { SqliteStore } from './stores/sqlite.ts';
 import { dumpTables, type Hide, type TableContext } from './table.ts';
-import { type Registration, WebhookRegistrations } from './webhook-registrations.ts';
 
 /** What the store says of itself. */
 export interface StoreStatus {
@@ -38,7 +37,6 @@ export interface LedgerFacts {
   readonly moved: Moved | undefined;
   /** How many listeners run. */
   readonly listeners: number;
-  readonly registrations: readonly Registration[];
 }
 
 export interface LedgerStatus extends StoreStatus, LedgerFacts {
@@ -70,13 +68,12 @@ export async function factsOf(context: TableContext): Promise<LedgerFacts> {
     beingSent: await attempts.countBeingSent(),
     moved: await readMoved(context),
     listeners: (await new Runs(context).running()).length,
-    registrations: await new WebhookRegistrations(context).all(),
   };
 }
 
 /** Of a ledger without tables. */
 const NO_FACTS = {
-  ...{ unclear: 0, beingSent: 0, moved: undefined, listeners: 0, registrations: [], rows: {}, backups: [] },
+  ...{ unclear: 0, beingSent: 0, moved: undefined, listeners: 0, rows: {}, backups: [] },
 } as const;
 
 /** Closes the view. */

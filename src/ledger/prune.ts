@@ -39,9 +39,7 @@ const isFree = `NOT EXISTS (SELECT 1 FROM actions WHERE actions.event = events.i
   AND NOT EXISTS (SELECT 1 FROM files
     WHERE files.profile = events.profile AND files.id = events.audiofile AND files.found = events.id)
   AND NOT EXISTS (SELECT 1 FROM unshown WHERE unshown.event = events.id)`;
-// A number may be given again: what its run had borrowed would count as that of a living one.
 const isDueRun = `profile = ? AND coalesce(ended_at, seen_at) < ?
-  AND NOT EXISTS (SELECT 1 FROM webhook_registrations WHERE webhook_registrations.run = runs.id)
   AND NOT EXISTS (SELECT 1 FROM unshown WHERE unshown.run = runs.id)`;
 const areThese = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
 

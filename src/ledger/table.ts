@@ -185,7 +185,7 @@ const ofFiledEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = event_file
 
 /**
  * What a row refers to stands before it; only events refer to each other. What belongs to this file and to its listeners
- * stays behind: actions, runs, `unshown`, `leader_tasks`, `properties` and `webhook_registrations`.
+ * stays behind: actions, runs, `unshown`, `leader_tasks` and `properties`.
  */
 export const dumpTables: readonly DumpTable[] = [
   { name: 'purchases', key: ['number'], number: 'number', ofProfile },

@@ -18,12 +18,6 @@ import { forwardAction } from './forward.ts';
 import type { ReceiverOptions } from './server.ts';
 import type { EndConditions, Tally } from './session-end.ts';
 
-/** Whose webhook it is. */
-export interface Account {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-}
-
 /** Opens a connection to the service; its calls end when the signal fires. */
 export type Connect = (signal: AbortSignal) => Promise<Transport>;
 
@@ -53,10 +47,6 @@ export interface SessionResources {
   readonly spool: Spool;
   /** Absent where no account is set up. */
   readonly connect: Connect | undefined;
-  /** Whom `connect` connects as. */
-  readonly account: Account | undefined;
-  /** Whether STENO_ALLOW and the settings allow the webhook to be changed. */
-  readonly mayChangeWebhook: boolean;
   /** Has something undone when the program ends, also when it crashes; returns what cancels that. */
   readonly onExit: (cleanUp: () => Promise<void>) => () => void;
   readonly env: Env;

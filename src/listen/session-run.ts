@@ -1,10 +1,8 @@
 /** What the parts of a session share: its context, its place in the ledger, and what it does for other listeners too. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '../api/http/transport.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { AWAY_MS, MAX_SILENCE_MS, Runs } from '../ledger/runs.ts';
-import { WebhookRegistrations } from '../ledger/webhook-registrations.ts';
 import { monotonicMs } from '../lib/time.ts';
 import type { Action } from './action.ts';
 import type { LedgerWatch, OnError } from './background.ts';
@@ -75,9 +73,7 @@ export class SessionRun {
   async renew(commits: Commits): Promise<void> {
     this.id = await commits.add(async (tables) => {
       if (await new Runs(tables).heartbeat(this.id)) return this.id;
-      const id = await new Runs(tables).begin(this.#only);
-      await new WebhookRegistrations(tables).passOn(this.id, id);
-      return id;
+      return new Runs(tables).begin(this.#only);
     });
     this.#noteHeartbeat();
   }
@@ -89,37 +85,25 @@ export class SessionRun {
   }
 }
 
-const ASK_AGAIN_MS = 200;
-
 /** Something that one listener at a time does for an account, on this machine or on all that share its ledger. */
 export class LeaderTask {
   readonly #session: SessionContext;
   readonly #name: string;
-  /** Whether the ledger says who has it: listeners of one machine may know of each other in another way. */
-  readonly #isKept: boolean;
 
-  constructor(session: SessionContext, name: string, onlyIfShared = false) {
+  constructor(session: SessionContext, name: string) {
     this.#session = session;
     this.#name = name;
-    this.#isKept = new Runs(session.ledger).areShared || !onlyIfShared;
   }
 
   /** Takes it on, or keeps it; false if another listener has it. */
   async take(): Promise<boolean> {
     const { commits, run } = this.#session;
-    return !this.#isKept || commits.add((tables) => new Runs(tables).takeTask(this.#name, run.id));
-  }
-
-  /** Waits for another listener that has it, but no longer than this: it may hang. */
-  async takeWithin(milliseconds: number, signal?: AbortSignal): Promise<void> {
-    const end = monotonicMs() + milliseconds;
-    while (!(await this.take()) && monotonicMs() < end && !signal?.aborted) await sleep(ASK_AGAIN_MS);
+    return commits.add((tables) => new Runs(tables).takeTask(this.#name, run.id));
   }
 
   /** Where that fails, it is free when the session has ended. */
   async leave(): Promise<void> {
     const { commits, run } = this.#session;
-    if (!this.#isKept) return;
     await commits.add((tables) => new Runs(tables).leaveTask(this.#name, run.id)).catch(() => {});
   }
 }

@@ -5,7 +5,6 @@ import type { Transport } from '../api/http/transport.ts';
 import { Runs } from '../ledger/runs.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { plural } from '../lib/text.ts';
-import { sleep } from '../lib/time.ts';
 import { ActionQueues } from './action-queue.ts';
 import { aborted, LedgerWatch, limitRepeats, repeat, runInBackground, startTimer } from './background.ts';
 import { Commits } from './commits.ts';
@@ -18,7 +17,7 @@ import { openReceiver, type Receiver } from './server.ts';
 import { SessionEnd, Tally } from './session-end.ts';
 import { type SessionContext, SessionRun } from './session-run.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
-import { AccountWebhooks, secretSegment, secretUrl, WebhookRegistration } from './webhook.ts';
+import { secretSegment, secretUrl, WebhookRegistration } from './webhook.ts';
 
 /** How often a session says that it is alive, takes over actions, and polls for events that never came. */
 const TICK_MS = 5_000;
@@ -26,8 +25,6 @@ const TICK_MS = 5_000;
 const ACTION_GRACE_MS = 10_000;
 /** How long a reader that may have stalled has for the events that are not shown yet, after an interruption. */
 const SHOW_GRACE_MS = 1_000;
-/** How long the line that says that it is ready may wait for a ledger that is reached over a network. */
-const MAX_CONNECT_MS = 1_000;
 /** How long the end of a session may wait for a ledger that is locked or does not answer. */
 const LEDGER_GRACE_MS = 5_000;
 /**
@@ -109,11 +106,7 @@ class Session {
   readonly #missedEvents: MissedEvents;
   readonly #display: Display;
   readonly #webhook: WebhookRegistration | undefined;
-  /** The webhook is to be set as soon as the ledger can take that down. */
-  #mustRegister: boolean;
   readonly #secret: string | undefined;
-  /** Where the service reaches the receiver. */
-  #publicUrl = '';
   #isWoken = false;
   #receiver: Receiver | undefined;
   #tunnel: Tunnel | undefined;
@@ -121,11 +114,10 @@ class Session {
   #adopting: Promise<void> | undefined;
 
   constructor(context: SessionContext) {
-    const { plan, resources, service, ledger } = context;
-    const { connect, account, hide } = resources;
+    const { plan, service } = context;
+    const { connect } = context.resources;
     const onKept = (): void => this.#wake();
     this.#context = context;
-    this.#mustRegister = plan.register;
     this.#secret = plan.register || plan.tunnel !== undefined ? secretSegment() : undefined;
     this.#inbox = new Inbox(context, onKept);
     this.#queues = new ActionQueues(context, this.#inbox.rawBodies);
@@ -134,9 +126,8 @@ class Session {
       onReaderGone: () => this.#onReaderGone(),
     });
     this.#missedEvents = new MissedEvents(context, this.#inbox, onKept);
-    if (!service || !connect || !account) return;
-    const webhooks = new AccountWebhooks(ledger, account, hide);
-    this.#webhook = new WebhookRegistration(context, { service, connect, webhooks });
+    if (plan.register && service && connect)
+      this.#webhook = new WebhookRegistration(context, service, connect);
   }
 
   async run(): Promise<void> {
@@ -164,37 +155,13 @@ class Session {
       onError,
     });
     this.#receiver = receiver;
-    await this.#tendFirst();
     const base = await this.#publicBase(receiver);
-    this.#publicUrl = secretUrl(base, plan.path, secret ?? '');
-    await this.#register();
+    await this.#webhook?.register(secretUrl(base, plan.path, secret ?? ''));
     if (end.signal.aborted) return;
+    runInBackground(async () => this.#webhook?.test(this.#inbox), onError);
     tally.isReady = true;
     const url = secret ? secretUrl(receiver.origin, plan.path, secret) : receiver.origin + plan.path;
     callbacks.onReady(url, actions);
-  }
-
-  /** A ledger that is reached over a network is not waited for, unless it answers soon. */
-  async #tendFirst(): Promise<void> {
-    const { plan, ledger, end } = this.#context;
-    const tended = this.#webhook?.tend();
-    if (!tended || plan.register || ledger.isInPlace) return tended;
-    // The loop says what is wrong.
-    await Promise.race([tended, sleep(MAX_CONNECT_MS, end.signal)]).catch(() => {});
-  }
-
-  /** Where the ledger can't be reached now, the webhook is set later: what it replaces is written down first. */
-  async #register(): Promise<void> {
-    const { watch, end, onError } = this.#context;
-    if (!this.#mustRegister) return;
-    try {
-      await this.#webhook?.register(this.#publicUrl);
-    } catch (error) {
-      if (!watch.noteFailure(error)) throw error;
-      return;
-    }
-    this.#mustRegister = false;
-    if (!end.signal.aborted) runInBackground(async () => this.#webhook?.test(this.#inbox), onError);
   }
 
   /** Where the service reaches the receiver. */
@@ -226,10 +193,6 @@ class Session {
         await run.renew(commits);
         // Not waited for: where much was left, it takes longer than other listeners wait for a sign of this one.
         void this.#adopt().catch(onError);
-      }),
-      loop("can't restore the webhook of listeners that ended", async () => {
-        await this.#register();
-        await this.#webhook?.tend();
       }),
       loop("can't move events of earlier listeners into the ledger", async () => {
         if (await this.#inbox.moveLeft()) await this.#adopt();
@@ -306,7 +269,8 @@ class Session {
       // A failure must be told, and a service manager start the next listener, also where nothing reads stdout.
       () => this.#display.finish(end.asPlanned ? resources.interrupt : AbortSignal.abort(), SHOW_GRACE_MS),
       () => this.#reportLeft(),
-      () => commits.add((tables) => new Runs(tables).end(run.id)),
+      // One that never began must not wait for a ledger to say that it ended.
+      async () => run.isBegun && commits.add((tables) => new Runs(tables).end(run.id)),
       () => commits.finish(),
     ];
     for (const step of steps)

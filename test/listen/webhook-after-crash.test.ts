@@ -1,5 +1,5 @@
-/** The webhook is put back after crashes, by whichever listener of the account is left, and never to one that ended. */
-import { rmSync, writeFileSync } from 'node:fs';
+/** The webhook is put back after crashes, and never to a listener that has ended. */
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Account, account } from '../support/account.ts';
@@ -8,25 +8,22 @@ import { Listener } from '../support/listener.ts';
 import { expectNotInState } from '../support/secrets.ts';
 import { SECRET, signed, signers } from '../support/signed.ts';
 import { finished, KEY, type Options, type User } from '../support/steno.ts';
-import { until } from '../support/until.ts';
 import { withWebhook } from '../support/webhooks.ts';
 
 const PUBLIC = 'https://hooks.example.com/steno';
 const OTHER = 'https://other.example.com/hook';
 const PASSWORD = 'pa55w0rd';
 
-const quick = { STENO_TEST_TICK_MS: '200' };
-
-const registered = (user: User, options: Options = { env: quick }): Promise<Listener> =>
+const registered = (user: User, options: Options = {}): Promise<Listener> =>
   Listener.start(user, ['--register', '--public-url', PUBLIC], options);
 
-/** Makes a listener that was killed look like one of another host whose heartbeat has just come. */
-function moveElsewhere(user: User): void {
-  queryLedger(user, 'UPDATE runs SET host = ?, seen_at = ?', 'elsewhere', new Date().toISOString());
-}
+const notesFolder = ({ env }: User): string => join(env.STENO_CONFIG_DIR ?? '', 'webhooks');
 
-const registrationsIn = (user: User): number =>
-  queryLedger<{ n: number }>(user, 'SELECT count(*) AS n FROM webhook_registrations')[0]?.n ?? -1;
+/** What is noted of webhooks that listeners have replaced. */
+const notesOf = (user: User): string[] =>
+  existsSync(notesFolder(user))
+    ? readdirSync(notesFolder(user)).map((name) => join(notesFolder(user), name))
+    : [];
 
 describe('two listeners that have registered', () => {
   const orders: ReadonlyArray<readonly [string, number, NodeJS.Signals, NodeJS.Signals]> = [
@@ -41,81 +38,71 @@ describe('two listeners that have registered', () => {
   it.each(orders)('leave no dead address: %s', async (_, which, how, howLast) => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
-    const both = [];
-    for (const _each of [1, 2]) both.push({ listener: await registered(user), url: webhook.url });
+    const both = [await registered(user), await registered(user)];
     const [goes, stays] = which === 0 ? both : both.reverse();
-    await goes?.listener.stop(how);
-    // The one that is left takes it over, also from one that was killed.
-    await until(
-      () => webhook.url === stays?.url,
-      () => `${webhook.url} for ${stays?.url}`,
-    );
-    await stays?.listener.stop(howLast);
-    if (howLast === 'SIGKILL') await (await Listener.start(user)).stop();
+    await goes?.stop(how);
+    await stays?.stop(howLast);
+    // What a crash has left is put back by the next one.
+    await (await registered(user)).stop();
     expect(webhook.url).toBe(OTHER);
-    expect(registrationsIn(user)).toBe(0);
-  });
-
-  it('is left as it is by a listener that may not change it, which says so', async () => {
-    const { service, user } = await account();
-    const webhook = withWebhook(service, OTHER);
-    await (await registered(user)).stop('SIGKILL');
-    const { url } = webhook;
-    const guarded = await Listener.start(user, [], { env: { ...quick, STENO_ALLOW: 'read,local' } });
-    const { stderr } = await guarded.stop();
-    expect(stderr.match(/^warning: .*this one is not allowed to restore it$/gm)).toHaveLength(1);
-    expect([webhook.url, registrationsIn(user)]).toEqual([url, 1]);
-    await (await Listener.start(user)).stop();
-    expect(webhook.url).toBe(OTHER);
+    expect(notesOf(user)).toEqual([]);
   });
 
   it('that end in the same moment leave no dead address either', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
-    for (let round = 0; round < 3; round += 1) {
-      const listeners = [await registered(user), await registered(user), await registered(user)];
-      await Promise.all(listeners.map((listener) => listener.stop()));
-      expect(webhook.url).toBe(OTHER);
-    }
-    expect(registrationsIn(user)).toBe(0);
+    const listeners = [await registered(user), await registered(user), await registered(user)];
+    await Promise.all(listeners.map((listener) => listener.stop()));
+    await (await registered(user)).stop();
+    expect(webhook.url).toBe(OTHER);
   });
 });
 
 describe('a listener that was killed', () => {
-  it('and started again at once under another host name leaves no dead address', async () => {
+  it('has its webhook put back by doctor, where that is allowed', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
     await (await registered(user)).stop('SIGKILL');
-    moveElsewhere(user);
-    const second = await registered(user, {});
-    expect((await second.stop()).stderr).toMatch(/the webhook is https:\/\/other\.example\.com\/hook again/);
-    expect(webhook.url).toBe(OTHER);
+    const doctor = async (env: Options['env'] = {}) => {
+      const { stdout } = await user.run(['doctor', '--json'], { env });
+      return (JSON.parse(stdout) as Array<{ check: string }>).find(({ check }) => check === 'webhook');
+    };
+    const dead = webhook.url;
+    expect(await doctor({ STENO_ALLOW: 'read,local' })).toMatchObject({ status: 'warn' });
+    expect(webhook.url).toBe(dead);
+    expect(await doctor()).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining(`${OTHER} again`),
+    });
+    expect([webhook.url, notesOf(user)]).toEqual([OTHER, []]);
+    expect(await doctor()).toMatchObject({ status: 'ok' });
+    expect(webhook.set).toHaveLength(2);
   });
 
-  it('elsewhere is noticed by one that runs, once its heartbeat has not come for a while', async () => {
+  it('has it put back by the next one that registers, which does not ask; not by one that does not register', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
     await (await registered(user)).stop('SIGKILL');
     const dead = webhook.url;
-    moveElsewhere(user);
-    const second = await Listener.start(user, [], { env: quick });
+    await (await Listener.start(user)).stop();
     expect(webhook.url).toBe(dead);
-    queryLedger(user, "UPDATE runs SET seen_at = '2026-01-01T00:00:00.000Z' WHERE host = 'elsewhere'");
-    await second.until(() => /again\n.*a listener that crashed had not restored it/.test(second.stderr));
-    expect(webhook.url).toBe(OTHER);
+    const next = await registered(user);
+    expect(next.stderr).not.toContain('is replaced until');
+    await next.stop();
+    expect([webhook.url, notesOf(user)]).toEqual([OTHER, []]);
   });
 
-  it('is put right after a prune, though numbers of listeners are given again', async () => {
+  it('and whose note is of another machine is seen past, and left alone by doctor', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
     await (await registered(user)).stop('SIGKILL');
-    queryLedger(user, "UPDATE runs SET seen_at = '2026-01-01T00:00:00.000Z'");
-    expect((await user.run(['ledger', 'prune', '--before', '2026-02-01', '--yes'])).code).toBe(0);
-    const without = { env: { STENO_BASE_URL: undefined } };
-    const elsewhere = await Listener.start(user, [], without);
-    await (await Listener.start(user)).stop();
+    const [note = ''] = notesOf(user);
+    writeFileSync(note, JSON.stringify({ ...JSON.parse(readFileSync(note, 'utf8')), host: 'elsewhere' }));
+    const dead = webhook.url;
+    await user.run(['doctor']);
+    expect(webhook.url).toBe(dead);
+    await (await registered(user)).stop();
     expect(webhook.url).toBe(OTHER);
-    await elsewhere.stop();
   });
 
   it('before its webhook was set changes nothing', async () => {
@@ -125,11 +112,10 @@ describe('a listener that was killed', () => {
     const child = user.start(['listen', '--port', '0', '--register', '--public-url', PUBLIC]);
     await asked;
     child.kill('SIGKILL');
-    expect(registrationsIn(user)).toBe(1);
+    expect(notesOf(user)).toHaveLength(1);
     webhook.url = 'https://new.example.com/';
-    await (await Listener.start(user)).stop();
+    await user.run(['doctor']);
     expect([webhook.url, webhook.set]).toEqual(['https://new.example.com/', []]);
-    expect(registrationsIn(user)).toBe(0);
   });
 
   it('is put right in its own account, whatever listeners of another one do in the same profile', async () => {
@@ -139,15 +125,10 @@ describe('a listener that was killed', () => {
     const dead = webhook.url;
     const second = await account();
     const secondWebhook = withWebhook(second.service, 'https://second.example.com/');
-    for (const env of [
-      { STENO_BASE_URL: second.service.baseUrl },
-      { STENO_BASE_URL: second.service.baseUrl, STENO_API_KEY: 'another-key-of-another-account' },
-    ])
-      await (await registered(user, { env })).stop();
+    await (await registered(user, { env: { STENO_BASE_URL: second.service.baseUrl } })).stop();
     expect([webhook.url, secondWebhook.url]).toEqual([dead, 'https://second.example.com/']);
-    await (await Listener.start(user)).stop();
-    expect(webhook.url).toBe(OTHER);
-    expect(registrationsIn(user)).toBe(0);
+    await user.run(['doctor']);
+    expect([webhook.url, notesOf(user)]).toEqual([OTHER, []]);
   });
 });
 
@@ -171,9 +152,8 @@ describe('a listener that is interrupted while it sets the webhook', () => {
       webhook.url = String(body?.webhook);
       response.end(JSON.stringify({ webhook: webhook.url }));
     });
-    await (await Listener.start(user)).stop();
-    expect(webhook.url).toBe(OTHER);
-    expect(registrationsIn(user)).toBe(0);
+    await user.run(['doctor']);
+    expect([webhook.url, notesOf(user)]).toEqual([OTHER, []]);
   });
 });
 
@@ -194,70 +174,37 @@ describe('the key', () => {
     ['the key', `https://other.example.com/hook?k=${encodeURIComponent(KEY)}`],
     ['a password', `https://me:${PASSWORD}@other.example.com/hook`],
     ['a token', `https://${PASSWORD}@other.example.com/hook`],
-  ])('seals a previous webhook that holds %s, which is given back as it was', async (_, previous) => {
-    const { service, user } = await account();
-    const webhook = withWebhook(service, previous);
-    const first = await registered(user);
-    expect(first.stderr).not.toContain(PASSWORD);
-    await first.stop('SIGKILL');
-    const dead = webhook.url;
-    expectNotInState(user, KEY, PASSWORD, dead.slice(-32));
-    const shown = await user.run(['webhook', 'get']);
-    expect(shown.stderr).toContain('or: steno webhook set <url>');
-    const changed = await Listener.start(user, [], { env: { STENO_API_KEY: 'a-new-key-of-the-account' } });
-    expect(changed.stderr).toMatch(
-      /warning: the webhook points to a listener that has ended; left unchanged, because .* another API key\nhint: set it with: steno webhook set <url>/,
-    );
-    await changed.stop();
-    expect(webhook.url).toBe(dead);
-    const next = await registered(user);
-    expect(webhook.set.at(-2)).toBe(previous);
-    const { stderr } = await next.stop();
-    expect(stderr).not.toContain(PASSWORD);
-    expect(webhook.url).toBe(previous);
-    expectNotInState(user, KEY, PASSWORD, dead.slice(-32));
-  });
-
-  it.each(signers)(
-    'seals a previous webhook with a signature (%s), and gives it back to the letter',
-    async (by) => {
+    ...signers.map((by) => [`a signature (${by})`, signed(OTHER, 1, by)]),
+  ])(
+    'keeps a previous webhook that holds %s in the config folder alone, and gives it back to the letter',
+    async (_, previous = '') => {
       const { service, user } = await account();
-      const previous = signed(OTHER, 1, by);
       const webhook = withWebhook(service, previous);
       const killed = await registered(user);
-      expectNotInState(user, SECRET);
       await killed.stop('SIGKILL');
-      expectNotInState(user, SECRET);
+      expectNotInState(user, KEY, PASSWORD, SECRET, webhook.url.slice(-32));
+      expect(notesOf(user).map((path) => statSync(path).mode & 0o777)).toEqual([0o600]);
       const shown = await user.run(['webhook', 'get']);
       expect(shown.stderr).toContain('or: steno webhook set <url>');
-      const next = await registered(user);
-      expect(webhook.set.at(-2)).toBe(previous);
+      // The key may have changed since.
+      const next = await registered(user, { env: { STENO_API_KEY: 'a-new-key-of-the-account' } });
       const { stderr } = await next.stop();
-      expect(killed.stderr + stderr + shown.stderr).not.toContain(SECRET);
-      expect(webhook.url).toBe(previous);
+      expect(killed.stderr + stderr + shown.stderr).not.toMatch(new RegExp(`${PASSWORD}|${SECRET}`));
+      expect([webhook.url, notesOf(user)]).toEqual([previous, []]);
     },
   );
 
-  it('seals the address of the listener itself, with what --public-url holds', async () => {
+  it('is nowhere in the ledger, nor is what --public-url holds', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
     const url = `https://me:${PASSWORD}@hooks.example.com/steno?k=${encodeURIComponent(KEY)}`;
     const listener = await Listener.start(user, ['--register', '--public-url', url]);
     expect(webhook.url).toContain(PASSWORD);
     const secret = new URL(webhook.url).pathname.slice(-32);
-    expectNotInState(user, KEY, PASSWORD, secret);
     await listener.stop();
     expect(webhook.url).toBe(OTHER);
     expect(listener.stderr).not.toContain(PASSWORD);
     expectNotInState(user, KEY, PASSWORD, secret);
-  });
-
-  it('that was changed does not keep a plain URL from being given back', async () => {
-    const { service, user } = await account();
-    const webhook = withWebhook(service, OTHER);
-    await (await registered(user)).stop('SIGKILL');
-    await (await Listener.start(user, [], { env: { STENO_API_KEY: 'a-new-key-of-the-account' } })).stop();
-    expect(webhook.url).toBe(OTHER);
   });
 });
 
@@ -301,7 +248,7 @@ describe('webhook get and set', () => {
     expect([code, stdout]).toEqual([0, `${webhook.url}\n`]);
     expect(stderr).toBe(
       'warning: it points to a listener that ended without restoring the previous webhook: events are lost\n' +
-        `hint: steno listen restores it, or: steno webhook set ${OTHER}\n`,
+        `hint: steno listen --register or steno doctor restores it, or: steno webhook set ${OTHER}\n`,
     );
     const json = await user.run(['webhook', 'get', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ url: webhook.url });
@@ -326,7 +273,7 @@ describe('webhook get and set', () => {
       'warning: a listener ended without restoring the previous webhook: it will not be restored any more\n' +
         `hint: to set the previous webhook: steno webhook set ${OTHER}\n`,
     ]);
-    expect(registrationsIn(user)).toBe(0);
+    expect(notesOf(user)).toEqual([]);
     expect((await user.run(['webhook', 'set', 'https://mine.example.com/'])).stderr).toBe('');
     await (await registered(user)).stop();
     expect(webhook.url).toBe('https://mine.example.com/');

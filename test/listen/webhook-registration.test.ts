@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { complete, eventsOf, form, isGone, Listener, send } from '../support/listener.ts';
 import type { User } from '../support/steno.ts';
-import { until } from '../support/until.ts';
 import { unclearWebhooks, withWebhook } from '../support/webhooks.ts';
 
 const PUBLIC = 'https://hooks.example.com/steno';
@@ -149,25 +148,6 @@ describe('--register', () => {
     );
   });
 
-  it('puts the URL back after kill -9 at the next start, with or without --register', async () => {
-    const { service, user } = await account();
-    const webhook = withWebhook(service, OTHER);
-    const first = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
-    await first.stop('SIGKILL');
-    expect(webhook.url).toContain(PUBLIC);
-    const second = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
-    expect(webhook.set).toHaveLength(3);
-    expect(webhook.set[1]).toBe(OTHER);
-    await second.stop('SIGKILL');
-    const third = await Listener.start(user, []);
-    expect(webhook.url).toBe(OTHER);
-    expect(third.stderr).toMatch(
-      /the webhook is https:\/\/other.* again\n.*a listener that crashed had not restored it/,
-    );
-    await third.stop();
-    expect(webhook.set).toHaveLength(4);
-  });
-
   it('leaves a URL alone that was set meanwhile', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
@@ -188,7 +168,7 @@ describe('--register', () => {
     service.on('GET /webhook', { status: 400, body: { message: 'out of order' } });
     await broken.stop();
     expect(broken.stderr).toMatch(
-      /can't be restored: .*out of order.*\nhint: the next steno listen restores it, or: steno webhook set https:\/\/other/,
+      /can't be restored: .*out of order.*\nhint: the next steno listen --register.* restores it; or: steno webhook set https:\/\/other/,
     );
   });
 
@@ -221,13 +201,7 @@ describe('--register', () => {
       'GET /webhook',
       (_, response) => void response.end(JSON.stringify({ webhook: webhook.url })),
     );
-    const next = await Listener.start(user, []);
-    // It does not wait long for a shared ledger, and may listen before the webhook is put back.
-    await until(
-      () => webhook.url === OTHER,
-      () => webhook.url,
-    );
-    await next.stop();
+    await user.run(['doctor']);
     expect(webhook.url).toBe(OTHER);
   });
 

@@ -43,7 +43,7 @@ export async function within<Result>(
   return Promise.race([work(signal), over]);
 }
 
-/** What the checks look at. Nothing here makes or changes anything: no folder, no ledger, no setting. */
+/** What the checks look at. They make and change nothing on this machine: no folder, no ledger, no setting. */
 export interface Setup {
   readonly env: Env;
   /** The same as calls of the service see it: the sandbox is never reached through a proxy. */
@@ -64,6 +64,8 @@ export interface Setup {
   readonly connect: (apiKey: string, signal: AbortSignal) => Promise<Transport>;
   /** What a shared ledger is opened with; undefined where none is set. */
   readonly sharedLedger: () => Promise<SharedLedgerOptions | undefined>;
+  /** Whether a webhook that a crashed listener has left may be put back. */
+  readonly mayPutBack: boolean;
 }
 
 /** Done when it is first asked for, and then once. */

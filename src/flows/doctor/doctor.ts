@@ -19,7 +19,7 @@ export async function examine(setup: Setup): Promise<CheckResult[]> {
     ['service', () => service.checkReachable()],
     ['key', () => service.checkKey()],
     ['ledger', () => ledger.check()],
-    ['webhook', () => service.checkWebhook(ledger)],
+    ['webhook', () => service.checkWebhook()],
   ];
   const { limitMs, signal } = setup;
   try {

@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { getBalance, getWebhook } from '../../api/account.ts';
 import { type ProbeAnswer, probe } from '../../api/http/keyless.ts';
 import { proxyFor } from '../../api/http/pool.ts';
-import { registrationOfUrl, setCommand } from '../../ledger/webhook-registrations.ts';
+import type { Transport } from '../../api/http/transport.ts';
 import { errorMessage } from '../../lib/errors.ts';
-import { durationText, timeAgo } from '../../lib/time.ts';
+import { durationText } from '../../lib/time.ts';
 import { maskUserinfo } from '../../lib/url.ts';
+import { hasCrashed, putBack, ReplacedWebhooks, restoredText, setCommand } from '../webhook.ts';
 import { type Finding, fail, ok, once, type Setup, skipped, warn, within } from './check.ts';
-import type { LedgerCheck } from './machine.ts';
 
 const SET_BASE_URL = 'set it with: steno config set base-url https://host/API4   (or STENO_BASE_URL)';
 const NO_BASE_URL = skipped('there is no usable base URL');
@@ -84,22 +84,26 @@ export class ServiceChecks {
   }
 
   /** Where the service sends events. */
-  async checkWebhook(ledger: LedgerCheck): Promise<Finding> {
-    const { key: readKey, limitMs, signal, connect, offline } = this.#setup;
+  async checkWebhook(): Promise<Finding> {
+    const { key: readKey, limitMs, signal, connect, offline, env, hide, mayPutBack } = this.#setup;
     if (offline) return OFFLINE;
     const key = await readKey().catch(() => undefined);
     if (!key || !(await this.#isThere())) return skipped('the service is unavailable');
-    const { url } = await within(limitMs, signal, async (limit) =>
-      getWebhook(await connect(key.value, limit)),
-    );
+    const ask = <Answer>(call: (service: Transport) => Promise<Answer>): Promise<Answer> =>
+      within(limitMs, signal, async (limit) => call(await connect(key.value, limit)));
+    const { url } = await ask(getWebhook);
     if (url === '') return ok('none set; steno listen --register sets one while it runs');
-    const facts = await ledger.facts();
-    const set = facts && registrationOfUrl(url, facts.registrations);
-    if (!set) return ok(`${maskUserinfo(url)}; not set by a listener of this ledger`);
-    if (set.isRunning) return ok(`it points to the running listener (pid ${set.pid})`);
+    const webhooks = new ReplacedWebhooks(env);
+    const listener = webhooks.find(url);
+    if (!listener) return ok(`${maskUserinfo(url)}; not set by a listener of this machine`);
+    if (!hasCrashed(listener)) return ok(`it points to the running listener (pid ${listener.pid})`);
+    if (mayPutBack) {
+      const restored = await ask((service) => putBack(service, webhooks, listener));
+      return ok(`a listener that crashed had left its own set; ${restoredText(restored.url)}`);
+    }
     return warn(
-      `it points to a listener that ended without restoring the previous webhook (last seen ${timeAgo(set.seenAt)}): events are lost`,
-      `steno listen restores it, or: ${setCommand(set.previous)}`,
+      'it points to a listener that ended without restoring the previous webhook: events are lost',
+      `steno listen --register restores it, or: ${setCommand(listener.previous, hide)}`,
     );
   }
 

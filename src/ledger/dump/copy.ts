@@ -7,7 +7,6 @@ import { OpenAttempts } from '../open-attempts.ts';
 import { Runs } from '../runs.ts';
 import { CommitUnknown } from '../stores/store.ts';
 import { dumpTables, type TableContext } from '../table.ts';
-import { WebhookRegistrations } from '../webhook-registrations.ts';
 import { exportedLines } from './export.ts';
 import { type ImportOptions, importLines, type TableCounts } from './import.ts';
 import { noRows } from './merge.ts';
@@ -81,10 +80,6 @@ async function refuseUnsafeMove(tables: TableContext): Promise<void> {
   if (waiting?.n)
     throw new StenoError('failed', `steno listen has left ${plural(waiting.n, 'action')} unfinished`, {
       hint: 'start the same steno listen again, let it finish, and stop it; nothing was copied',
-    });
-  if ((await new WebhookRegistrations(tables).all()).length)
-    throw new StenoError('failed', "the account's webhook is still that of a listener here", {
-      hint: 'put the former one back: steno webhook set <url>, or start and stop steno listen --register; nothing was copied',
     });
 }
 

@@ -5,7 +5,6 @@
 import type { Migration } from '../../lib/sqlite.ts';
 
 export const TABLES = `
-  -- 'salt' goes into whatever is derived from a secret.
   CREATE TABLE properties (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -274,19 +273,6 @@ export const TABLES = `
     run INTEGER NOT NULL
   ) WITHOUT ROWID;
 
-  -- Webhooks that listeners have set. 'account' is a mark of the base URL and the key, 'secret_hash' tells the
-  -- listener's address, which is kept sealed; 'previous' is what is put back. No reference to runs: one may be pruned.
-  CREATE TABLE webhook_registrations (
-    id INTEGER PRIMARY KEY,
-    account TEXT NOT NULL,
-    run INTEGER NOT NULL,
-    secret_hash TEXT NOT NULL,
-    address TEXT NOT NULL,
-    previous TEXT NOT NULL,
-    leaving INTEGER NOT NULL DEFAULT 0,
-    taken_at TEXT NOT NULL
-  );
-
   -- A number is never given again. 'arrival' is the id that a delivery got when it came in, so that it is moved from a
   -- spool into the ledger once. Null for other events.
   CREATE TABLE events (
@@ -349,7 +335,5 @@ export const TABLES = `
   CREATE INDEX actions_failed ON actions (kind, target, event) WHERE status = 'failed';
   CREATE INDEX actions_by_run ON actions (run);`;
 
-const SALT = "INSERT INTO properties (name, value) VALUES ('salt', lower(hex(randomblob(16))))";
-
 /** In the order they were added; one that has been released is never changed. Builds before 1.0.0 had other ones. */
-export const migrations: readonly Migration[] = [{ name: '001-one-place', sql: `${TABLES}\n${SALT}` }];
+export const migrations: readonly Migration[] = [{ name: '001-one-place', sql: TABLES }];

@@ -157,19 +157,6 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     expect(await eventsOf(team)).toHaveLength(1);
   }, 60_000);
 
-  it("is refused while the account's webhook is that of a listener here", async () => {
-    const { user } = await local();
-    const url = await server.newDatabase();
-    await order(user, 'a');
-    queryLedger(
-      user,
-      `INSERT INTO webhook_registrations (account, run, secret_hash, address, previous, taken_at)
-       VALUES ('a', 1, 'h', 'sealed:x', '', '2026-11-01T00:00:00.000Z')`,
-    );
-    const { code, stderr } = await copy(user, url);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('still that of a listener here')]);
-  }, 60_000);
-
   it('is refused while an order is being sent, and then has it', async () => {
     const { user, service } = await local();
     const url = await server.newDatabase();

@@ -8,14 +8,10 @@ import { orderingAccount } from '../../support/ledger.ts';
 import { complete, eventsOf, Listener, Target } from '../../support/listener.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
 import { CuttingProxy, type Moment, SlowProxy } from '../../support/proxies.ts';
-import { Service } from '../../support/server.ts';
 import { finished } from '../../support/steno.ts';
 import { Team } from '../../support/team.ts';
 import { until } from '../../support/until.ts';
-import { withWebhook } from '../../support/webhooks.ts';
 
-const OTHER = 'https://other.example.com/hook';
-const PUBLIC = 'https://public.example.com/';
 const isLong = process.env.STENO_MATRIX === 'all';
 
 describe.skipIf(!postgresFolder)('on a shared ledger', () => {
@@ -83,53 +79,6 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     states.set('1', ['Delivered']);
     await second.until(async () => (await team.count("{}.events WHERE source = 'found'")) === 1);
     await second.stop();
-  });
-
-  it('one that puts the webhook back does not undo what another registers in the same moment', async () => {
-    const service = await Service.start();
-    const webhook = withWebhook(service, OTHER);
-    const team = Team.form(server, service);
-    const borrower = ['--register', '--public-url', PUBLIC];
-    const killed = await Listener.start(team.machine(), borrower);
-    await killed.stop('SIGKILL');
-    await team.silence('ended_at IS NULL');
-    // The service takes its time to put the previous one back, once.
-    let isAsked = false;
-    let isBack = false;
-    service.allow('POST /webhook', (got, response) => {
-      const url = String(got.body?.webhook ?? '');
-      const isFirst = url === OTHER && !isAsked;
-      isAsked ||= isFirst;
-      void sleep(isFirst ? 4_000 : 0).then(() => {
-        webhook.url = url;
-        isBack ||= isFirst;
-        response.end(JSON.stringify({ webhook: url }));
-      });
-    });
-    const starting = Listener.start(team.machine());
-    await until(() => isAsked, 'one that puts it back');
-    const borrowing = await Listener.start(team.machine(), borrower);
-    const tending = await starting;
-    await until(() => isBack, 'the previous one');
-    await sleep(500);
-    expect(webhook.url).toMatch(PUBLIC);
-    await tending.stop();
-    await borrowing.stop();
-    expect(webhook.url).toBe(OTHER);
-    expect(await team.count('{}.webhook_registrations')).toBe(0);
-  });
-
-  it('the webhook is registered once: of listeners that end at once, none leaves a dead address', async () => {
-    const service = await Service.start();
-    const webhook = withWebhook(service, OTHER);
-    const team = Team.form(server, service);
-    const listeners = await Promise.all(
-      ['a', 'b', 'c', 'd'].map(() => Listener.start(team.machine(), ['--register', '--public-url', PUBLIC])),
-    );
-    expect(webhook.set.every((url) => url.startsWith(PUBLIC))).toBe(true);
-    await Promise.all(listeners.map((listener) => listener.stop()));
-    expect(webhook.url).toBe(OTHER);
-    expect(await team.count('{}.webhook_registrations')).toBe(0);
   });
 
   it('numbers of events become visible in their order', async () => {
