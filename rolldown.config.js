@@ -31,7 +31,7 @@ const replacements = [
   { package: 'undici', module: /[/]web[/]fetch[/]body\.js$/, code: 'module.exports = {};' },
   // Only for a limit that we set ourselves, and for bodies that are requests of node:http.
   { package: 'undici', module: /^node:http$/, code: 'module.exports = {};' },
-  // A failed node:assert reads the source of its caller and parses it for a message: six seconds of processor time for
+  // A failed node:assert reads the source of its caller and parses it for a message: three seconds of processor time for
   // undici in one line. An answer of the service must not bring that about.
   {
     package: 'undici',

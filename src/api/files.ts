@@ -156,9 +156,7 @@ export function getTranscript<T>(
       stream: (onChunk) => streamBody(response, onChunk),
       length: lengthOf(response.headers),
       hide: response.hide,
-      get signal() {
-        return response.signal();
-      },
+      signal: response.signal,
     });
   });
 }

@@ -1,6 +1,5 @@
 /** Requests without the key: to a public address such as a feed, to a target of the user's, or to see what answers. */
 
-import type { Dispatcher } from 'undici';
 import type { Env } from '../../lib/env.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { monotonicMs } from '../../lib/time.ts';
@@ -9,6 +8,7 @@ import { AddressGuard, basicAuth, type Nearness, redirectTarget, shownAddress } 
 import {
   type EarlyEnd,
   exchange,
+  type HttpRequest,
   type HttpResponse,
   readBytes,
   readStart,
@@ -89,7 +89,7 @@ async function getOnce(request: PublicRequest, url: URL, { lookup }: AddressGuar
   const given = new URL(request.url);
   const authorization = given.origin === url.origin ? basicAuth(given) : undefined;
   const asked = requestTo(url, { 'user-agent': userAgent, accept, 'accept-encoding': 'gzip' }, authorization);
-  return withPool(url, env, { lookup }, ({ sender, peer }) => {
+  return withPool(url, env, { lookup }, ({ send, peer }) => {
     trace?.(`> GET ${shownAddress(url.href)}`);
     const limits = { limitMs: endsAt - monotonicMs(), interrupt: signal };
     const onResponse = async (response: HttpResponse) => {
@@ -105,7 +105,7 @@ async function getOnce(request: PublicRequest, url: URL, { lookup }: AddressGuar
       const hasHint = end.cause instanceof ProxyError || isUntrusted(end.cause);
       throw connectionError(end, peer, hasHint ? networkHint(end.cause, url.origin) : undefined, '5m');
     };
-    return exchange(sender, asked, limits, onResponse, onEarlyEnd);
+    return exchange(send, asked, limits, onResponse, onEarlyEnd);
   });
 }
 
@@ -162,7 +162,7 @@ const MAX_POST_CONNECTIONS = 64;
 /** POSTs bytes to a URL of the user's, without retries. */
 export async function openPostTarget(text: string, env: Env) {
   const url = new URL(text);
-  const { sender, peer, close } = await openPool(url, env, { connections: MAX_POST_CONNECTIONS });
+  const { send, peer, close } = await openPool(url, env, { connections: MAX_POST_CONNECTIONS });
   const onResponse = async (response: HttpResponse): Promise<PostResult> => {
     // Its text is not used, but a connection is reused only after the whole response was read.
     await readStart(response, MAX_POST_RESPONSE_BYTES);
@@ -175,7 +175,7 @@ export async function openPostTarget(text: string, env: Env) {
   const post = ({ contentType, body, headers }: PostRequest, interrupt: AbortSignal): Promise<PostResult> => {
     const own = { 'content-type': contentType, 'user-agent': `steno/${STENO_VERSION}`, ...headers };
     const request = { ...requestTo(url, own, basicAuth(url)), method: 'POST', body } as const;
-    return exchange(sender, request, { limitMs: POST_LIMIT_MS, interrupt }, onResponse, onEarlyEnd);
+    return exchange(send, request, { limitMs: POST_LIMIT_MS, interrupt }, onResponse, onEarlyEnd);
   };
   return { post, close };
 }
@@ -200,14 +200,14 @@ export interface ProbeAnswer {
  */
 export function probe({ baseUrl, path, env, userAgent, limitMs, signal }: Probe): Promise<ProbeAnswer> {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}${path}`);
-  return withPool(url, env, {}, ({ sender, peer }) => {
+  return withPool(url, env, {}, ({ send, peer }) => {
     const request = requestTo(url, { 'user-agent': userAgent, accept: 'application/json' });
     const startedAt = monotonicMs();
     const onResponse = async ({ status, headers }: HttpResponse): Promise<ProbeAnswer> => ({
       ...{ status, headers },
       roundTripMs: monotonicMs() - startedAt,
     });
-    return exchange(sender, request, { limitMs, interrupt: signal }, onResponse, (end) => {
+    return exchange(send, request, { limitMs, interrupt: signal }, onResponse, (end) => {
       throw connectionError(end, peer, networkHint(end.cause, baseUrl));
     });
   });
@@ -217,7 +217,7 @@ const requestTo = (
   { origin, pathname, search }: URL,
   headers: Readonly<Record<string, string>>,
   authorization?: string,
-): Dispatcher.DispatchOptions => ({
+): HttpRequest => ({
   ...{ origin, path: pathname + search, method: 'GET' },
   headers: { ...headers, ...(authorization && { authorization }) },
   // The exchange has a time limit.

@@ -6,6 +6,7 @@ export const USE_HTTPS = 'start the base URL with https://';
 const CHECK_NETWORK = 'check the base URL and the network: steno whoami';
 const NO_TLS = 'it does not speak TLS (https)';
 const UNKNOWN_AUTHORITY = 'its certificate is from an unknown authority';
+const NOT_HTTP = 'the answer is not HTTP';
 const BROKEN_OFF = 'the connection was lost';
 
 /** The kinds of trouble, and what to do about each where that is known. */
@@ -20,6 +21,8 @@ const hints = {
   broken: (baseUrl) =>
     baseUrl.startsWith('http:') ? `if the service speaks https, ${USE_HTTPS}` : undefined,
   unusable: () => undefined,
+  notHttp: (baseUrl) => `check the base URL ${baseUrl}: steno whoami`,
+  wantsTls: () => USE_HTTPS,
 } as const satisfies Readonly<Record<string, (baseUrl: string) => string | undefined>>;
 
 type Trouble = keyof typeof hints;
@@ -49,17 +52,19 @@ const troubles: Readonly<Record<string, readonly [Trouble, reason: string]>> = {
   UND_ERR_BODY_TIMEOUT: ['unusable', 'the answer stopped halfway'],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['unusable', 'the answer is not as long as announced'],
   UND_ERR_HEADERS_OVERFLOW: ['unusable', 'the headers of the answer are too large'],
+  // undici's own, at a status below 100.
+  ERR_ASSERTION: ['notHttp', NOT_HTTP],
 };
 
 /** Nothing, where the error is of no known kind. */
 function troubleOf(error: unknown): readonly [trouble?: Trouble, reason?: string] {
-  const code = errorCode(error) ?? '';
-  if (error instanceof NotHttpError) return ['unusable', error.message];
-  // undici's parser; an assertion in it fails only at an answer that breaks the rules.
-  const inParser = error instanceof Error && error.name === 'HTTPParserError';
-  if (!inParser && code !== 'ERR_ASSERTION') return troubles[code] ?? [];
-  const [detail = ''] = / \([^)]*\)$/.exec(errorMessage(error)) ?? [];
-  return ['unusable', `the answer is not valid HTTP${detail}`];
+  const isOfParser = error instanceof Error && error.name === 'HTTPParserError';
+  if (!isOfParser) return troubles[errorCode(error) ?? ''] ?? [];
+  // The bytes that it did not take: a record of TLS.
+  if (/^[\x14-\x17]\x03/.test((error as { data?: string }).data ?? ''))
+    return ['wantsTls', `${NOT_HTTP}, but TLS`];
+  const [detail = ''] = / \([^)]*\)$/.exec(error.message) ?? [];
+  return ['notHttp', NOT_HTTP + detail];
 }
 
 /** The proxy is out of reach or gave no connection to the service, so that nothing reached the service. */
@@ -80,21 +85,15 @@ export class ProxyError extends Error {
   }
 }
 
-export class NotHttpError extends Error {
-  readonly isTls: boolean;
-
-  constructor(isTls: boolean) {
-    super(`the answer is not HTTP${isTls ? ', but TLS' : ''}`);
-    this.isTls = isTls;
-  }
-}
-
 const reasonOf = (error: unknown): string => troubleOf(error)[1] ?? (errorMessage(error) || 'unknown cause');
+
+const answered = new Set<Trouble | undefined>(['broken', 'unusable', 'notHttp', 'wantsTls']);
+const lasting = new Set<Trouble | undefined>(['untrusted', 'wrongTime', 'wrongName', 'notHttp', 'wantsTls']);
 
 /** `peer` is the host, and the proxy on the way to it. */
 export function networkMessage(error: unknown, peer: string): string {
   const [trouble] = troubleOf(error);
-  return trouble === 'broken' || trouble === 'unusable'
+  return answered.has(trouble)
     ? `no usable answer from ${peer}: ${reasonOf(error)}`
     : `can't reach ${peer}: ${reasonOf(error)}`;
 }
@@ -108,15 +107,11 @@ export const neverConnected = (error: unknown): boolean =>
 
 /** May be gone on the next try. A peer that does not speak HTTP will not learn it. */
 export function isTransientNetworkError(error: unknown): boolean {
-  if (error instanceof ProxyError) return error.transient;
-  const isLasting = ['untrusted', 'wrongTime', 'wrongName'].includes(troubleOf(error)[0] ?? '');
-  return !(error instanceof NotHttpError || isLasting);
+  return error instanceof ProxyError ? error.transient : !lasting.has(troubleOf(error)[0]);
 }
 
 /** What to do about it, where that is known. */
 export function networkHint(error: unknown, baseUrl: string): string | undefined {
-  if (error instanceof NotHttpError)
-    return error.isTls ? USE_HTTPS : `check the base URL ${baseUrl}: steno whoami`;
   if (error instanceof ProxyError) return proxyHint(error, baseUrl);
   const [trouble = 'unusable'] = troubleOf(error);
   return hints[trouble](baseUrl);

@@ -1,22 +1,19 @@
 /** Connections to one host: direct, or through the proxy that the environment names. */
 
 import { setMaxListeners } from 'node:events';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, TcpNetConnectOpts } from 'node:net';
 import type { Dispatcher } from 'undici';
 import type { Env } from '../../lib/env.ts';
-import { usage } from '../../lib/errors.ts';
-import { isUrl } from '../../lib/url.ts';
-import { basicAuth, nearnessOf } from './address.ts';
 import type { BeforeSend } from './call.ts';
-import { proxyConnector, requestConnector } from './connector.ts';
-import type { RequestSender } from './exchange.ts';
+import type { Send } from './exchange.ts';
+import { type Connector, inAbsoluteForm, openTunnels, proxyFor, toProxy } from './proxy.ts';
 
 export interface ConnectionPool {
-  readonly sender: RequestSender;
+  readonly send: Send;
   /** The host, and the proxy on the way to it, as errors name them. */
   readonly peer: string;
-  /** Some of a request may have been sent. */
-  readonly hasWritten: () => boolean;
+  /** A connection was made, so that something may have been sent. */
+  readonly hasConnected: () => boolean;
   /** Closes every connection, also one that is still being made: undici would keep the process waiting for it. */
   close(): Promise<void>;
 }
@@ -35,38 +32,51 @@ interface PoolOptions {
 }
 
 /** Loads what connections need. Nothing is connected to yet. */
-export async function openPool(
-  base: URL,
-  env: Env,
-  { beforeSend, connections = DEFAULT_CONNECTIONS, lookup }: PoolOptions = {},
-): Promise<ConnectionPool> {
-  const { Pool, buildConnector } = await import('./undici.ts');
+export async function openPool(base: URL, env: Env, options: PoolOptions = {}): Promise<ConnectionPool> {
+  const { Pool, buildConnector, loadProxyAgent } = await import('./undici.ts');
   skipWasmOptimisation();
+  const { beforeSend, connections = DEFAULT_CONNECTIONS, lookup } = options;
   const proxy = proxyFor(base, env);
+  const isPlain = base.protocol === 'http:';
   const closed = new AbortController();
   // Every connection listens to it.
   setMaxListeners(0, closed.signal);
-  let written = false;
-  const onWrite = (): void => {
-    written = true;
+  const tcp: Partial<TcpNetConnectOpts> = { timeout: CONNECT_TIMEOUT_MS, signal: closed.signal };
+  if (lookup && !proxy) tcp.lookup = lookup;
+  let connected = false;
+  /** undici writes the request as soon as it is given the connection; nothing is sent where `beforeSend` rejects. */
+  const watched =
+    (connect: Connector): Connector =>
+    (target, callback) =>
+      connect(target, (...[error, socket]) => {
+        if (error) return callback(error, null);
+        const use = (): void => {
+          connected = true;
+          callback(null, socket);
+        };
+        const check = beforeSend?.();
+        if (!check) return use();
+        check.then(use, (refusal: Error) => {
+          socket.destroy();
+          callback(refusal, null);
+        });
+      });
+  const poolOf = (origin: string | URL, connect: Connector): Dispatcher =>
+    new Pool(origin, { ...limits, connections, connect: watched(connect) });
+  const open = async (): Promise<Dispatcher> => {
+    if (!proxy) return poolOf(base.origin, buildConnector(tcp));
+    if (isPlain) return poolOf(proxy.origin, toProxy(buildConnector(tcp)));
+    const ProxyAgent = await loadProxyAgent();
+    return openTunnels({ Pool, ProxyAgent }, proxy, tcp, poolOf);
   };
-  const tunnels = base.protocol === 'https:';
-  const plainProxy = tunnels ? undefined : proxy;
-  const connectTcp = buildConnector({
-    timeout: CONNECT_TIMEOUT_MS,
-    signal: closed.signal,
-    ...(lookup && !proxy && { lookup }),
-  });
-  const open = proxy ? proxyConnector(connectTcp, proxy, tunnels) : connectTcp;
-  const connect = requestConnector(open, onWrite, beforeSend);
-  const pool = new Pool((plainProxy ?? base).origin, { ...limits, connections, connect });
+  const dispatcher = await open();
   return {
-    sender: plainProxy ? plainProxySender(pool, plainProxy) : pool,
+    send: (request) => dispatcher.request(proxy && isPlain ? inAbsoluteForm(request, proxy) : request),
     // Without the proxy's name and password.
     peer: proxy ? `${base.host} through the proxy ${proxy.origin}` : base.host,
-    hasWritten: () => written,
+    hasConnected: () => connected,
     close: async () => {
-      await pool.destroy();
+      await dispatcher.destroy();
       closed.abort();
     },
   };
@@ -87,26 +97,6 @@ export async function withPool<T>(
   }
 }
 
-/** Sends plain http requests to a proxy, which takes the whole URL in place of the path. */
-function plainProxySender(pool: Dispatcher, proxy: URL): RequestSender {
-  const credentials = basicAuth(proxy);
-  return {
-    dispatch: ({ origin, path, headers, ...request }, handler) =>
-      pool.dispatch(
-        {
-          ...request,
-          path: `${origin}${path}`,
-          headers: {
-            ...(headers as Record<string, string>),
-            host: new URL(String(origin)).host,
-            ...(credentials && { 'proxy-authorization': credentials }),
-          },
-        },
-        handler,
-      ),
-  };
-}
-
 let skipsWasmOptimisation = false;
 
 /**
@@ -121,34 +111,4 @@ function skipWasmOptimisation(): void {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   setFlagsFromString('--no-wasm-tier-up --no-wasm-dynamic-tiering');
   process.prependOnceListener('exit', () => setFlagsFromString('--wasm-tier-up --wasm-dynamic-tiering'));
-}
-
-/** The proxy that the environment names for this URL, if any. */
-export function proxyFor(target: URL, env: Env): URL | undefined {
-  const name = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
-  const proxy = env[name] || env[name.toUpperCase()];
-  if (!proxy || isExempt(target, env.no_proxy || env.NO_PROXY || '')) return undefined;
-  const text = isUrl(proxy) ? proxy : `http://${proxy}`;
-  if (!isUrl(text) || !/^https?:\/\//i.test(text)) {
-    throw usage(
-      `${name.toUpperCase()} is not the address of an http proxy`,
-      'write it like http://host:port',
-    );
-  }
-  // Plain http to this machine may hold the key, and a proxy on another machine would lead to that one.
-  const url = new URL(text);
-  const leavesMachine = target.protocol === 'http:' && nearnessOf(target) === 2 && nearnessOf(url) < 2;
-  return leavesMachine ? undefined : url;
-}
-
-/** NO_PROXY: host names separated by commas; each covers its subdomains; `*` covers every host. */
-function isExempt(target: URL, noProxy: string): boolean {
-  const port = target.port || (target.protocol === 'https:' ? '443' : '80');
-  return noProxy.split(/[,\s]+/).some((entry) => {
-    if (entry === '*') return true;
-    const [, host = '', onlyPort] =
-      /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase().replace(/^\*?\./, '')) ?? [];
-    if (!host || (onlyPort && onlyPort !== port)) return false;
-    return [host, `[${host}]`].includes(target.hostname) || target.hostname.endsWith(`.${host}`);
-  });
 }

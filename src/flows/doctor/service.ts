@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { getBalance, getWebhook } from '../../api/account.ts';
 import { type ProbeAnswer, probe } from '../../api/http/keyless.ts';
-import { proxyFor } from '../../api/http/pool.ts';
+import { proxyFor } from '../../api/http/proxy.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { durationText } from '../../lib/time.ts';

@@ -12,6 +12,7 @@ import {
   type HttpResponse,
   readBytes,
   readStart,
+  type Send,
   streamBody,
 } from '../../../src/api/http/exchange.ts';
 import { runs } from '../../support/runs.ts';
@@ -30,6 +31,12 @@ async function open(server: Server | PlainServer): Promise<Pool> {
   return pool;
 }
 
+const toRoot = { path: '/', method: 'GET', headers: {} } as const;
+const sendOn =
+  (pool: Pool): Send =>
+  (request) =>
+    pool.request(request);
+
 const serve = (listener: RequestListener): Promise<Pool> => open(createServer(listener));
 
 /** What becomes of the response; where it ends early, the cause is thrown. */
@@ -39,7 +46,7 @@ function get<T>(
   limits: { readonly limitMs?: number; readonly interrupt?: AbortSignal } = {},
 ): Promise<T> {
   const all = { limitMs: 60_000, interrupt: new AbortController().signal, ...limits };
-  return exchange(pool, { path: '/', method: 'GET' }, all, read, ({ cause }) => {
+  return exchange(sendOn(pool), toRoot, all, read, ({ cause }) => {
     throw cause;
   });
 }
@@ -217,13 +224,7 @@ describe('an exchange', () => {
       setTimeout(() => response.write('first'), 40);
     });
     const endOf = (limitMs: number, interrupt = new AbortController().signal): Promise<unknown> =>
-      exchange<unknown>(
-        pool,
-        { path: '/', method: 'GET' },
-        { limitMs, interrupt },
-        bytesOf(1000),
-        (end) => end,
-      );
+      exchange<unknown>(sendOn(pool), toRoot, { limitMs, interrupt }, bytesOf(1000), (end) => end);
     expect(await endOf(10)).toMatchObject({ interrupted: false, timedOut: true, answered: false });
     expect(await endOf(70)).toMatchObject({ interrupted: false, timedOut: true, answered: true });
     expect(await endOf(500, AbortSignal.timeout(10))).toMatchObject({ interrupted: true, timedOut: false });
