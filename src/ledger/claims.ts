@@ -5,7 +5,7 @@ import { otherSender, type Sender, senderText } from '../lib/sender.ts';
 import { SKUS_NOW } from './files.ts';
 import { holdsLease } from './lease.ts';
 import { IS_ACCEPTED, type PurchaseKind } from './purchase.ts';
-import type { Statement, Store, Value } from './stores/store.ts';
+import type { Statement } from './stores/store.ts';
 import { groupBy, jsonList, keptText, NOW, Table } from './table.ts';
 
 /** `unclear` has no known end; `being sent` will have one soon. */
@@ -117,58 +117,45 @@ const IS_DOUBTFUL = `EXISTS (SELECT 1 FROM files AS ended
     AND theirs.purchase = ended.purchase
   WHERE ended.purchase = purchases.id AND ended.ended = 'unfinished' AND theirs.known = 0)`;
 
-/** SQL: an order of an audio of which no file will have a transcript. It holds its name least, as `weight` has it. */
+/** SQL: an order of an audio, with the name `names`, of which no file will have a transcript. It holds its name least. */
 const IS_OVER = `(purchases.status = 'placed'
-  AND EXISTS (${MADE} AND made.audio = purchase_names.position AND made.known = 1 AND files.ended = 'unfinished')
-  AND NOT EXISTS (${MADE} AND made.audio = purchase_names.position
+  AND EXISTS (${MADE} AND made.audio = names.position AND made.known = 1 AND files.ended = 'unfinished')
+  AND NOT EXISTS (${MADE} AND made.audio = names.position
     AND (made.known = 0 OR coalesce(files.ended, '') <> 'unfinished'))
   AND NOT ${HAS_UNPAIRED})`;
 
-/** SQL: whoever holds a name best comes first; then the latest should. */
-const BEST_FIRST = `${IS_OVER}, purchases.status = 'placed' DESC`;
+const SAME_NAME = 'names.profile = held.profile AND names.name = held.name';
 
-/** The purchase that holds the claim of a name. */
-const CLAIM = `CROSS JOIN claims ON claims.profile = ? AND claims.name = asked.value
-  CROSS JOIN purchases ON purchases.id = claims.purchase
-  LEFT JOIN purchase_names ON purchase_names.name = claims.name AND purchase_names.purchase = claims.purchase`;
+/** The purchase that holds a name. */
+const HOLDER = `CROSS JOIN item_names AS held ON held.profile = ? AND held.name = asked.value AND held.holds = 1
+  CROSS JOIN purchases ON purchases.id = held.purchase
+  CROSS JOIN item_names AS names ON ${SAME_NAME} AND names.purchase = held.purchase`;
 
-/** Where that purchase was not placed: every purchase with the name that holds it too. */
-const OF_OPEN_CLAIM = `CROSS JOIN claims ON claims.profile = ? AND claims.name = asked.value
-  CROSS JOIN purchases AS holder ON holder.id = claims.purchase AND holder.status <> 'placed'
-  CROSS JOIN purchase_names ON purchase_names.name = claims.name
-  CROSS JOIN purchases ON purchases.id = purchase_names.purchase AND purchases.profile = claims.profile AND ${HOLDS}`;
+/** Where that purchase was not placed: every purchase with the name that could hold it too. */
+const OTHERS = `CROSS JOIN item_names AS held ON held.profile = ? AND held.name = asked.value AND held.holds = 1
+  CROSS JOIN purchases AS holder ON holder.id = held.purchase AND holder.status <> 'placed'
+  CROSS JOIN item_names AS names ON ${SAME_NAME}
+  CROSS JOIN purchases ON purchases.id = names.purchase AND ${HOLDS}`;
 
 /** Names a query: the text of them all stays within a few megabytes. */
 const NAMES_PER_QUERY = 10_000;
 
-/**
- * From one that may be taken over, unless it was placed or settled meanwhile; or from one that was placed, and of whose
- * files no transcript comes.
- */
-const takesOver = `ON CONFLICT (profile, name) DO UPDATE SET purchase = excluded.purchase
-  WHERE ? = 1 OR claims.purchase IN (SELECT purchases.id FROM purchases
-    WHERE purchases.id IN (SELECT value FROM json_each(?)) AND (purchases.status IN ('sending', 'uncertain')
-      OR EXISTS (SELECT 1 FROM purchase_names
-        WHERE purchase_names.name = claims.name AND purchase_names.purchase = purchases.id AND ${IS_OVER})))`;
-
 /** The purchases whose names may be taken over, by their ids. */
 export type TakeOver = readonly string[] | 'any';
 
-const takenOver = (from: TakeOver): Value[] => (from === 'any' ? [1, '[]'] : [0, JSON.stringify(from)]);
-
 export class Claims extends Table {
   /**
-   * The holders of those of these names that are held. The claim belongs to the newest purchase, which may have had no
-   * clear answer where an earlier one was placed: of all with the name, the one that says most counts.
+   * The holders of those of these names that are held. The newest purchase holds it, which may have had no clear answer
+   * where an earlier one was placed: of all with the name, the one that says most counts.
    */
   async holders(names: readonly string[]): Promise<Map<string, Holder>> {
-    const stored = new Map(names.map((name) => [name, this.#stored(name)]));
+    const stored = new Map(names.map((name) => [name, this.stored(name)]));
     const found = new Map<string, Holder>();
     const all = [...new Set(stored.values())];
     for (let at = 0; at < all.length; at += NAMES_PER_QUERY) {
       const some = all.slice(at, at + NAMES_PER_QUERY);
       // Neither waits for the other: over a network they share a round trip.
-      const [claims, others] = await Promise.all([this.#rows(CLAIM, some), this.#rows(OF_OPEN_CLAIM, some)]);
+      const [claims, others] = await Promise.all([this.#rows(HOLDER, some), this.#rows(OTHERS, some)]);
       for (const rows of ofPurchases(claims)) found.set(rows[0].name, holderOf(rows, this.db.isShared));
       for (const rows of ofPurchases(others)) {
         const holder = holderOf(rows, this.db.isShared);
@@ -189,80 +176,68 @@ export class Claims extends Table {
          CASE WHEN made.known = 0 THEN ${IS_DOUBTFUL} END AS doubtful
        FROM json_each(?) AS asked ${purchasesOfNames}
        LEFT JOIN purchase_items ON purchase_items.purchase = purchases.id
-         AND purchase_items.position = purchase_names.position
-       LEFT JOIN purchase_items AS made ON made.purchase = purchases.id AND made.audio = purchase_names.position
+         AND purchase_items.position = names.position
+       LEFT JOIN purchase_items AS made ON made.purchase = purchases.id AND made.audio = names.position
        LEFT JOIN files ON files.profile = purchases.profile AND files.id = made.file`,
       jsonList(names),
       this.profile,
     );
   }
 
-  /** All names for a purchase, or the batch is undone. */
-  taking(purchase: string, names: readonly string[], from: TakeOver): Statement[] {
-    const wanted = this.#wanted(names);
-    return wanted.length ? [{ ...this.takingSome(purchase, names, from), expects: wanted.length }] : [];
-  }
-
-  /** Those names for a purchase that are free, or that these other ones hold; or all of them, from any. */
-  takingSome(purchase: string, names: readonly string[], from: TakeOver): Statement {
-    return {
-      sql: `INSERT INTO claims (profile, name, purchase) SELECT ?, value, ? FROM json_each(?) WHERE true ${takesOver}`,
-      values: [this.profile, purchase, jsonList(this.#wanted(names)), ...takenOver(from)],
-    };
-  }
-
-  /** How many claims these names are. */
-  count(names: readonly string[]): number {
-    return this.#wanted(names).length;
-  }
-
-  /** Of a purchase that does not hold its names any more: each goes to another that does, or to none. */
-  releasing(purchase: string): Statement[] {
-    const successor = `(SELECT purchases.id FROM purchase_names
-      CROSS JOIN purchases ON purchases.id = purchase_names.purchase
-      WHERE purchase_names.name = claims.name AND purchases.profile = claims.profile AND purchases.id <> claims.purchase
-      AND ${HOLDS} ORDER BY ${BEST_FIRST}, purchases.number DESC LIMIT 1)`;
-    const held = `profile = ? AND purchase = ?
-      AND NOT EXISTS (SELECT 1 FROM purchases WHERE purchases.id = claims.purchase AND ${HOLDS})`;
-    const values = [this.profile, purchase];
+  /**
+   * Frees those of these names that may be taken over: from one of these purchases, unless it was placed or settled
+   * meanwhile, or from one that was placed and of whose files no transcript comes; or all of them, from any.
+   */
+  freeing(names: readonly string[], from: TakeOver): Statement[] {
+    if (from !== 'any' && from.length === 0) return [];
     return [
-      { sql: `UPDATE claims SET purchase = ${successor} WHERE ${held} AND ${successor} IS NOT NULL`, values },
-      { sql: `DELETE FROM claims WHERE ${held}`, values },
+      {
+        sql: `UPDATE item_names SET holds = 0 WHERE profile = ? AND holds = 1 AND name IN (SELECT value FROM json_each(?))
+          AND (? = 1 OR EXISTS (SELECT 1 FROM purchases CROSS JOIN item_names AS names ON names.purchase = purchases.id
+            WHERE purchases.id = item_names.purchase AND names.profile = item_names.profile AND names.name = item_names.name
+              AND purchases.id IN (SELECT value FROM json_each(?))
+              AND (purchases.status IN ('sending', 'uncertain') OR ${IS_OVER})))`,
+        values: [
+          ...[this.profile, jsonList(names.map((name) => this.stored(name))), Number(from === 'any')],
+          JSON.stringify(from === 'any' ? [] : from),
+        ],
+      },
     ];
   }
 
-  /** In sorted order, so that no two orders wait for each other. */
-  #wanted(names: readonly string[]): string[] {
-    return [...new Set(names.map((name) => this.#stored(name)))].sort();
-  }
-
-  #stored(name: string): string {
+  /** A name as it is kept. */
+  stored(name: string): string {
     return keptText(storedName(this.hide(name)));
   }
 }
 
 /**
- * Gives each name of these purchases to the one that holds it best, of all that have the name: one that was placed and is
- * not over, else the latest. For use after records of purchases have met.
+ * Gives each free name of these purchases to the one that holds it best, of all that have the name: one that was placed
+ * and is not over, else the latest. First freed are the names of purchases that do not hold them any more; `isAnew`:
+ * all, for use after records of purchases have met.
  */
-export async function deriveHolders(db: Store, profile: string, purchases: readonly string[]): Promise<void> {
-  const list = jsonList(purchases);
-  const asked = 'SELECT DISTINCT name FROM purchase_names WHERE purchase IN (SELECT value FROM json_each(?))';
-  const holder = `(SELECT purchases.id FROM purchase_names
-    CROSS JOIN purchases ON purchases.id = purchase_names.purchase
-    WHERE purchase_names.name = asked.name AND purchases.profile = ? AND ${HOLDS}
-    ORDER BY ${BEST_FIRST}, purchases.started_at DESC, purchases.id DESC LIMIT 1)`;
-  const found = `SELECT asked.name, ${holder} AS holder FROM (${asked}) AS asked`;
-  await db.run(
-    `DELETE FROM claims WHERE profile = ? AND name IN (SELECT name FROM (${found}) AS found WHERE holder IS NULL)`,
-    ...[profile, profile, list],
-  );
-  await db.run(
-    `INSERT INTO claims (profile, name, purchase) SELECT ?, name, holder FROM (${found}) AS found
-     WHERE holder IS NOT NULL
-     ON CONFLICT (profile, name) DO UPDATE SET purchase = excluded.purchase WHERE claims.purchase <> excluded.purchase`,
-    ...[profile, profile, list],
-  );
+export function givingNames(profile: string, purchases: readonly string[], isAnew = false): Statement[] {
+  const theirs =
+    'name IN (SELECT name FROM item_names AS own WHERE purchase IN (SELECT value FROM json_each(?)))';
+  const stays = `EXISTS (SELECT 1 FROM purchases WHERE purchases.id = item_names.purchase AND ${HOLDS})`;
+  const taken = `EXISTS (SELECT 1 FROM item_names AS held
+    WHERE held.profile = item_names.profile AND held.name = item_names.name AND held.holds = 1)`;
+  const best = `SELECT names.purchase, names.position FROM item_names AS names
+    CROSS JOIN purchases ON purchases.id = names.purchase
+    WHERE names.profile = item_names.profile AND names.name = item_names.name AND ${HOLDS}
+    ORDER BY ${IS_OVER}, purchases.status = 'placed' DESC, purchases.started_at DESC, purchases.id DESC, names.position LIMIT 1`;
+  const values = [profile, jsonList(purchases)];
+  return [
+    {
+      sql: `UPDATE item_names SET holds = 0 WHERE profile = ? AND holds = 1 AND ${theirs} ${isAnew ? '' : `AND NOT ${stays}`}`,
+      values,
+    },
+    {
+      sql: `UPDATE item_names SET holds = 1 WHERE profile = ? AND holds = 0 AND ${theirs} AND NOT ${taken}
+        AND (purchase, position) = (${best})`,
+      values,
+    },
+  ];
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Which transcripts were downloaded, in which format, to which folder. */
 import { dirname, resolve } from 'node:path';
 import { pathKey } from '../lib/fs.ts';
-import { addFileConditions, type FileFilter } from './files.ts';
+import { addFileConditions, type FileFilter, IS_FINAL, IS_OUTDATED } from './files.ts';
 import { WITH_AUDIO } from './pairing.ts';
-import { Conditions, groupBy, jsonList, Table, timestamp } from './table.ts';
+import { Conditions, groupBy, jsonList, Table } from './table.ts';
 
 export interface Download {
   readonly file: string;
@@ -100,10 +100,10 @@ export class Downloads extends Table {
       `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at, sha256, draft, handed_over)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (profile, file, ext, folder) DO UPDATE SET path = excluded.path, path_key = excluded.path_key,
-         bytes = excluded.bytes, at = excluded.at, sha256 = excluded.sha256, draft = excluded.draft, outdated = 0,
+         bytes = excluded.bytes, at = excluded.at, sha256 = excluded.sha256, draft = excluded.draft,
          handed_over = CASE WHEN downloads.handed_over = 0 THEN excluded.handed_over
-           WHEN downloads.draft = 0 AND downloads.outdated = 0 THEN downloads.handed_over ELSE 1 END,
-         tries = CASE WHEN downloads.draft = 0 AND downloads.outdated = 0 THEN downloads.tries ELSE 0 END`,
+           WHEN ${IS_FINAL} THEN downloads.handed_over ELSE 1 END,
+         tries = CASE WHEN ${IS_FINAL} THEN downloads.tries ELSE 0 END`,
       this.profile,
       file,
       ext,
@@ -111,7 +111,7 @@ export class Downloads extends Table {
       whole,
       pathKey(whole),
       bytes,
-      timestamp(),
+      this.timestamp(),
       sha256,
       Number(isDraft),
       Number(isForCommand),
@@ -169,7 +169,8 @@ export class Downloads extends Table {
   /** What we wrote of this transcript to the path, if we did. */
   async copyAt(file: string, ext: string, path: string): Promise<NotedCopy | undefined> {
     const row = await this.db.get<{ sha256: string; draft: number; outdated: number }>(
-      'SELECT sha256, draft, outdated FROM downloads WHERE profile = ? AND file = ? AND ext = ? AND path_key = ?',
+      `SELECT sha256, draft, CASE WHEN ${IS_OUTDATED} THEN 1 ELSE 0 END AS outdated FROM downloads
+       WHERE profile = ? AND file = ? AND ext = ? AND path_key = ?`,
       this.profile,
       file,
       ext,

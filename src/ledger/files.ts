@@ -123,6 +123,12 @@ const REWORK_LIMIT_MS = 30 * 86_400_000;
 /** A service that has not said by then what a file costs that has ended is not asked again. */
 const BILLED_WITHIN_MS = 30 * 86_400_000;
 
+/** SQL: a transcript was written before its file was upgraded. */
+export const IS_OUTDATED = `EXISTS (SELECT 1 FROM files
+  WHERE files.profile = downloads.profile AND files.id = downloads.file AND files.upgraded_at > downloads.at)`;
+/** SQL: it is the transcript that was delivered last. */
+export const IS_FINAL = `(downloads.draft = 0 AND NOT ${IS_OUTDATED})`;
+
 /** An event named the file since the service was last asked about it; as in the index. */
 export const hasNews = "heard_at >= coalesce(checked_at, '')";
 
@@ -292,7 +298,7 @@ export class Files extends Table {
     const pages = this.filePages<[ids: string[], paths: Array<string | null>]>(
       ['id', 'path'],
       `files LEFT JOIN downloads ON downloads.profile = files.profile
-         AND downloads.file = files.id AND ext = ? AND folder = ? AND draft = 0 AND outdated = 0
+         AND downloads.file = files.id AND ext = ? AND folder = ? AND draft = 0 AND downloads.at >= coalesce(upgraded_at, '')
        WHERE files.profile = ? AND ended = 'delivered' AND test = 0 AND (${since === '' ? 'TRUE' : wanted})`,
       ...[ext, folder, this.profile, ...(since ? [since, since] : [])],
     );

@@ -2,13 +2,14 @@
 import { statSync } from 'node:fs';
 import { accountName } from '../lib/names.ts';
 import { type Database, openUntouched } from '../lib/sqlite.ts';
+import { dumpTables } from './dump-tables.ts';
 import { type Moved, readMoved } from './moved.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import { Runs } from './runs.ts';
 import { backupsOf, restoreHint } from './stores/backups.ts';
 import { migrations } from './stores/schema.ts';
 import { SqliteStore } from './stores/sqlite.ts';
-import { dumpTables, type Hide, type TableContext } from './table.ts';
+import type { Hide, TableContext } from './table.ts';
 
 /** What the store says of itself. */
 export interface StoreStatus {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Sender, thisSender } from '../lib/sender.ts';
 import { renewInvoices, updateBills } from './billing.ts';
-import { deriveHolders, PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
+import { givingNames, PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
 import { refuseMoved } from './moved.ts';
 import {
   audiosOf,
@@ -13,9 +13,9 @@ import {
   type OrderedFile,
 } from './ordered-files.ts';
 import { IS_ACCEPTED, type PurchaseKind, parseDetails } from './purchase.ts';
-import { PurchaseTable, takeFilesBack } from './purchase-table.ts';
-import type { Store } from './stores/store.ts';
+import { PurchaseTable, SAID, takeFilesBack, type Verdict } from './purchase-table.ts';
 import { NOW } from './table.ts';
+import { deriveUpgrades } from './upgrades.ts';
 
 /** An attempt as people see it. */
 export interface Attempt {
@@ -65,7 +65,7 @@ interface AttemptRow extends PurchaseRow {
 }
 
 const columns = `${PURCHASE_COLUMNS}, ${IS_ACCEPTED} AS accepted,
-  EXISTS (SELECT 1 FROM settlements WHERE purchase = purchases.id AND undone_at IS NULL) AS settled`;
+  EXISTS (SELECT 1 ${SAID}) AS settled`;
 
 export class OpenAttempts extends PurchaseTable {
   /** Newest first; also those that hold no name any more, because what they tried was ordered again later. */
@@ -150,8 +150,8 @@ export class OpenAttempts extends PurchaseTable {
     const rows = await this.db.all<{ order_id: string; tracked: number }>(
       `SELECT order_id, tracked FROM purchases
        WHERE profile = ? AND kind = 'order' AND status = 'placed' AND test = 0 AND id IN (
-         SELECT other.purchase FROM purchase_names AS own
-         CROSS JOIN purchase_names AS other ON other.name = own.name
+         SELECT other.purchase FROM item_names AS own
+         CROSS JOIN item_names AS other ON other.profile = own.profile AND other.name = own.name
          WHERE own.purchase = ?)
          AND number > (SELECT number FROM purchases AS own WHERE own.id = ?) ORDER BY number`,
       this.profile,
@@ -199,7 +199,7 @@ export class OpenAttempts extends PurchaseTable {
   settlePlaced(attempt: Attempt, order: string, files: readonly OrderedFile[]): Promise<boolean> {
     return this.db.durable(async (db) => {
       const tables = this.within(db);
-      if (!(await tables.#settle(attempt, true, order))) return false;
+      if (!(await tables.#settle(attempt, 'placed', order))) return false;
       const { id, kind, at } = attempt;
       if (kind === 'order') {
         const [places, row] = await Promise.all([
@@ -209,7 +209,7 @@ export class OpenAttempts extends PurchaseTable {
         const answered = { id: order, hold: row?.hold ?? null, at, test: false, isNamed: false };
         await db.batch(tables.addingFiles(id, answered, files, places));
       } else {
-        await db.batch(tables.changingFile(kind, attempt.files[0] ?? '', attempt.skus.join(',')));
+        await tables.changeFile(kind, attempt.files[0] ?? '');
         await renewInvoices(db, this.profile, attempt.files);
       }
       await updateBills(db, this.profile, [...attempt.files, ...files.map((file) => file.id)]);
@@ -219,42 +219,48 @@ export class OpenAttempts extends PurchaseTable {
 
   /** It was not placed: its audios may be ordered again. False if its end is known already. */
   settleNotPlaced(attempt: Attempt): Promise<boolean> {
-    return this.db.durable((db) => this.within(db).#settle(attempt, false, ''));
+    return this.db.durable((db) => this.within(db).#settle(attempt, 'not placed', ''));
   }
 
-  async #settle({ id }: Attempt, placed: boolean, order: string): Promise<boolean> {
+  async #settle({ id }: Attempt, verdict: Verdict, order: string): Promise<boolean> {
     await refuseMoved(this.db, this.profile);
     const open = await this.db.get(
       `SELECT 1 FROM purchases WHERE id = ? AND profile = ? AND status IN ('sending', 'uncertain')
-       AND (? = 1 OR NOT ${IS_ACCEPTED})`,
-      ...[id, this.profile, Number(placed)],
+       AND (? = 'placed' OR NOT ${IS_ACCEPTED})`,
+      ...[id, this.profile, verdict],
     );
     if (!open) return false;
+    await this.#say(id, verdict, order);
     await this.db.batch([
-      {
-        sql: `INSERT INTO settlements (id, purchase, placed, order_id, settled_at, settled_by) VALUES (?, ?, ?, ?, ${NOW}, ?)`,
-        values: [randomUUID(), id, Number(placed), order, thisSender()],
-      },
       { sql: `UPDATE purchases SET ended_at = coalesce(ended_at, ${NOW}) WHERE id = ?`, values: [id] },
       ...this.deriving(id),
     ]);
     return true;
   }
 
+  /** What is said later counts as later, whatever the clocks of the machines say. */
+  async #say(purchase: string, verdict: Verdict, order = ''): Promise<void> {
+    const last = await this.db.get<{ at: string | null }>(
+      'SELECT max(said_at) AS at FROM settlements WHERE purchase = ?',
+      purchase,
+    );
+    const [now, after] = [this.timestamp(), last?.at ? new Date(Date.parse(last.at) + 1).toISOString() : ''];
+    await this.db.run(
+      'INSERT INTO settlements (id, purchase, verdict, order_id, said_at, said_by) VALUES (?, ?, ?, ?, ?, ?)',
+      ...[randomUUID(), purchase, verdict, order, now > after ? now : after, thisSender()],
+    );
+  }
+
   /** What was said of it was mistaken: its end is not known any more. False where nobody has said anything. */
   reopen({ id, kind, files }: Attempt): Promise<boolean> {
     return this.db.durable(async (db) => {
       await refuseMoved(db, this.profile);
-      const undone = await db.run(
-        `UPDATE settlements SET undone_at = ${NOW}, undone_by = ? WHERE purchase = ? AND undone_at IS NULL`,
-        thisSender(),
-        id,
-      );
-      if (undone === 0) return false;
+      if (!(await db.get(`SELECT 1 FROM purchases WHERE id = ? AND EXISTS (SELECT 1 ${SAID})`, id)))
+        return false;
       const tables = this.within(db);
-      await tables.#takeBack(db, id, kind, files);
-      await db.batch(tables.deriving(id));
-      await deriveHolders(db, this.profile, [id]);
+      await tables.#say(id, 'reopened');
+      await db.batch([...tables.deriving(id), ...givingNames(this.profile, [id], true)]);
+      await tables.#takeBack(id, kind, files[0] ?? '');
       if (kind !== 'order') await renewInvoices(db, this.profile, files);
       const left = await db.all<{ file: string }>('SELECT file FROM purchase_items WHERE purchase = ?', id);
       await updateBills(db, this.profile, [...new Set([...files, ...left.map(({ file }) => file)])]);
@@ -263,38 +269,22 @@ export class OpenAttempts extends PurchaseTable {
   }
 
   /** Undoes what a settlement has changed about files, unless the service has said the same. */
-  async #takeBack(db: Store, id: string, kind: PurchaseKind, files: readonly string[]): Promise<void> {
+  async #takeBack(id: string, kind: PurchaseKind, file: string): Promise<void> {
     if (kind === 'order') {
       // From now on: an older copy of the ledger must not bring the files back.
-      await db.run(`UPDATE purchase_items SET file_at = ${NOW} WHERE purchase = ? AND file <> named`, id);
-      return takeFilesBack(db, '?', id);
-    }
-    if (await db.get("SELECT 1 FROM purchases WHERE id = ? AND outcome = 'placed'", id)) return;
-    const file = files[0] ?? '';
-    if (kind === 'refund')
-      // The service says what it is in.
-      await db.run(
-        "UPDATE files SET state = '', ended = '', checked_at = NULL WHERE profile = ? AND id = ? AND state = 'Refunded'",
-        ...[this.profile, file],
+      await this.db.run(
+        `UPDATE purchase_items SET file_at = ${NOW} WHERE purchase = ? AND file <> named`,
+        id,
       );
-    else await this.#takeUpgradeBack(db, id, file);
-  }
-
-  /** Of its upgrades, a file keeps the others. */
-  async #takeUpgradeBack(db: Store, id: string, file: string): Promise<void> {
-    const others = await db.all<{ skus: string }>(
-      `SELECT purchases.skus FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
-       WHERE items.profile = ? AND items.file <> '' AND items.file = ? AND purchases.kind = 'upgrade' AND purchases.test = 0
-         AND purchases.status = 'placed' AND purchases.id <> ? ORDER BY purchases.number`,
-      ...[this.profile, file, id],
-    );
-    const skus = others.map((other) => other.skus).join(',');
-    await db.run(
-      `UPDATE files SET upgrades = ?, upgraded_at = CASE WHEN ? = '' THEN NULL ELSE upgraded_at END, due_since = '',
-         ended = CASE WHEN ? = '' AND ended = '' AND state = 'Delivered' THEN 'delivered' ELSE ended END
-       WHERE profile = ? AND id = ?`,
-      ...[skus, skus, skus, this.profile, file],
-    );
+      await takeFilesBack(this.db, '?', id);
+    } else if (kind === 'upgrade') await deriveUpgrades(this.db, this.profile, [file]);
+    // The service says what it is in.
+    else
+      await this.db.run(
+        `UPDATE files SET state = '', ended = '', checked_at = NULL WHERE profile = ? AND id = ? AND state = 'Refunded'
+           AND NOT EXISTS (SELECT 1 FROM purchases WHERE id = ? AND status = 'placed')`,
+        ...[this.profile, file, id],
+      );
   }
 
   /** A URL as the ledger keeps it, to compare it with one that is kept. */

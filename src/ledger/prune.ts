@@ -2,10 +2,11 @@
  * Removes received history: events, what was done about them, and the listeners that did it. Orders, files, attempts and
  * downloads stay for good: they keep people from buying twice.
  */
+import { dumpTables } from './dump-tables.ts';
 import type { Ledger } from './ledger.ts';
 import { Runs } from './runs.ts';
 import type { LedgerFile, Store } from './stores/store.ts';
-import { dumpTables, Table } from './table.ts';
+import { Table } from './table.ts';
 
 export interface PruneCounts {
   readonly events: number;

@@ -3,6 +3,7 @@
 import type { Sender } from '../lib/sender.ts';
 import { PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
 import type { PurchaseKind } from './purchase.ts';
+import type { Verdict } from './purchase-table.ts';
 import type { Value } from './stores/store.ts';
 import { Conditions, groupBy, jsonList, Table } from './table.ts';
 
@@ -75,9 +76,9 @@ interface LogRow extends PurchaseRow {
   readonly test: number;
 }
 
-interface SettlementRow extends Omit<Settlement, 'placed'> {
+interface SettlementRow extends Pick<Settlement, 'order' | 'at' | 'by'> {
   readonly purchase: string;
-  readonly placed: number;
+  readonly verdict: Verdict;
 }
 
 const PAGE_SIZE = 500;
@@ -158,10 +159,9 @@ export class PurchaseLog extends Table {
         ids,
       ),
       this.db.all<SettlementRow>(
-        `SELECT purchase, placed, order_id AS "order", settled_at AS at, settled_by AS by, undone_at AS "undoneAt",
-           undone_by AS "undoneBy"
+        `SELECT purchase, verdict, order_id AS "order", said_at AS at, said_by AS by
          FROM json_each(?) AS asked CROSS JOIN settlements ON settlements.purchase = asked.value
-         ORDER BY settled_at, settlements.id`,
+         ORDER BY said_at, settlements.id`,
         ids,
       ),
     ]);
@@ -179,9 +179,12 @@ export class PurchaseLog extends Table {
       skus: skus ? skus.split(',') : [],
       by: { user, host, pid, job },
       items,
-      settlements: settlements.map(({ placed, order, at, by, undoneAt, undoneBy }) => ({
-        ...{ placed: placed === 1, order, at, by, undoneAt, undoneBy },
-      })),
+      settlements: settlements.flatMap(({ verdict, order, at, by }, n) => {
+        if (verdict === 'reopened') return [];
+        const undone = settlements.slice(n).find((later) => later.verdict === 'reopened');
+        const placed = verdict === 'placed';
+        return [{ placed, order, at, by, undoneAt: undone?.at ?? null, undoneBy: undone?.by ?? null }];
+      }),
     };
   }
 

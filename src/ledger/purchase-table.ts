@@ -1,8 +1,8 @@
 /** How purchases, their items and files are written; the base of the tables that do so. */
 import { ciActor, ciJobUrl } from '../lib/ci-job.ts';
-import { spellingOf, storedName } from '../lib/names.ts';
+import { spellingOf } from '../lib/names.ts';
 import { thisProcess, userName } from '../lib/processes.ts';
-import { Claims } from './claims.ts';
+import { Claims, givingNames } from './claims.ts';
 import type { OrderedFile } from './ordered-files.ts';
 import { pairing, urlKey } from './pairing.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from './purchase.ts';
 import type { Statement, Store, Value } from './stores/store.ts';
 import { jsonList, NOW, Table, type TableContext } from './table.ts';
+import { deriveUpgrades } from './upgrades.ts';
 
 /** What the service said of a purchase. */
 export type Answered = 'placed' | 'refused' | 'uncertain';
@@ -38,6 +39,8 @@ export interface NewRow {
   readonly tracked?: boolean;
   /** Who sent it; absent: this process. */
   readonly sender?: PurchaseSender;
+  /** It is to hold all its names: where one is held, the batch is undone. */
+  readonly claims?: boolean;
 }
 
 /** An outcome replaces those before it in this list: what is known of a purchase only grows. */
@@ -47,16 +50,22 @@ const outcomes = ['sending', 'refused', 'uncertain', 'placed'] as const;
 export const rankOf = (outcome: string): string =>
   `CASE ${outcome} ${outcomes.map((each, rank) => `WHEN '${each}' THEN ${rank}`).join(' ')} END`;
 
-/** SQL: what people said of a purchase, and did not take back. */
-export const settled = (placed: 0 | 1): string =>
-  `FROM settlements WHERE purchase = purchases.id AND undone_at IS NULL AND placed = ${placed}`;
+export type Verdict = 'placed' | 'not placed' | 'reopened';
 
-/** Sets what follows from the service's answer and from what people said: placed outranks not placed. */
+/** SQL: what people said of a purchase since it was last reopened. */
+export const SAID = `FROM settlements WHERE settlements.purchase = purchases.id AND settlements.verdict <> 'reopened'
+  AND NOT EXISTS (SELECT 1 FROM settlements AS later
+    WHERE later.purchase = settlements.purchase AND later.verdict = 'reopened'
+      AND (later.said_at, later.id) > (settlements.said_at, settlements.id))`;
+
+const said = (verdict: Verdict): string => `${SAID} AND settlements.verdict = '${verdict}'`;
+
+/** SQL: the service's yes stands, or that of people, which outranks their no. What the service has named was placed. */
 export const DERIVE_STATUS = `UPDATE purchases SET
     order_id = coalesce(nullif(named, ''),
-      (SELECT order_id ${settled(1)} ORDER BY order_id = '', settled_at, settlements.id LIMIT 1), ''),
-    status = CASE WHEN outcome = 'placed' OR EXISTS (SELECT 1 ${settled(1)}) THEN 'placed'
-      WHEN NOT ${IS_ACCEPTED} AND EXISTS (SELECT 1 ${settled(0)}) THEN 'refused'
+      (SELECT order_id ${said('placed')} ORDER BY order_id = '', said_at, settlements.id LIMIT 1), ''),
+    status = CASE WHEN outcome = 'placed' OR EXISTS (SELECT 1 ${said('placed')}) THEN 'placed'
+      WHEN NOT ${IS_ACCEPTED} AND EXISTS (SELECT 1 ${said('not placed')}) THEN 'refused'
       ELSE outcome END`;
 
 /** A budget counts what was bought with this ledger, or may have been. */
@@ -119,7 +128,7 @@ export abstract class PurchaseTable extends Table {
   /** Writes a new purchase; one that is there already stays as it is. */
   protected adding(
     purchase: NewPurchase,
-    { id, startedAt, tracked = false, sender = this.sender() }: NewRow,
+    { id, startedAt, tracked = false, sender = this.sender(), claims = false }: NewRow,
   ): Statement[] {
     const { audios, skus, names, notes, test, via = '' } = purchase;
     const { user, host, pid, start, job, actor } = sender;
@@ -137,15 +146,39 @@ export abstract class PurchaseTable extends Table {
       ],
     };
     const items = audios.map((audio, position) => this.#itemOf(audio, id, position));
-    const namesOfItems = audios.flatMap(({ names: own }, position) =>
-      own.map((name) => [storedName(this.hide(name)), id, position]),
-    );
     return [
       row,
       ...insertStatements('purchase_items', ITEM_COLUMNS, items),
-      ...insertStatements('purchase_names', ['name', 'purchase', 'position'], namesOfItems),
+      ...this.#naming(audios, id, claims),
       ...this.#counting(id),
     ];
+  }
+
+  /** In sorted order, so that no two orders wait for each other. An order may have a name several times, and holds it once. */
+  #naming(audios: NewPurchase['audios'], id: string, claims: boolean): Statement[] {
+    const first = new Map<string, number>();
+    const again: Array<[name: string, position: number]> = [];
+    for (const [position, { names }] of audios.entries())
+      for (const name of names.map((each) => this.claims.stored(each)))
+        if (first.has(name)) again.push([name, position]);
+        else first.set(name, position);
+    const rowOf = ([name, position]: [string, number], holds: boolean): Value[] => [
+      ...[this.profile, name, id, position, Number(holds)],
+    ];
+    const columns = ['profile', 'name', 'purchase', 'position', 'holds'];
+    const sorted = [...first].sort(([one], [other]) => (one < other ? -1 : 1));
+    const held = insertStatements(
+      'item_names',
+      columns,
+      sorted.map((each) => rowOf(each, claims)),
+    );
+    const others = insertStatements(
+      'item_names',
+      columns,
+      again.map((each) => rowOf(each, false)),
+    );
+    if (!claims) return [...held, ...others];
+    return [...held.map((each) => ({ ...each, expects: each.values.length / columns.length })), ...others];
   }
 
   #itemOf(audio: NewPurchase['audios'][number], purchase: string, position: number): Value[] {
@@ -187,32 +220,16 @@ export abstract class PurchaseTable extends Table {
     ];
   }
 
-  /** What an upgrade or a refund that was accepted changes about its file. */
-  protected changingFile(kind: PurchaseKind, file: string, skus: string): Statement[] {
-    const values = [this.profile, file];
+  /** What an upgrade or a refund that was accepted changes about its file; within a transaction. */
+  protected async changeFile(kind: PurchaseKind, file: string): Promise<void> {
     if (kind === 'refund')
-      return [
-        {
-          sql: `UPDATE files SET state = 'Refunded', ended = 'unfinished', hint = '', changed_at = ${NOW}
-            WHERE profile = ? AND id = ?`,
-          values,
-        },
-      ];
-    // One that was upgraded before, and not delivered again since, is in the state of its first delivery still.
-    const isDelivered = "(ended = 'delivered' OR (upgraded_at IS NOT NULL AND reworked = 0))";
-    return [
-      {
-        sql: `UPDATE files SET upgrades = CASE WHEN upgrades = '' THEN ? ELSE upgrades || ',' || ? END,
-            upgraded_at = ${NOW}, reworked = CASE WHEN ${isDelivered} THEN 0 ELSE 1 END,
-            ended = CASE WHEN ended = 'delivered' THEN '' ELSE ended END, due_since = '',
-            completed = CASE WHEN ${isDelivered} THEN 0 ELSE completed END,
-            found = CASE WHEN ${isDelivered} THEN NULL ELSE found END
-          WHERE profile = ? AND id = ?`,
-        values: [skus, skus, ...values],
-      },
-      // What was downloaded is to be replaced by what is delivered again.
-      { sql: 'UPDATE downloads SET outdated = 1 WHERE profile = ? AND file = ?', values },
-    ];
+      await this.db.run(
+        `UPDATE files SET state = 'Refunded', ended = 'unfinished', hint = '', changed_at = ${NOW}
+         WHERE profile = ? AND id = ?`,
+        this.profile,
+        file,
+      );
+    else await deriveUpgrades(this.db, this.profile, [file]);
   }
 
   /** Its status, what a budget counts of it, and what it holds. */
@@ -220,7 +237,7 @@ export abstract class PurchaseTable extends Table {
     return [
       { sql: `${DERIVE_STATUS} WHERE id = ?`, values: [id] },
       { sql: `${DERIVE_COUNTED} WHERE purchase = ?`, values: [id] },
-      ...this.claims.releasing(id),
+      ...givingNames(this.profile, [id]),
     ];
   }
 

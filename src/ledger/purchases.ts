@@ -87,8 +87,8 @@ export class Purchases extends PurchaseTable {
     const statements = [
       unlessMoved(this.profile),
       ...(limits.length ? [waitingForOthers(this.profile, startedAt)] : []),
-      ...this.adding(purchase, { id }),
-      ...this.claims.taking(id, namesOf(purchase), takeOver),
+      ...this.claims.freeing(namesOf(purchase), takeOver),
+      ...this.adding(purchase, { id, claims: !purchase.test }),
       ...limits.map((limit) => withinLimit(this.profile, id, limit)),
       this.#finding(id),
     ];
@@ -143,10 +143,10 @@ export class Purchases extends PurchaseTable {
   async renew({ id }: Begun, purchase: NewPurchase): Promise<boolean> {
     const renewed = await this.db.run(
       `UPDATE purchases SET seen_at = ${NOW} WHERE id = ? AND status = 'sending'
-       AND (SELECT count(*) FROM claims WHERE claims.purchase = purchases.id) = ?
+       AND (SELECT count(*) FROM item_names WHERE item_names.purchase = purchases.id AND holds = 1) = ?
        AND NOT EXISTS (SELECT 1 FROM properties WHERE name = ?)`,
       id,
-      this.claims.count(namesOf(purchase)),
+      new Set(namesOf(purchase).map((name) => this.claims.stored(name))).size,
       movedMark(this.profile),
     );
     return renewed > 0;
@@ -179,8 +179,6 @@ export class Purchases extends PurchaseTable {
       const isOpen = found.problem !== undefined && !order.test;
       return [
         ...this.answering(id, isOpen ? 'uncertain' : 'placed', found.problem ?? '', placed.id),
-        // It may have lost them, where somebody has settled it meanwhile.
-        this.claims.takingSome(id, namesOf(order), []),
         ...this.addingFiles(id, row, found.files, places),
       ];
     };
@@ -234,16 +232,10 @@ export class Purchases extends PurchaseTable {
 
   async #writeDone(begun: Begun, purchase: NewPurchase): Promise<void> {
     const file = purchase.audios[0]?.file ?? '';
-    const changing = purchase.test ? [] : this.changingFile(kindOf(purchase), file, purchase.skus.join(','));
     await this.db.durable(async (db) => {
-      // Written twice, an upgrade would be there twice.
-      if (await db.get("SELECT 1 FROM purchases WHERE id = ? AND outcome = 'placed'", begun.id)) return;
-      await db.batch([
-        ...this.#restoring(begun, purchase),
-        ...this.answering(begun.id, 'placed', ''),
-        ...changing,
-      ]);
-      if (changing.length === 0) return;
+      await db.batch([...this.#restoring(begun, purchase), ...this.answering(begun.id, 'placed', '')]);
+      if (purchase.test) return;
+      await this.within(db).changeFile(kindOf(purchase), file);
       await renewInvoices(db, this.profile, [file]);
       await updateBills(db, this.profile, [file]);
     });
@@ -267,10 +259,7 @@ export class Purchases extends PurchaseTable {
   }
 
   async #writeOpen(begun: Begun, purchase: NewPurchase, kind: NotPlaced, detail: string): Promise<void> {
-    const statements = [
-      ...this.answering(begun.id, kind, detail),
-      ...(kind === 'uncertain' ? [this.claims.takingSome(begun.id, namesOf(purchase), [])] : []),
-    ];
+    const statements = this.answering(begun.id, kind, detail);
     if (await this.db.batch([...this.#ifThere(begun.id), ...statements])) return;
     await this.db.batch([...this.#restoring(begun, purchase), ...statements]);
   }

@@ -5,7 +5,7 @@ import { cutSignatures } from '../lib/signatures.ts';
 import { withoutNul } from '../lib/text.ts';
 import { nowMs } from '../lib/time.ts';
 import type { Outbox } from './outbox.ts';
-import type { ColumnInfo, Store, Value } from './stores/store.ts';
+import type { Store, Value } from './stores/store.ts';
 
 export type Hide = (text: string) => string;
 
@@ -158,58 +158,3 @@ export function jsonList(values: readonly string[]): string {
 /** A text as it is kept; nearly all texts are kept as they are. */
 export const keptText = (text: string): string =>
   /[\0\ud800-\udfff]/.test(text) ? Buffer.from(withoutNul(text)).toString() : text;
-
-// The tables of the ledger as an export writes them.
-
-export type { ColumnInfo };
-
-export interface DumpTable {
-  readonly name: string;
-  /** Unique; the order of the rows. */
-  readonly key: readonly string[];
-  /** The column of the number that each ledger gives its own rows: it stays behind. */
-  readonly number?: 'id' | 'seq' | 'number';
-  /** The column with the number of an event: an export has the event's arrival in its place. */
-  readonly eventColumn?: 'duplicate' | 'event' | 'found';
-  /** Each row belongs to a purchase, whose id is in its column `purchase`. */
-  readonly ofPurchase?: true;
-  /** SQL that selects the rows of one profile. */
-  readonly ofProfile: string;
-}
-
-const ofProfile = 'profile = ?';
-// Asked for each row of a page: a list of all purchases would be made anew for each page.
-const ofPurchases =
-  'EXISTS (SELECT 1 FROM purchases WHERE purchases.id = purchase AND purchases.profile = ?)';
-const ofFiledEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = event_files.event AND profile = ?)';
-
-/**
- * What a row refers to stands before it; only events refer to each other. What belongs to this file and to its listeners
- * stays behind: actions, runs, `unshown`, `leader_tasks` and `properties`.
- */
-export const dumpTables: readonly DumpTable[] = [
-  { name: 'purchases', key: ['number'], number: 'number', ofProfile },
-  { name: 'settlements', key: ['id'], ofPurchase: true, ofProfile: ofPurchases },
-  { name: 'purchase_items', key: ['purchase', 'position'], ofPurchase: true, ofProfile },
-  { name: 'claims', key: ['profile', 'name'], ofPurchase: true, ofProfile },
-  {
-    name: 'purchase_names',
-    key: ['name', 'purchase', 'position'],
-    ofPurchase: true,
-    ofProfile: ofPurchases,
-  },
-  { name: 'events', key: ['id'], number: 'id', eventColumn: 'duplicate', ofProfile },
-  {
-    name: 'event_files',
-    key: ['audiofile', 'event'],
-    eventColumn: 'event',
-    ofProfile: ofFiledEvents,
-  },
-  { name: 'files', key: ['seq'], number: 'seq', eventColumn: 'found', ofProfile },
-  { name: 'downloads', key: ['profile', 'file', 'ext', 'folder'], ofProfile },
-  { name: 'kept_invoices', key: ['profile', 'id'], ofProfile },
-  { name: 'invoice_lines', key: ['profile', 'invoice', 'position'], ofProfile },
-  { name: 'uploads', key: ['profile', 'content'], ofProfile },
-  { name: 'budgets', key: ['profile'], ofProfile },
-  { name: 'ignored_audio', key: ['profile', 'name'], ofProfile },
-];

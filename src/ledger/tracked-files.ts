@@ -1,7 +1,7 @@
 /** Files that were ordered elsewhere and are followed here. */
 
-import { storedName } from '../lib/names.ts';
 import { isUrl } from '../lib/url.ts';
+import { givingNames } from './claims.ts';
 import { refuseMoved } from './moved.ts';
 import { itemsOf, missingFiles } from './ordered-files.ts';
 import { correctPairings } from './pairing.ts';
@@ -119,11 +119,12 @@ export class TrackedFiles extends PurchaseTable {
     const position =
       'coalesce((SELECT min(position) FROM purchase_items WHERE purchase = ? AND file = ?), 0)';
     await this.db.batch([
+      ...this.claims.freeing(names, 'any'),
       ...names.map((name) => ({
-        sql: `INSERT INTO purchase_names (name, purchase, position) VALUES (?, ?, ${position}) ON CONFLICT DO NOTHING`,
-        values: [storedName(this.hide(name)), purchase, purchase, file],
+        sql: `INSERT INTO item_names (profile, name, purchase, position) VALUES (?, ?, ?, ${position}) ON CONFLICT DO NOTHING`,
+        values: [this.profile, this.claims.stored(name), purchase, purchase, file],
       })),
-      this.claims.takingSome(purchase, names, 'any'),
+      ...givingNames(this.profile, [purchase]),
     ]);
   }
 }

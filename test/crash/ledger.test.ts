@@ -84,7 +84,7 @@ async function orderWith(
 }
 
 const rowsOf = (place: Place): number[] =>
-  ['purchases', 'purchase_items', 'files', 'claims', 'events'].map((table) => count(place, table));
+  ['purchases', 'purchase_items', 'files', 'item_names', 'events'].map((table) => count(place, table));
 
 /**
  * After a move was killed: the local ledger has all its rows. It stops a second order by what it knows (9) or because it

@@ -130,7 +130,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const other = await here.begin('b');
       await here.markPlaced(sent, placedAs('o1', '1', '2'));
       expect(await here.holderOf('a')).toMatchObject({ id: sent.id, status: 'placed' });
-      expect(await here.rows(`SELECT name FROM claims WHERE purchase = '${other.id}'`)).toHaveLength(1);
+      expect(
+        await here.rows(`SELECT name FROM item_names WHERE holds = 1 AND purchase = '${other.id}'`),
+      ).toHaveLength(1);
     });
 
     it('refused frees the audios, and says why', async () => {

@@ -1,6 +1,6 @@
 /** What keeps an audio from being bought twice: who holds it, in both kinds of ledger. */
 import { describe, expect, it } from 'vitest';
-import { deriveHolders } from '../../src/ledger/claims.ts';
+import { givingNames } from '../../src/ledger/claims.ts';
 import { OpenAttempts } from '../../src/ledger/open-attempts.ts';
 import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
@@ -49,7 +49,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     it('counts an audio that it names twice once', async () => {
       const sent = await here.begin('a a');
       expect(await here.renew(sent)).toBe(true);
-      expect(await here.rows('SELECT name FROM claims')).toHaveLength(1);
+      expect(await here.rows('SELECT name FROM item_names WHERE holds = 1')).toHaveLength(1);
     });
 
     it('that is a test holds nothing and is held up by nothing', async () => {
@@ -90,7 +90,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await here.markPlaced(sent, { ...placedAs('o1', '1', '2'), hold: SECRET });
       const other = await here.begin('c');
       await here.markUncertain(other, `it said ${SECRET}`);
-      const tables = ['purchases', 'purchase_items', 'purchase_names', 'claims', 'files'];
+      const tables = ['purchases', 'purchase_items', 'item_names', 'files'];
       const all = await Promise.all(tables.map((table) => here.rows(`SELECT * FROM ${table}`)));
       expect(JSON.stringify(all)).not.toContain(SECRET);
       expect(JSON.stringify(all)).toContain('****');
@@ -151,7 +151,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await here.markUncertain(second);
       const third = await here.anyway('a');
       await here.markRefused(third);
-      expect(await here.rows('SELECT purchase FROM claims')).toEqual([{ purchase: first.id }]);
+      expect(await here.rows('SELECT purchase FROM item_names WHERE holds = 1')).toEqual([
+        { purchase: first.id },
+      ]);
     });
 
     it('goes back to the newest attempt without a known end where none was placed', async () => {
@@ -160,7 +162,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await here.markUncertain(second);
       const third = await here.anyway('a');
       await here.markRefused(third);
-      expect(await here.rows('SELECT purchase FROM claims')).toEqual([{ purchase: second.id }]);
+      expect(await here.rows('SELECT purchase FROM item_names WHERE holds = 1')).toEqual([
+        { purchase: second.id },
+      ]);
       expect(await here.holderOf('a')).toMatchObject({ id: second.id, status: 'unclear', answered: true });
     });
 
@@ -170,12 +174,14 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await here.markUncertain(second);
       await (await here.store()).run("UPDATE files SET ended = 'unfinished'");
       await here.markRefused(await here.anyway('a'));
-      expect(await here.rows('SELECT purchase FROM claims')).toEqual([{ purchase: second.id }]);
+      expect(await here.rows('SELECT purchase FROM item_names WHERE holds = 1')).toEqual([
+        { purchase: second.id },
+      ]);
       await here.settleNotPlaced(second);
       expect(await here.holderOf('a')).toMatchObject({ isOver: true });
       await here.reopen(second);
       expect(await here.holderOf('a')).toMatchObject({ id: second.id, status: 'unclear' });
-      await deriveHolders(await here.store(), 'default', [second.id]);
+      await (await here.store()).batch(givingNames('default', [second.id], true));
       expect(await here.holderOf('a')).toMatchObject({ id: second.id, status: 'unclear' });
     });
 
@@ -193,7 +199,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     it('stays where the attempt that is released was not refused', async () => {
       const sent = await here.unclear('a');
       await here.markRefused(await here.begin('b'));
-      await (await here.store()).batch(here.claims.releasing(sent.id));
+      await (await here.store()).batch(givingNames('default', [sent.id]));
       expect((await here.holderOf('a'))?.id).toBe(sent.id);
     });
 
@@ -210,7 +216,9 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       await here.markPlaced(fourth, placedAs('o4', '4'));
       const fifth = await here.anyway('a');
       expect(await here.holderOf('a')).toMatchObject({ id: fourth.id, status: 'placed', order: 'o4' });
-      expect(await here.rows('SELECT purchase FROM claims')).toEqual([{ purchase: fifth.id }]);
+      expect(await here.rows('SELECT purchase FROM item_names WHERE holds = 1')).toEqual([
+        { purchase: fifth.id },
+      ]);
     });
 
     it('is told with its own URL, whatever other attempts there are at it', async () => {
@@ -232,12 +240,10 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(await here.holderOf('a')).toMatchObject({ id: sent.id, status: 'unclear', order: '' });
     });
 
-    it('is held though its name or its URL was lost', async () => {
+    it('is held though its URL was lost', async () => {
       const { id } = await here.place('a', 'o1', '1');
-      for (const table of ['purchase_items', 'purchase_names']) {
-        await (await here.store()).run(`DELETE FROM ${table}`);
-        expect(await here.holderOf('a')).toMatchObject({ id, status: 'placed', url: '', spelling: '' });
-      }
+      await (await here.store()).run('DELETE FROM purchase_items');
+      expect(await here.holderOf('a')).toMatchObject({ id, status: 'placed', url: '', spelling: '' });
     });
 
     it('is unclear where its process left no heartbeat', async () => {

@@ -73,7 +73,7 @@ const hasDbstat =
     .status === 0;
 
 describe('a ledger with damaged pages', () => {
-  it.skipIf(!hasDbstat).each(['claims', 'purchases'])(
+  it.skipIf(!hasDbstat).each(['item_names', 'purchases'])(
     'of %s names the newest backup, with which nothing is bought twice',
     async (table) => {
       const { user, service, order } = await largeLedger();
@@ -97,7 +97,7 @@ describe('a ledger with damaged pages', () => {
   it('sends no order where it can not look whether it is one already', async () => {
     const { user, service, order } = await largeLedger();
     const calls = service.got.length;
-    for (const page of pagesOf(user, 'claims')) spoil(user, page);
+    for (const page of pagesOf(user, 'item_names')) spoil(user, page);
     for (const url of [audio('new'), audio('first')]) {
       const { code, stderr } = await order(url);
       expect([code, stderr]).toEqual([1, expect.stringContaining('is damaged')]);

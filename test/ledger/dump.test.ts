@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { importLines } from '../../src/ledger/dump/import.ts';
+import { dumpTables } from '../../src/ledger/dump-tables.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { migrations } from '../../src/ledger/stores/schema.ts';
-import { dumpTables } from '../../src/ledger/table.ts';
+
 import { type Database, openDatabase } from '../../src/lib/sqlite.ts';
 import { freshFolder } from '../support/files.ts';
 import { content, fill, linesOf, sourceOf, totals } from '../support/random-ledger.ts';
@@ -83,7 +84,7 @@ describe('an export', () => {
             db.all('SELECT id, status, order_id, detail FROM purchases ORDER BY id'),
             db.all('SELECT arrival FROM events WHERE arrival IS NOT NULL ORDER BY arrival'),
             db.all('SELECT profile, file, ext, folder, at FROM downloads ORDER BY 1, 2, 3, 4'),
-            db.all('SELECT * FROM claims ORDER BY profile, name'),
+            db.all('SELECT * FROM item_names ORDER BY profile, name, purchase, position'),
             db.all('SELECT * FROM budgets ORDER BY profile'),
             db.all('SELECT profile, id, fetched_at FROM kept_invoices ORDER BY profile, id'),
             db.all('SELECT profile, content, at FROM uploads ORDER BY profile, content'),

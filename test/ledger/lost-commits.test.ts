@@ -245,7 +245,7 @@ describe('an outcome', () => {
     await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow(
       'that can write to the ledger records it',
     );
-    for (const table of ['claims', 'purchase_names', 'purchase_items', 'purchases'])
+    for (const table of ['item_names', 'purchase_items', 'purchases'])
       await store.run(`DELETE FROM ${table}`);
     for (const other of ['v', 'w', 'x', 'y', 'z']) await new Purchases(ledger).begin(newOrder(other), []);
     expect(await handOver()).toEqual([]);

@@ -153,31 +153,28 @@ const rowsOf = (lines: string): Row[] =>
 const sorted = (rows: readonly Row[]): string[] =>
   rows.map((row) => JSON.stringify(Object.fromEntries(Object.entries(row).sort()))).sort();
 
-const isLivePlaced = (row: Row): boolean =>
-  row.table === 'settlements' && row.placed === 1 && row.undone_at === null;
+const isSaid = (row: Row, verdict: string): boolean => row.table === 'settlements' && row.verdict === verdict;
 
 function expectNothingLost(histories: readonly Row[][], merged: readonly Row[]): void {
   const all = histories.flat();
-  const undone = new Set(
-    all.filter((row) => row.table === 'settlements' && row.undone_at).map(({ id }) => id),
-  );
+  const reopened = all.filter((row) => isSaid(row, 'reopened'));
+  const isUndone = ({ purchase, said_at: at }: Row): boolean =>
+    reopened.some((later) => later.purchase === purchase && String(later.said_at) > String(at));
   const placed = new Set([
     ...all.filter((row) => row.table === 'purchases' && row.outcome === 'placed').map(({ id }) => id),
-    ...all.filter((row) => isLivePlaced(row) && !undone.has(row.id)).map(({ purchase }) => purchase),
+    ...all.filter((row) => isSaid(row, 'placed') && !isUndone(row)).map(({ purchase }) => purchase),
   ]);
   const purchases = new Map(merged.filter(({ table }) => table === 'purchases').map((row) => [row.id, row]));
   for (const id of placed) expect(purchases.get(id)?.status).toBe('placed');
   // What the service named was placed, or is at least not free.
   for (const row of all)
     if (row.table === 'purchases' && row.named) expect(purchases.get(row.id)?.status).not.toBe('refused');
-  const claims = new Map(
-    merged.filter(({ table }) => table === 'claims').map((row) => [row.name, row.purchase]),
-  );
-  for (const { table, purchase, name } of merged) {
-    const { kind, test, status } =
-      (table === 'purchase_names' ? purchases.get(purchase) : undefined) ?? ({} as Partial<Row>);
+  const names = merged.filter(({ table }) => table === 'item_names');
+  const holders = new Map(names.filter(({ holds }) => holds).map((row) => [row.name, row.purchase]));
+  for (const { purchase, name } of names) {
+    const { kind, test, status } = purchases.get(purchase) ?? ({} as Partial<Row>);
     if (kind !== 'order' || test !== 0 || status === 'refused') continue;
-    const holder = purchases.get(claims.get(name));
+    const holder = purchases.get(holders.get(name));
     expect(holder).toMatchObject(status === 'placed' ? { status: 'placed', test: 0 } : { test: 0 });
   }
 }

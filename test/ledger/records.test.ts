@@ -50,7 +50,7 @@ describe('records that meet', () => {
     expect(first.stderr).toContain('--as work');
     const second = await other.run([...work, 'ledger', 'import', '-', '--as', 'work'], { stdin: lines });
     expect([second.code, second.stderr]).toEqual([0, '']);
-    for (const table of ['purchases', 'purchase_items', 'claims', 'files'])
+    for (const table of ['purchases', 'purchase_items', 'item_names', 'files'])
       expect(queryLedger(other, `SELECT DISTINCT profile FROM ${table}`), table).toEqual([
         { profile: 'work' },
       ]);

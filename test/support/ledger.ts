@@ -121,8 +121,8 @@ export function fill(user: User, count: number): void {
     INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, audio, known, bought_at, counted_at)
       SELECT 'P' || i, 0, 'default', 'https://bulk.example/O' || i, 'url https://bulk.example/O' || i,
         CAST(1000000 + i AS TEXT), 0, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM n;
-    INSERT INTO purchase_names (name, purchase, position) SELECT 'url https://bulk.example/O' || i, 'P' || i, 0 FROM n;
-    INSERT INTO claims (profile, name, purchase) SELECT 'default', 'url https://bulk.example/O' || i, 'P' || i FROM n;
+    INSERT INTO item_names (profile, name, purchase, position, holds)
+      SELECT 'default', 'url https://bulk.example/O' || i, 'P' || i, 0, 1 FROM n;
     INSERT INTO files (profile, id, purchase, order_id, link, test, state, ended, title, invoices, ordered_at, changed_at, checked_at, answer)
       SELECT 'default', CAST(1000000 + i AS TEXT), 'P' || i, 'O' || i, 'https://bulk.example/O' || i, 0, 'Delivered', 'delivered',
         'Talk ' || i, CASE WHEN i % 1000 = 0 THEN 'V' || i ELSE '' END, '2026-01-01T00:00:00.000Z', NULL, NULL, '${answer}' FROM n;

@@ -128,7 +128,9 @@ export const content = fc.record({
   ),
   budgets: fc.array(fc.record({ profile, budget: fc.option(text), set_at: fc.option(time), set_by: text })),
   names: fc.array(fc.tuple(text, fc.nat(), fc.nat(3), text)),
-  settlements: fc.array(fc.tuple(fc.uuid(), fc.nat(), fc.constantFrom(0, 1), time, fc.option(time))),
+  settlements: fc.array(
+    fc.tuple(fc.uuid(), fc.nat(), fc.constantFrom('placed', 'not placed', 'reopened'), time),
+  ),
   actions: fc.array(fc.tuple(fc.nat(), fc.nat(), text, fc.constantFrom('pending', 'done', 'failed'), time)),
   event_files: fc.array(fc.tuple(longId, fc.nat())),
 });
@@ -198,12 +200,12 @@ function addToPurchases(
     const { id, profile: of, started_at: bought_at } = pick(purchases, n);
     const [purchase, url_key] = [id, `url ${name}`];
     insert(db, 'purchase_items', { purchase, position, profile: of, url: name, url_key, details, bought_at });
-    insert(db, 'purchase_names', { name: url_key, purchase, position });
+    insert(db, 'item_names', { profile: of, name: url_key, purchase, position });
   }
-  for (const [id, n, placed, settled_at, undone_at] of settlements)
+  for (const [id, n, verdict, said_at] of settlements)
     insert(db, 'settlements', {
-      ...{ id, purchase: pick(purchases, n).id, placed, order_id: placed ? '7' : '', settled_at },
-      ...{ settled_by: 'me', undone_at, undone_by: undone_at && 'me' },
+      ...{ id, purchase: pick(purchases, n).id, verdict, order_id: verdict === 'placed' ? '7' : '' },
+      ...{ said_at, said_by: 'me' },
     });
 }
 

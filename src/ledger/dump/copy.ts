@@ -1,12 +1,13 @@
 /** Copies what one ledger knows of an account into another one. */
 import { StenoError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
+import { dumpTables } from '../dump-tables.ts';
 import type { Ledger } from '../ledger.ts';
 import { finishMove, type Moved, markMoved, readMoved, unmarkMoved } from '../moved.ts';
 import { OpenAttempts } from '../open-attempts.ts';
 import { Runs } from '../runs.ts';
 import { CommitUnknown } from '../stores/store.ts';
-import { dumpTables, type TableContext } from '../table.ts';
+import type { TableContext } from '../table.ts';
 import { exportedLines } from './export.ts';
 import { type ImportOptions, importLines, type TableCounts } from './import.ts';
 import { noRows } from './merge.ts';

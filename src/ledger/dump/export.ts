@@ -1,11 +1,9 @@
 /** Writes a ledger as JSON lines, page by page: however large it is, few of its rows are in memory. */
+import { type DumpTable, dumpTables } from '../dump-tables.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Snapshot, Value } from '../stores/store.ts';
-import { type DumpTable, dumpTables, type Hide } from '../table.ts';
-import { endLine, FORMAT, headerLine, type Row, rowLine } from './lines.ts';
-
-/** Events have bodies of up to a megabyte. */
-const pageRows = (table: string): number => (table === 'events' ? 20 : 200);
+import type { Hide } from '../table.ts';
+import { endLine, FORMAT, headerLine, pageRows, type Row, rowLine } from './lines.ts';
 
 /** The ledger as JSON lines, several at a time: of one profile, or of all. */
 export async function* exportedLines(ledger: Ledger, allProfiles = false): AsyncGenerator<string> {
@@ -41,15 +39,15 @@ async function* pagesOf(
   // Quoted: `user` is a function of Postgres.
   const columns = (await snapshot.columns(name)).map((column) => `"${column.name}"`);
   const arrival = `, (SELECT other.arrival FROM events AS other WHERE other.id = ${name}.${eventColumn}) AS arrival_of`;
-  const size = pageRows(name);
-  const after = `(${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
+  const [size, order] = [pageRows(name), number === undefined ? key : [number]];
+  const after = `(${order.join(', ')}) > (${order.map(() => '?').join(', ')})`;
   const profiles = profile === undefined ? [] : [profile];
   for (let last: Value[] = []; ; ) {
     const conditions = [...(profiles.length ? [ofProfile] : []), ...(last.length ? [after] : [])];
     const where = conditions.length ? `WHERE ${conditions.join(' AND ')}` : '';
     const page = await snapshot.all<Row>(
       `SELECT ${columns.join(', ')} ${eventColumn ? arrival : ''} FROM ${name} ${where}
-       ORDER BY ${key.join(', ')} LIMIT ${size}`,
+       ORDER BY ${order.join(', ')} LIMIT ${size}`,
       ...[...profiles, ...last],
     );
     yield page.map(({ arrival_of: event = null, ...row }) => {
@@ -58,6 +56,6 @@ async function* pagesOf(
     });
     const end = page.at(-1);
     if (!end || page.length < size) return;
-    last = key.map((column) => end[column] as Value);
+    last = order.map((column) => end[column] as Value);
   }
 }

@@ -9,11 +9,19 @@ import { StenoError } from '../../lib/errors.ts';
 import { linesOf } from '../../lib/lines.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
 import { type Database, openScratch } from '../../lib/sqlite.ts';
+import { dumpTables } from '../dump-tables.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Store } from '../stores/store.ts';
-import { type DumpTable, dumpTables } from '../table.ts';
-import { deriveFiles, derivePurchases, dropOldLines } from './derive.ts';
-import { badLine, type DumpHeader, type DumpRow, parseEnd, parseHeader, RowParser } from './lines.ts';
+import { deriveAll } from './derive.ts';
+import {
+  badLine,
+  type DumpHeader,
+  type DumpRow,
+  pageRows,
+  parseEnd,
+  parseHeader,
+  RowParser,
+} from './lines.ts';
 import { type Counts, noRows, RowMerger, type StagedRow, sumOf } from './merge.ts';
 
 export interface TableCounts extends Counts {
@@ -38,8 +46,6 @@ export interface ImportOptions {
 /** A body of a megabyte takes up to six as JSON. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const LINES_PER_PAUSE = 50;
-/** Over a network each page costs some round trips. Bodies of events may be large. */
-const pageLines = (table: string): number => (table === 'events' ? 20 : 200);
 
 /** All lines or none: none if the signal fires. */
 export async function importLines(
@@ -60,39 +66,24 @@ export async function importLines(
 }
 
 /** Undoes a trial. */
-class Trial extends Error {
-  readonly counts: TableCounts[];
-
-  constructor(counts: TableCounts[]) {
-    super('a trial is undone');
-    this.counts = counts;
-  }
-}
+class Trial extends Error {}
 
 async function mergeDurably(
   store: Store,
   staged: StagedLines,
   options: ImportOptions,
 ): Promise<TableCounts[]> {
+  let counts: TableCounts[] = [];
   try {
-    return await store.durable(async (db) => {
-      const counts = await inSteps(mergeAll(db, staged, options), options.signal);
-      if (options.dryRun) throw new Trial(counts);
+    await store.durable(async (db) => {
+      counts = await mergeAll(db, staged, options);
+      if (options.dryRun) throw new Trial('a trial is undone');
       await options.finally?.(db);
-      return counts;
     });
   } catch (error) {
-    if (error instanceof Trial) return error.counts;
-    throw error;
+    if (!(error instanceof Trial)) throw error;
   }
-}
-
-async function inSteps<Result>(steps: AsyncGenerator<void, Result>, signal: AbortSignal): Promise<Result> {
-  for (;;) {
-    const step = await steps.next();
-    await pause(signal);
-    if (step.done) return step.value;
-  }
+  return counts;
 }
 
 async function pause(signal: AbortSignal): Promise<void> {
@@ -103,7 +94,7 @@ async function pause(signal: AbortSignal): Promise<void> {
 /** The lines of an export, by table. */
 class StagedLines {
   readonly #scratch: Database;
-  readonly #parser: RowParser;
+  readonly parser: RowParser;
   readonly #options: ImportOptions;
   readonly #profiles = new Set<string>();
   #header: DumpHeader | undefined;
@@ -111,16 +102,11 @@ class StagedLines {
 
   constructor(scratch: Database, parser: RowParser, options: ImportOptions) {
     this.#scratch = scratch;
-    this.#parser = parser;
+    this.parser = parser;
     this.#options = options;
     // One transaction for all that is written here: it is never committed.
     scratch.exec(`BEGIN;
       CREATE TABLE staged (of TEXT NOT NULL, line INTEGER NOT NULL, text BLOB NOT NULL, PRIMARY KEY (of, line)) WITHOUT ROWID`);
-  }
-
-  get header(): DumpHeader {
-    if (!this.#header) throw badLine(1, 'the file is empty');
-    return this.#header;
   }
 
   get rows(): number {
@@ -172,14 +158,14 @@ class StagedLines {
   }
 
   #parse(bytes: Buffer, line: number): DumpRow {
-    const { table, fields } = this.#parser.parse(bytes, line);
+    const { table, fields } = this.parser.parse(bytes, line);
     const { as } = this.#options;
     if (as === undefined || fields.profile === undefined) return { table, fields };
     return { table, fields: { ...fields, profile: as } };
   }
 
-  *pages({ name }: Pick<DumpTable, 'name'>): Generator<StagedRow[]> {
-    const limit = pageLines(name);
+  *pages(name: string): Generator<StagedRow[]> {
+    const limit = pageRows(name);
     for (let last = 0; ; ) {
       const page = this.#scratch.all<{ line: number; text: Uint8Array }>(
         `SELECT line, text FROM staged WHERE of = ? AND line > ? ORDER BY line LIMIT ${limit}`,
@@ -194,67 +180,28 @@ class StagedLines {
   }
 }
 
-/** Stops after each page of rows. */
-async function* mergeAll(
+async function mergeAll(
   db: Store,
   staged: StagedLines,
-  { dryRun = false, moves = false, report = noReport }: ImportOptions,
-): AsyncGenerator<void, TableCounts[]> {
+  { moves = false, report = noReport, signal }: ImportOptions,
+): Promise<TableCounts[]> {
   // One import at a time: two of the same rows would take them for new ones, both of them.
   await db.lock('import');
-  const { profiles } = staged;
-  const merger = new RowMerger(db, { moves, dryRun });
+  const merger = new RowMerger(db, staged.parser.types, moves);
   const all: TableCounts[] = [];
   let done = 0;
   report({ what: 'Writing', done, of: staged.rows, unit: 'row' });
   for (const table of dumpTables) {
     let counts = noRows;
-    for (const page of staged.pages(table)) {
+    for (const page of staged.pages(table.name)) {
       counts = sumOf(counts, await merger.merge(table, page));
       done += page.length;
       report({ done });
-      yield;
+      await pause(signal);
     }
     all.push({ table: table.name, ...counts });
   }
-  for (const page of staged.pages(EVENTS)) await merger.linkDuplicates(page);
-  yield* deriveAll(db, merger, profiles);
+  for (const page of staged.pages('events')) await merger.linkDuplicates(page);
+  for await (const _ of deriveAll(db, merger, staged.profiles)) await pause(signal);
   return all;
-}
-
-const EVENTS = { name: 'events' } as const;
-
-const DERIVED_PER_STEP = 1_000;
-
-function* slicesOf(touched: ReadonlyMap<string, ReadonlySet<string>>): Generator<[string, string[]]> {
-  for (const [profile, ids] of touched) {
-    const all = [...ids].sort();
-    for (let at = 0; at < all.length; at += DERIVED_PER_STEP)
-      yield [profile, all.slice(at, at + DERIVED_PER_STEP)];
-  }
-}
-
-/** What follows from the rows, when all are there. */
-async function* deriveAll(
-  db: Store,
-  { touchedPurchases, touchedFiles }: RowMerger,
-  profiles: readonly string[],
-): AsyncGenerator<void> {
-  // Postgres takes tables that were just filled for small ones, and would read all of them for each row.
-  if (db.isShared) for (const { name } of dumpTables) await db.run(`ANALYZE ${name}`);
-  for (const [profile, ids] of slicesOf(touchedPurchases)) {
-    await derivePurchases(db, profile, ids);
-    yield;
-  }
-  for (const profile of profiles) {
-    await dropOldLines(db, profile);
-    // Whether an invoice is paid shows with every file that names it.
-    const sql = "SELECT id FROM files WHERE profile = ? AND invoices <> ''";
-    const invoiced = (await db.all<{ id: string }>(sql, profile)).map(({ id }) => id);
-    touchedFiles.set(profile, new Set([...(touchedFiles.get(profile) ?? []), ...invoiced]));
-  }
-  for (const [profile, ids] of slicesOf(touchedFiles)) {
-    await deriveFiles(db, profile, ids);
-    yield;
-  }
 }

@@ -1,8 +1,9 @@
 /** The lines of an export: how they are written, and read. What is none is refused by the number of the line. */
 import { isUtf8 } from 'node:buffer';
 import { type StenoError, usage } from '../../lib/errors.ts';
+import { dumpTables } from '../dump-tables.ts';
 import type { ColumnInfo, Snapshot, Value } from '../stores/store.ts';
-import { dumpTables, type Hide } from '../table.ts';
+import type { Hide } from '../table.ts';
 
 /** At the end of a field's name: its value is bytes, not text. */
 const BASE64 = '_base64';
@@ -17,6 +18,12 @@ export interface DumpHeader {
 }
 
 export type Row = Readonly<Record<string, Value>>;
+
+/** The type of each column, by table and column. */
+export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Rows at once: over a network each page costs some round trips, and events have bodies of up to a megabyte. */
+export const pageRows = (table: string): number => (table === 'events' ? 20 : 200);
 
 export const headerLine = (header: DumpHeader): string => `${JSON.stringify(header)}\n`;
 
@@ -73,12 +80,11 @@ export function parseEnd(bytes: Buffer): number | undefined {
 }
 
 export class RowParser {
-  /** The type of each column, by table and column. */
-  readonly #types: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly types: ColumnTypes;
   readonly #hide: Hide;
 
-  private constructor(types: ReadonlyMap<string, ReadonlyMap<string, string>>, hide: Hide) {
-    this.#types = types;
+  private constructor(types: ColumnTypes, hide: Hide) {
+    this.types = types;
     this.#hide = hide;
   }
 
@@ -96,7 +102,7 @@ export class RowParser {
   parse(bytes: Buffer, line: number): DumpRow {
     const { table, ...fields } = objectIn(bytes) ?? {};
     if (table === undefined) throw badLine(line, 'this is not a row of an export');
-    const types = this.#types.get(String(table));
+    const types = this.types.get(String(table));
     if (typeof table !== 'string' || !types)
       throw badLine(line, `this steno does not know the table '${String(table)}'`);
     const read: Record<string, Value> = {};

@@ -1,14 +1,14 @@
 /**
- * Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
- * older export never undoes what was learned since.
+ * Puts rows of an export into the ledger, some at a time, in SQL for many rows at once: over a network each statement
+ * costs a round trip. What the ledger does not have is new; what it has is merged: see dump-tables.ts.
  */
 import { isRefusedValue } from '../../lib/sqlite.ts';
+import type { ChangingColumns, DumpTable } from '../dump-tables.ts';
 import { isRefusedRow } from '../stores/postgres-connection.ts';
-import { numberColumn, type Store, type Value } from '../stores/store.ts';
-import { type DumpTable, jsonList } from '../table.ts';
+import type { Store, Value } from '../stores/store.ts';
+import { groupBy } from '../table.ts';
 import { bringTogether } from './derive.ts';
-import { badLine } from './lines.ts';
-import { type Fields, insertRows, mergeRows, placesFor } from './rules.ts';
+import { badLine, type ColumnTypes, type Row } from './lines.ts';
 
 export interface Counts {
   readonly new: number;
@@ -28,37 +28,37 @@ export const sumOf = (one: Counts, other: Counts): Counts => ({
 /** A row of the export, and its line. */
 export interface StagedRow {
   readonly line: number;
-  readonly fields: Fields;
+  readonly fields: Row;
 }
-
-interface MergeOptions {
-  /** Purchases that the ledger has under another profile come to the one of the export, with all their rows. */
-  readonly moves: boolean;
-  /** All is undone at the end: new rows get numbers that the ledger never gives. */
-  readonly dryRun: boolean;
-}
-
-/** Ids by profile. */
-type Touched = Map<string, Set<string>>;
 
 export class RowMerger {
   readonly #db: Store;
-  readonly #options: MergeOptions;
-  /** What has to be derived anew, when all rows are there. */
-  readonly touchedPurchases: Touched = new Map();
-  readonly touchedFiles: Touched = new Map();
-  #lastDryNumber = 0;
+  readonly #types: ColumnTypes;
+  /** Purchases that the ledger has under another profile come to the one of the export, with all their rows. */
+  readonly #moves: boolean;
+  /** Ids by profile of what has to be derived anew, when all rows are there. */
+  readonly touchedPurchases = new Map<string, Set<string>>();
+  readonly touchedFiles = new Map<string, Set<string>>();
 
-  constructor(db: Store, options: MergeOptions) {
+  constructor(db: Store, types: ColumnTypes, moves: boolean) {
     this.#db = db;
-    this.#options = options;
+    this.#types = types;
+    this.#moves = moves;
   }
 
   /** What the tables refuse is the fault of a line, which is then looked for; any other error is not. */
   async merge(table: DumpTable, rows: readonly StagedRow[]): Promise<Counts> {
+    await this.#db.run('SAVEPOINT rows');
     try {
-      return await this.#undoable(() => this.#merge(table, rows));
+      const counts = await this.#merge(
+        table,
+        rows.map(({ fields }) => fields),
+      );
+      await this.#db.run('RELEASE SAVEPOINT rows');
+      return counts;
     } catch (error) {
+      // A connection that is lost has undone everything, and its own error is the one to tell.
+      await this.#db.run('ROLLBACK TO SAVEPOINT rows').catch(() => {});
       if (!isRefusedValue(error) && !isRefusedRow(error)) throw error;
       const [only] = rows;
       if (only && rows.length === 1) throw badLine(only.line, "the ledger can't store this row");
@@ -68,184 +68,90 @@ export class RowMerger {
     return counts;
   }
 
-  async #undoable(work: () => Promise<Counts>): Promise<Counts> {
-    await this.#db.run('SAVEPOINT rows');
-    try {
-      const counts = await work();
-      await this.#db.run('RELEASE SAVEPOINT rows');
-      return counts;
-    } catch (error) {
-      // A connection that is lost has undone everything, and its own error is the one to tell.
-      await this.#db.run('ROLLBACK TO SAVEPOINT rows').catch(() => {});
-      throw error;
-    }
+  async #merge(table: DumpTable, rows: readonly Row[]): Promise<Counts> {
+    if (table.name === 'purchases') await bringTogether(this.#db, rows, this.#moves);
+    for (const row of rows) this.#touch(table, row);
+    let counts = noRows;
+    // An export lacks the columns that a later migration has added.
+    for (const alike of groupBy(rows, (row) => Object.keys(row).join()).values())
+      counts = sumOf(counts, await this.#mergeAlike(table, alike));
+    return counts;
   }
 
-  async #merge(table: DumpTable, rows: readonly StagedRow[]): Promise<Counts> {
-    if (table.ofPurchase) await this.#checkPurchases(rows);
-    const fields = await this.#withEvents(table, rows);
-    this.#touchFiles(table, fields);
-    switch (table.name) {
-      case 'purchases':
-        return this.#mergePurchases(fields);
-      case 'events':
-        return this.#mergeEvents(fields);
-      case 'claims':
-        return this.#mergeClaims(fields);
-      case 'files':
-        return this.#mergeFiles(fields);
-      default:
-        return this.#mergeByKey(table.name, fields);
-    }
+  #touch({ name, fileColumn }: DumpTable, row: Row): void {
+    if (name === 'purchases') touch(this.touchedPurchases, row.profile, row.id);
+    if (fileColumn) touch(this.touchedFiles, row.profile, row[fileColumn]);
   }
 
-  /** What these files cost is derived anew. */
-  #touchFiles({ name }: DumpTable, rows: readonly Fields[]): void {
-    const column = { files: 'id', purchase_items: 'file', invoice_lines: 'file' }[name];
-    if (column === undefined) return;
-    for (const fields of rows)
-      if (fields[column]) touch(this.touchedFiles, String(fields.profile), String(fields[column]));
-  }
-
-  /** The fields with the numbers that events have in this ledger. */
-  async #withEvents({ name, eventColumn }: DumpTable, rows: readonly StagedRow[]): Promise<Fields[]> {
-    const given = rows.map(({ fields }) => fields);
-    // Events may refer to one that comes after them: see linkDuplicates.
-    if (eventColumn === undefined || name === 'events') return given;
-    const numbers = await this.#numbersOf(given.map((fields) => fields[eventColumn]));
-    return rows.map(({ fields, line }) => {
-      const arrival = fields[eventColumn];
-      const number = numbers.get(String(arrival)) ?? null;
-      if (number === null && eventColumn === 'event')
-        throw badLine(line, `it belongs to event ${arrival}, which does not precede it in the export`);
-      return { ...fields, [eventColumn]: number };
-    });
-  }
-
-  async #checkPurchases(rows: readonly StagedRow[]): Promise<void> {
-    const known = await this.#profilesOf(rows.map(({ fields }) => fields.purchase));
-    for (const { line, fields } of rows)
-      if (!known.has(String(fields.purchase)))
-        throw badLine(
-          line,
-          `it belongs to purchase ${fields.purchase}, which does not precede it in the export`,
-        );
-  }
-
-  /** Those of these purchases that the ledger has, and whose they are. */
-  async #profilesOf(ids: ReadonlyArray<Value | undefined>): Promise<Map<string, string>> {
-    const rows = await this.#db.all<{ id: string; profile: string }>(
-      'SELECT id, profile FROM purchases WHERE id IN (SELECT value FROM json_each(?))',
-      jsonList(ids.map(String)),
+  /** Rows with the same columns. */
+  async #mergeAlike(table: DumpTable, rows: readonly Row[]): Promise<Counts> {
+    const columns = Object.keys(rows[0] ?? {});
+    const values = rows.flatMap((row) =>
+      columns.map((column) => (isDerived(table.name, column) ? 0 : (row[column] ?? null))),
     );
-    return new Map(rows.map(({ id, profile }) => [id, profile]));
-  }
-
-  async #mergePurchases(rows: readonly Fields[]): Promise<Counts> {
-    const profiles = await this.#profilesOf(rows.map(({ id }) => id));
-    const [known, added] = [
-      rows.filter(({ id }) => profiles.has(String(id))),
-      rows.filter(({ id }) => !profiles.has(String(id))),
-    ];
-    await bringTogether(this.#db, known, profiles, this.#options.moves);
-    for (const { profile, id } of rows) touch(this.touchedPurchases, String(profile), String(id));
-    return this.#addAndMerge('purchases', added, known);
-  }
-
-  async #addAndMerge(
-    table: 'purchases' | 'files',
-    added: readonly Fields[],
-    known: readonly Fields[],
-  ): Promise<Counts> {
-    await this.#insertNumbered(table, added);
-    // A number that is never used: without one, the database would give one away.
-    const unnumbered = known.map((fields) => ({ ...fields, [numberColumn(table)]: -1 }));
-    const updated = await mergeRows(this.#db, table, unnumbered);
-    return { ...noRows, new: added.length, updated, known: known.length - updated };
-  }
-
-  /** Who holds a name is derived at the end: here none is added that the ledger knows to be free. */
-  async #mergeClaims(rows: readonly Fields[]): Promise<Counts> {
-    const refused = await this.#db.all<{ id: string }>(
-      "SELECT id FROM purchases WHERE status = 'refused' AND id IN (SELECT value FROM json_each(?))",
-      jsonList(rows.map(({ purchase }) => String(purchase))),
+    const insert = insertInto(table, columns, rows.length);
+    const added = await this.#db.run(`${insert} ON CONFLICT DO NOTHING`, ...values);
+    const updated = new Set<string>();
+    const given = (table.changing ?? []).filter((group) =>
+      group.columns.some((each) => columns.includes(each)),
     );
-    const isRefused = new Set(refused.map(({ id }) => id));
-    const held = rows.filter(({ purchase }) => !isRefused.has(String(purchase)));
-    const counts = held.length ? await this.#mergeByKey('claims', held) : noRows;
-    return { ...counts, known: counts.known + rows.length - held.length };
+    for (const group of added === rows.length ? [] : given)
+      for (const key of await this.#db.all(`${insert} ${this.#taking(table, group, columns)}`, ...values))
+        updated.add(JSON.stringify(key));
+    return { new: added, updated: updated.size, known: rows.length - added - updated.size };
   }
 
-  /** They never change, but for the one that each stands for: see linkDuplicates. */
-  async #mergeEvents(rows: readonly Fields[]): Promise<Counts> {
-    const known = await this.#numbersOf(rows.map(({ arrival }) => arrival));
-    const added = rows.filter(({ arrival }) => !known.has(String(arrival)));
-    await this.#insertNumbered(
-      'events',
-      added.map((fields) => ({ ...fields, duplicate: null })),
-    );
-    return { ...noRows, new: added.length, known: rows.length - added.length };
+  /** Takes these columns from the row of the export (`excluded`) where it ranks higher than that of the ledger. */
+  #taking(
+    { name, key }: DumpTable,
+    { columns, by = () => [], along = [] }: ChangingColumns,
+    given: readonly string[],
+  ): string {
+    const own = columns.filter((column) => given.includes(column));
+    const rankOf = (row: string): string =>
+      [...by(row), ...own.map((column) => this.#comparable(name, row, column))].join(', ');
+    const set = [...own, ...along].filter((column) => given.includes(column));
+    return `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${set.map((column) => `"${column}" = excluded."${column}"`).join(', ')}
+      WHERE (${rankOf('excluded')}) > (${rankOf(name)}) RETURNING ${key.join(', ')}`;
+  }
+
+  /** SQL for a value that can be compared: nothing is less than anything. */
+  #comparable(table: string, row: string, column: string): string {
+    if (this.#types.get(table)?.get(column) === 'INTEGER') return `coalesce(${row}."${column}", ${LOWEST})`;
+    return `(CASE WHEN ${row}."${column}" IS NULL THEN '' ELSE '+' || ${row}."${column}" END) COLLATE BINARY`;
   }
 
   /** Which events refer to each other, when all are there. */
   async linkDuplicates(rows: readonly StagedRow[]): Promise<void> {
-    const pairs = rows.flatMap(({ fields: { arrival, duplicate } }) =>
-      typeof duplicate === 'string' ? [[String(arrival), duplicate] as const] : [],
-    );
-    if (pairs.length === 0) return;
-    const numbers = await this.#numbersOf(pairs.flat());
-    for (const [arrival, duplicate] of pairs)
-      await this.#db.run(
-        'UPDATE events SET duplicate = ? WHERE arrival = ? AND duplicate IS NULL',
-        ...[numbers.get(duplicate) ?? null, arrival],
-      );
-  }
-
-  async #mergeFiles(rows: readonly Fields[]): Promise<Counts> {
-    const keys = rows.map(({ profile, id }) => [profile ?? null, id ?? null]);
-    const found = await this.#db.all<{ profile: string; id: string }>(
-      `SELECT files.profile, files.id FROM (VALUES ${placesFor(keys)}) AS given
-       CROSS JOIN files ON files.profile = column1 AND files.id = column2`,
-      ...keys.flat(),
-    );
-    const known = new Set(found.map(({ profile, id }) => JSON.stringify([profile, id])));
-    const isKnown = ({ profile, id }: Fields): boolean => known.has(JSON.stringify([profile, id]));
-    return this.#addAndMerge(
-      'files',
-      rows.filter((fields) => !isKnown(fields)),
-      rows.filter(isKnown),
-    );
-  }
-
-  async #mergeByKey(table: string, rows: readonly Fields[]): Promise<Counts> {
-    const added = await insertRows(this.#db, table, rows, 'leave');
-    const updated = added === rows.length ? 0 : await mergeRows(this.#db, table, rows);
-    return { ...noRows, new: added, updated, known: rows.length - added - updated };
-  }
-
-  /** The numbers of events that the ledger has, by what each got on arrival. */
-  async #numbersOf(arrivals: ReadonlyArray<Value | undefined>): Promise<ReadonlyMap<string, number>> {
-    const asked = arrivals.filter((arrival) => typeof arrival === 'string');
-    if (asked.length === 0) return new Map();
-    const found = await this.#db.all<{ id: number; arrival: string }>(
-      'SELECT id, arrival FROM events WHERE arrival IN (SELECT value FROM json_each(?))',
-      jsonList(asked),
-    );
-    return new Map(found.map(({ id, arrival }) => [arrival, id]));
-  }
-
-  /** The database numbers new rows, in the order of the export. */
-  async #insertNumbered(table: 'purchases' | 'files' | 'events', rows: readonly Fields[]): Promise<void> {
-    if (rows.length === 0) return;
-    const numbered = this.#options.dryRun
-      ? rows.map((fields) => ({ ...fields, [numberColumn(table)]: --this.#lastDryNumber }))
-      : rows;
-    await insertRows(this.#db, table, numbered);
+    for (const { fields } of rows)
+      if (typeof fields.duplicate === 'string')
+        await this.#db.run(
+          `UPDATE events SET duplicate = (SELECT id FROM events WHERE arrival = ?)
+           WHERE arrival = ? AND duplicate IS NULL`,
+          ...[fields.duplicate, fields.arrival ?? ''],
+        );
   }
 }
 
-function touch(touched: Touched, profile: string, id: string): void {
-  const ids = touched.get(profile);
-  if (ids) ids.add(id);
-  else touched.set(profile, new Set([id]));
+/** No amount is as low. */
+const LOWEST = -(2 ** 53);
+
+/** Who holds a name is derived from all that have it. */
+const isDerived = (table: string, column: string): boolean => table === 'item_names' && column === 'holds';
+
+/** Of an event, whose number is another one here, an export has the arrival. Others of its kind may come after it. */
+function insertInto({ name, eventColumn }: DumpTable, columns: readonly string[], rows: number): string {
+  const placeOf = (column: string): string => {
+    if (column !== eventColumn) return '?';
+    const event = 'SELECT id FROM events WHERE arrival = CAST(? AS TEXT)';
+    return name === 'events' ? `(${event} AND 1 = 0)` : `(${event})`;
+  };
+  const row = `(${columns.map(placeOf).join(', ')})`;
+  return `INSERT INTO ${name} (${columns.map((column) => `"${column}"`).join(', ')}) VALUES ${Array(rows).fill(row).join(', ')}`;
+}
+
+function touch(touched: Map<string, Set<string>>, profile: Value | undefined, id: Value | undefined): void {
+  if (!id) return;
+  const ids = touched.get(String(profile)) ?? new Set();
+  touched.set(String(profile), ids.add(String(id)));
 }

@@ -106,16 +106,14 @@ export const TABLES = `
   CREATE INDEX purchases_unclear ON purchases (profile, number) WHERE status IN ('sending', 'uncertain');
   CREATE INDEX purchases_by_order ON purchases (profile, order_id) WHERE order_id <> '';
 
-  -- What people said of purchases without a clear answer. None is deleted: one that was mistaken is undone.
+  -- What people said of purchases without a clear answer. None is changed: taking it back is a further row.
   CREATE TABLE settlements (
     id TEXT PRIMARY KEY,
     purchase TEXT NOT NULL REFERENCES purchases (id),
-    placed INTEGER NOT NULL,
+    verdict TEXT NOT NULL CHECK (verdict IN ('placed', 'not placed', 'reopened')),
     order_id TEXT NOT NULL,
-    settled_at TEXT NOT NULL,
-    settled_by TEXT NOT NULL,
-    undone_at TEXT,
-    undone_by TEXT
+    said_at TEXT NOT NULL,
+    said_by TEXT NOT NULL
   ) WITHOUT ROWID;
   CREATE INDEX settlements_by_purchase ON settlements (purchase);
 
@@ -164,22 +162,17 @@ export const TABLES = `
   CREATE INDEX purchase_items_unpriced ON purchase_items (profile, counted_at)
     WHERE counted_at IS NOT NULL AND billed IS NULL AND estimate IS NULL;
 
-  CREATE TABLE purchase_names (
-    name TEXT NOT NULL,
-    purchase TEXT NOT NULL REFERENCES purchases (id),
-    position INTEGER NOT NULL,
-    PRIMARY KEY (name, purchase, position)
-  ) WITHOUT ROWID;
-  CREATE INDEX purchase_names_by_purchase ON purchase_names (purchase, position);
-
-  -- A name and the purchase that holds it. The primary key is what keeps two processes from buying the same thing.
-  CREATE TABLE claims (
+  -- The names of an item. One purchase holds a name: the unique index keeps two processes from buying the same thing.
+  CREATE TABLE item_names (
     profile TEXT NOT NULL,
     name TEXT NOT NULL,
     purchase TEXT NOT NULL REFERENCES purchases (id),
-    PRIMARY KEY (profile, name)
+    position INTEGER NOT NULL,
+    holds INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (profile, name, purchase, position)
   ) WITHOUT ROWID;
-  CREATE INDEX claims_by_purchase ON claims (purchase);
+  CREATE UNIQUE INDEX item_names_held ON item_names (profile, name) WHERE holds = 1;
+  CREATE INDEX item_names_by_purchase ON item_names (purchase, position);
 
   -- What the service says about an id; which recording it was made of stands on the item of its order. 'link' is the
   -- audio that the service names. 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with, the last time at
@@ -231,7 +224,7 @@ export const TABLES = `
   CREATE INDEX files_by_poll ON files (profile, polled_at) WHERE ended = '' AND test = 0 AND due_since > '';
 
   -- 'path_key' is one for all spellings of a path that a disk may take for the same. 'sha256' is of what we wrote. A
-  -- draft was written while its file was not known to be delivered, an outdated one before it was upgraded.
+  -- draft was written while its file was not known to be delivered. One from before an upgrade of its file is outdated.
   -- 'handed_over': 1, it waits for the command of sync --exec; 2, one that got it exited 0. 'tries': how often one
   -- was begun. Who runs it at the moment is in 'leader_tasks'.
   CREATE TABLE downloads (
@@ -245,7 +238,6 @@ export const TABLES = `
     at TEXT NOT NULL,
     sha256 TEXT NOT NULL DEFAULT '',
     draft INTEGER NOT NULL DEFAULT 0,
-    outdated INTEGER NOT NULL DEFAULT 0,
     handed_over INTEGER NOT NULL DEFAULT 0,
     tries INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (profile, file, ext, folder)

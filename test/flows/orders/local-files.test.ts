@@ -661,7 +661,7 @@ describe('after an order that failed', () => {
     expect(uploads()).toEqual([path, path]);
     expect(bought()).toEqual([[url], [url]]);
     expect(results.map(({ stdout, stderr }) => stdout + stderr).join()).not.toContain(secret);
-    const tables = ['purchase_items', 'purchase_names', 'files', 'uploads'].map((table) =>
+    const tables = ['purchase_items', 'item_names', 'files', 'uploads'].map((table) =>
       JSON.stringify(queryLedger(user, `SELECT * FROM ${table}`)),
     );
     expect(tables.join()).not.toContain(secret);

@@ -127,7 +127,7 @@ describe.skipIf(!postgresFolder)('an order whose ledger goes away after it was s
 
   it('is known in the end though a failover has lost its attempt', async () => {
     const { user, other, query } = await broken();
-    for (const table of ['claims', 'purchase_names', 'purchase_items', 'purchases'])
+    for (const table of ['item_names', 'purchase_items', 'purchases'])
       await query(`DELETE FROM steno.${table}`);
     line.on();
     expect((await user.run(['files', '--quiet'])).stdout).toBe('1\n');
@@ -135,7 +135,7 @@ describe.skipIf(!postgresFolder)('an order whose ledger goes away after it was s
   });
 
   const restore = async (query: (sql: string) => Promise<unknown>): Promise<void> => {
-    for (const table of ['claims', 'purchase_names', 'purchase_items', 'files', 'purchases'])
+    for (const table of ['item_names', 'purchase_items', 'files', 'purchases'])
       await query(`DELETE FROM steno.${table}`);
     await query("SELECT setval(pg_get_serial_sequence('steno.purchases', 'number'), 1, false)");
   };
