@@ -1,47 +1,23 @@
 import { orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { meaningOfOrderSku, orderSkus, transcriptionSkus } from '../catalog/skus.ts';
-import { knownFiles } from '../flows/files/listed.ts';
-import { refreshFiles } from '../flows/files/refresh.ts';
+import { holdError, raiseOrderFailures } from '../flows/orders/failures.ts';
 import {
-  type CostFacts,
-  costSettings,
-  learnFromService,
-  OrderCosts,
-  readCostFacts,
-} from '../flows/orders/cost.ts';
-import { doubtfulText, otherSkusNote } from '../flows/orders/duplicates.ts';
-import { orderGoOn, raiseUnplaced } from '../flows/orders/failures.ts';
-import { wholeFeedError } from '../flows/orders/feed-rows.ts';
-import { type KeptOut, OrderGuard } from '../flows/orders/guard.ts';
-import { hasLocalFiles, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
-import {
+  nothingSent,
+  type OrderJob,
+  type OrderMeans,
   type OrderResult,
-  orderResult,
-  placeOrders,
-  raiseOrderFailures,
-  waitForOrders,
-} from '../flows/orders/order-and-wait.ts';
-import { type OrderPlan, planOrders } from '../flows/orders/plan.ts';
-import {
-  countAudios,
-  describeAudio,
-  describeUrls,
-  type PlannedAudio,
-  type PlannedOrder,
-  requestOf,
-} from '../flows/orders/planned-order.ts';
-import { leftOutIds, orderedFiles } from '../flows/orders/shown.ts';
+  planProblem,
+  prepareOrder,
+  sendOrder,
+} from '../flows/orders/order-flow.ts';
+import { countAudios, type PlannedOrder, requestOf } from '../flows/orders/planned-order.ts';
+import { orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
 import { checkFolder, checkTemplate } from '../flows/transcripts/name.ts';
-import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { LISTED_URLS_PER_ORDER } from '../lib/defaults.ts';
-import { errorMessage, type Failure, StenoError, usage } from '../lib/errors.ts';
-import { checkAmount, type Money } from '../lib/money.ts';
-import { processAge } from '../lib/processes.ts';
-import type { Report } from '../lib/progress.ts';
-import { monotonicMs, pollNote } from '../lib/time.ts';
+import { checkAmount } from '../lib/money.ts';
+import { pollNote } from '../lib/time.ts';
 import { requireAllowed } from '../spec/allow.ts';
 import { command, MONEY_EXITS } from '../spec/command.ts';
 import { type Context, publicReading } from '../spec/context.ts';
@@ -211,387 +187,114 @@ export const order = command({
   output: () => printed(orderSchema(), orderRecord.columnHelp, fileRecord.columnHelp),
   dryRunOutput: () => printed(planSchema, plannedRecord.columnHelp),
   async run(context, { args, options, line }) {
-    const { out, globals } = context;
-    const waits = options.wait || options.download !== undefined;
+    const { globals } = context;
+    const formats = checkTargets(context, options);
     const maxCost = options.maxCost === undefined ? undefined : checkAmount(options.maxCost, '--max-cost');
-    const formats = checkTargets(options, out);
-    const plan = await readPlan(context, args, options);
-    const hasFiles = hasLocalFiles(args, plan.orders);
-    const isShown = options.dryRun || plan.isWholeFeed;
-    const ledger = await context.ledgers.forMoney({ what: 'this order', ...options, dryRun: isShown });
-    const manifest = options.from !== undefined || options.feed !== undefined || hasFiles;
-    const sorting = OrderGuard.of(plan.orders, ledger, {
-      ...options,
-      skipOrdered: options.skipOrdered || (plan.isWholeFeed && !options.again),
-      manifest,
-      begunAgoMs: processAge(),
-      timeout: globals.timeout,
-      refresh: isShown || !ledger ? undefined : (ids) => refresh(context, ledger, ids),
-    });
-    sorting.catch(() => {});
-    const readCosts = (): Promise<CostFacts> | undefined =>
-      ledger && readCostFacts(ledger, costSettings(context.settings), isShown || maxCost !== undefined);
-    // A local ledger gains nothing by being asked at once, and would hold up the guard, which compares times.
-    const reading = context.ledgers.sharedUrl === undefined ? sorting.then(readCosts) : readCosts();
-    reading?.catch(() => {});
-    const guard = await sorting;
-    const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });
-    await costs.agreeWith(guard);
-    await sayLeftOut(out, guard, countAudios(plan.orders));
-    const problem = await checkCosts(out, guard, costs, options.upToBudget);
-    const job = { context, options, line, waits, formats, plan, manifest, hasFiles, ledger, guard, costs };
-    if (isShown) return showPlan(job, problem);
-    if (problem) throw problem;
-    if (guard.unsent > 0 || guard.existing.length > 0) return send(job);
-    await show(job, nothingSent(guard));
-    return raiseHeld(job);
+    const feed = context.sandbox && options.feed === 'sample' ? sampleFeed(context.sandbox) : options.feed;
+    const job = await prepareOrder(args, { ...options, feed, maxCost }, meansOf(context, options));
+    if (job.isShown) await showPlan(context, job);
+    const noteOrders = (orders: Parameters<typeof orderLines>[0]): void => {
+      for (const each of orderLines(orders)) context.out.note(each);
+    };
+    const result = job.isShown ? nothingSent(job) : await sendOrder(job, formats, noteOrders);
+    if (!job.isShown) await show(context, job, result, options.notify);
+    const waitFlags = waitFlagsOf(context, options);
+    raiseOrderFailures(result, job, { ...options, line, waitFlags, hasLedger: globals.ledger });
   },
 });
 
-/** What the line asks for, and what is known before anything is sent. */
-interface Job {
-  readonly context: Context;
-  readonly options: OptionValues<typeof options>;
-  readonly line: readonly string[];
-  readonly waits: boolean;
-  readonly formats: readonly string[];
-  readonly plan: OrderPlan;
-  /** The orders come from a list: what can't be ordered holds up nothing else. */
-  readonly manifest: boolean;
-  readonly hasFiles: boolean;
-  readonly ledger: Ledger | undefined;
-  readonly guard: OrderGuard;
-  readonly costs: OrderCosts;
-}
+type Values = OptionValues<typeof options>;
 
-const listsHeld = ({ manifest, plan }: Job): boolean => manifest || countAudios(plan.orders) > 1;
-
-/** `sample` is the feed of the sandbox. */
-const feedSource = ({ sandbox }: Context, given: string): string =>
-  sandbox && given === 'sample' ? new URL('/feed.xml', sandbox.baseUrl).href : given;
+/** The feed of the sandbox. */
+const sampleFeed = ({ baseUrl }: { readonly baseUrl: string }): string => new URL('/feed.xml', baseUrl).href;
 
 /** Where transcripts go, and in which formats. A dry run writes nothing, not even to try the folder. */
-function checkTargets({ download, dryRun, format, nameAs }: Job['options'], out: Output): string[] {
+function checkTargets({ out }: Context, { download, dryRun, format, nameAs }: Values): string[] {
   if (download !== undefined && !dryRun) checkFolder(download, (text) => out.note(text));
   const formats = checkFormats(format, nameAs);
   checkTemplate(nameAs, formats);
   return formats;
 }
 
-/** Says what a feed or a folder holds that is not ordered. */
-async function readPlan(
-  context: Context,
-  args: readonly string[],
-  options: Job['options'],
-): Promise<OrderPlan> {
-  const { out, stdin, signal } = context;
-  const feed = options.feed === undefined ? undefined : feedSource(context, options.feed);
-  const reading = { ...publicReading(context), timeoutMs: context.globals.timeout };
-  const uploadCommand = context.settings.get('upload-command').value;
-  const what = feed === undefined ? 'Reading' : 'Fetching the feed';
-  const plan = await whileWorking(out, what, (report) =>
-    planOrders(args, { ...options, feed }, { stdin, signal, uploadCommand, reading, report }),
-  );
-  if (!options.dryRun && hasLocalFiles(args, plan.orders)) requireAllowed(context, 'exec', 'an upload');
-  for (const note of plan.notes) out.note(note);
-  if (plan.unread) await out.warn(plan.unread.message, plan.unread.hint);
-  for (const { because, rows, hint } of plan.counted) {
-    const paths = rows.map(({ path }) => path);
-    await sayRows(out, because, paths, { hint });
-  }
-  for (const { path: left, reason } of plan.leftOut) await out.warn(`left out: ${left}: ${reason}`);
-  return plan;
+function meansOf(context: Context, options: Values): OrderMeans {
+  const { out, settings, env, stdin, signal, sandbox, ledgers, globals } = context;
+  return {
+    ...{ settings, env, stdin, signal, sandbox, timeout: globals.timeout },
+    reading: { ...publicReading(context), timeoutMs: globals.timeout },
+    hasKey: async () => (await context.key()) !== undefined,
+    connect: (timeoutBounds) => context.connect({ timeoutBounds }),
+    openLedger: (dryRun) => ledgers.forMoney({ what: 'this order', ...options, dryRun }),
+    noting: (ledger, work) => ledgers.whileNoting(ledger, work),
+    allowUpload: () => requireAllowed(context, 'exec', 'an upload'),
+    during: (what, work) => whileWorking(out, what, work),
+    tell: async ({ text, hint, isWarning, isProgress }) => {
+      if (isWarning) await out.warn(text, hint);
+      else if (!isProgress || out.stderr.progressForm !== 'line') out.note(text);
+    },
+    passOn: (lines) => out.stderr.passOn(lines),
+    onLedgerError: (error) => out.warnOf('the ledger could not record the outcome of the order', error),
+  };
 }
 
-/** What the service does not know any more has ended. */
-async function refresh(context: Context, ledger: Ledger, ids: readonly string[]): Promise<void> {
-  const outcomes = await refreshFiles(await context.connect(), ledger, ids);
-  for (const { error } of outcomes) if (error && error.kind !== 'missing') throw error;
-}
-
-async function sayLeftOut(out: Output, { leftOut }: OrderGuard, of: number): Promise<void> {
-  for (const [why, text] of [
-    ['ordered', 'already ordered'],
-    ['ignored', 'ignored'],
-  ] as const) {
-    const rows = leftOut.filter((row) => row.why === why && !row.doubt);
-    await sayRows(out, text, namesOf(rows), { of });
-  }
-  const { names, hint } = otherSkusNote(leftOut.filter(({ why }) => why === 'other_skus'));
-  await sayRows(out, 'already ordered with other SKUs', names, {
-    of,
-    hint: `to change its SKUs: ${hint}`,
-  });
-  await sayDoubtful(out, leftOut);
-}
-
-async function sayDoubtful(out: Output, rows: readonly KeptOut[]): Promise<void> {
-  for (const { doubt } of rows) {
-    if (!doubt) continue;
-    const { text, hint } = doubtfulText(doubt);
-    await out.warn(text, hint);
-  }
-}
-
-/** Says how many were left out, why, and which; with a hint it is a warning. */
-async function sayRows(
-  out: Output,
-  why: string,
-  rows: readonly string[],
-  { of, hint }: { readonly of?: number; readonly hint?: string | undefined } = {},
-): Promise<void> {
-  if (rows.length === 0) return;
-  const line = `Skipped ${rows.length}${of === undefined ? '' : ` of ${of}`}: ${why} (${someOf(rows)})`;
-  if (hint === undefined) out.note(line);
-  else await out.warn(line, hint);
-}
-
-/** More would fill the screen. */
-const MAX_NAMED = 5;
-
-function someOf(rows: readonly string[]): string {
-  const more = rows.length > MAX_NAMED ? [`and ${rows.length - MAX_NAMED} more`] : [];
-  return [...rows.slice(0, MAX_NAMED), ...more].join(', ');
-}
-
-const namesOf = (rows: readonly KeptOut[]): string[] => rows.map(({ planned }) => describeUrls(planned));
-
-interface CostOptions extends Pick<Job['options'], 'unpriced' | 'upToBudget'> {
-  readonly maxCost: Money | undefined;
-  /** The plan is shown, with an estimate. */
-  readonly isShown: boolean;
-}
-
-/** Prices are learned from invoices where they count: each is a call, made once. */
-async function openCosts(
-  context: Context,
-  ledger: Ledger | undefined,
-  read: CostFacts | undefined,
-  { maxCost, unpriced, upToBudget, isShown }: CostOptions,
-): Promise<OrderCosts> {
-  const settings = costSettings(context.settings);
-  const hasBudget = settings.budget !== undefined || read?.budget !== undefined;
-  if ((unpriced || upToBudget) && !hasBudget)
-    throw usage(
-      `${unpriced ? '--unpriced' : '--up-to-budget'} requires a budget`,
-      'set one with: steno budget set 200/month   (or leave out the flag)',
-    );
-  const counts = isShown || maxCost !== undefined || hasBudget;
-  const learned = counts && ledger && read && (await learnPrices(context, ledger, read));
-  const facts = learned ? await readCostFacts(ledger, settings, true) : read;
-  return OrderCosts.open(ledger, facts, settings, {
-    maxCost: maxCost && { ...maxCost, currency: maxCost.currency || settings.currency || '' },
-    allowsUnpriced: unpriced,
-    upToBudget,
-  });
-}
-
-/** What is not learned is not known: that is said, and stops nothing that does not ask for the cost. Gives whether something was. */
-async function learnPrices(context: Context, ledger: Ledger, facts: CostFacts): Promise<boolean> {
-  const connect = async () => ((await context.key()) ? context.connect() : undefined);
-  try {
-    const failed = await whileWorking(context.out, 'Learning prices from invoices', (report) =>
-      learnFromService(connect, ledger, facts, report),
-    );
-    const [first, ...more] = failed ?? [];
-    const why = first && `invoice ${first.what} could not be read: ${first.error.message}`;
-    if (why) await context.out.warn(more.length ? `${why} (and ${more.length} more)` : why);
-    return failed !== undefined;
-  } catch (error) {
-    if (error instanceof StenoError && error.kind === 'interrupted') throw error;
-    await context.out.warn(`could not learn prices from invoices: ${errorMessage(error)}`);
-    return false;
-  }
-}
-
-/** Why nothing may be ordered, if so; with --up-to-budget the rows that fit are kept, and only these count. */
-async function checkCosts(
-  out: Output,
-  guard: OrderGuard,
-  costs: OrderCosts,
-  upToBudget: boolean,
-): Promise<StenoError | undefined> {
-  const { ready, deferred } = guard;
-  if (!upToBudget) return costs.problemOf(ready, deferred);
-  const { why, problem } = costs.keepWhatFits(guard);
-  if (!problem) await sayOverBudget(out, guard.overBudget, countAudios(ready), why);
-  // What another process is sending may be left for this one; the ledger holds it to the budget then.
-  return deferred.length && problem ? undefined : (problem ?? costs.problemOf(guard.ready));
-}
-
-/** What a person should know with --json too is a warning: that nothing is ordered, or that a cost is not known. */
-async function sayOverBudget(
-  out: Output,
-  orders: readonly PlannedOrder[],
-  of: number,
-  why?: ReturnType<OrderCosts['upToBudget']>['why'],
-): Promise<void> {
-  const rows = orders.flatMap(({ audios }) => audios.map(describeAudio));
-  if (rows.length === 0) return;
-  const none = rows.length === of ? ', which covers none of them' : '';
-  const text = `left out because of the budget${none}: ${rows.length} of ${of}${why ? ` (${why.message})` : ''}: ${someOf(rows)}`;
-  if (none || why?.isUnknown) await out.warn(text, why?.hint);
-  else out.note(text);
-}
-
-/** Shows what would be ordered, and what would prevent it; nothing is sent. */
-async function showPlan(job: Job, problem: StenoError | undefined): Promise<void> {
-  const { context, plan, guard, costs } = job;
-  const { out } = context;
-  const { ready, deferred } = guard;
+/** Shows what would be ordered, and what would prevent it. */
+async function showPlan({ out }: Context, job: OrderJob): Promise<void> {
+  const { run, costs } = job;
+  const { ready } = run;
   const toRow = (order: PlannedOrder) => ({
     order,
     document: orderParams(requestOf(order)),
     estimate: costs.estimate([order]),
   });
-  if (out.mode.json) {
-    const leftOut = [...guard.leftOut, ...guard.existing];
-    const files = await filesOf({ ...job, waits: false }, nothingSent(guard), leftOut, true);
-    await out.show(planDocument(ready.map(toRow), costs.estimate(ready), files));
-  } else await out.showPages(planPages(ready, out.isBrief));
-  if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
-  if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
-  if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
-  if (problem) await out.warn(problem.message, problem.hint);
-  raiseHeld(job);
-}
-
-const nothingSent = (guard: OrderGuard): OrderResult =>
-  orderResult(
-    { outcomes: [], held: guard.failures, notSent: [], unsent: 0, interrupted: false },
-    guard,
-    false,
-  );
-
-const raiseHeld = (job: Job): void =>
-  raiseUnplaced(nothingSent(job.guard).sent, { listsHeld: listsHeld(job), isRecorded: true });
-
-async function send(job: Job): Promise<void> {
-  const { context, options, plan, guard, ledger, costs, waits, formats } = job;
-  const { out, signal, globals } = context;
-  const transport = await context.connect({ timeoutBounds: waits ? 'command' : 'request' });
-  const startedAt = monotonicMs();
-  // --timeout bounds the whole command if it waits, else each request.
-  const pauseLimitMs = (): number =>
-    (globals.timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
-  for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
-  const leftOut = guard.leftOut.length;
-  const [overBudget, wanted] = [guard.overBudget.length, countAudios(guard.ready)];
-  const sending = {
-    ...{ transport, ledger, signal, pauseLimitMs, costs, halves: job.manifest },
-    onWaitForOthers: waitNoter(out),
-    onLedgerError: (error: unknown) =>
-      out.warnOf('the ledger could not record the outcome of the order', error),
-  };
-  const result = await context.ledgers.whileNoting(ledger, async (notes) => {
-    const sent = await whileWorking(out, 'Ordering', (report) => {
-      const upload = job.hasFiles ? uploader(context, ledger, report) : undefined;
-      return placeOrders(guard, { ...sending, report, upload });
-    });
-    const ordered = orderResult(sent, guard, options.failOnHold || waits);
-    if (!waits || ordered.placed.length === 0 || signal.aborted) return ordered;
-    for (const line of orderLines(ordered.placed.map(({ order }) => order))) out.note(line);
-    const target = { download: options.download, formats, template: options.nameAs };
-    const poll = { interval: options.interval, timeout: globals.timeout, signal };
-    return whileWorking(out, 'Waiting', (report) =>
-      waitForOrders(ordered, target, { transport, ledger, notes, poll, report }),
-    );
-  });
-  for (const { order, isExisting } of result.placed) if (!isExisting) out.addDone(placedLine(order));
-  const late = guard.leftOut.slice(leftOut);
-  const ordered = namesOf(late.filter(({ doubt }) => !doubt));
-  await sayRows(out, 'ordered by another process', ordered);
-  await sayDoubtful(out, late);
-  await sayOverBudget(out, guard.overBudget.slice(overBudget), wanted);
-  await show(job, result);
-  raiseOrderFailures(result, {
-    listsHeld: listsHeld(job),
-    isRecorded: ledger !== undefined && !options.test,
-    placeOf: plan.placeOf,
-    ...orderGoOn(job.line, options, globals),
-  });
-  // Others were faster, and nobody knows what theirs cost.
-  const { problem } = result.placed.length ? {} : costs.upToBudget(guard.overBudget);
-  if (problem) throw problem;
-}
-
-const uploader = (context: Context, ledger: Ledger | undefined, report: Report) => {
-  const used = new Map<string, Recording>();
-  const urls = new Map<PlannedAudio, string | undefined>();
-  return async (order: PlannedOrder, onFailure: (failure: Failure) => void): Promise<PlannedOrder> => {
-    const { env, signal, globals, settings, out } = context;
-    const uploading = {
-      ...{ env, signal, ledger, report, used, urls },
-      command: settings.get('upload-command').value,
-      timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
-      onMessage: (lines: string) => out.stderr.passOn(lines),
-    };
-    const uploaded = await uploadOrder(order, uploading, onFailure);
-    context.sandbox?.setLengths(uploaded.audios);
-    return uploaded;
-  };
-};
-
-/** Says once that another process is waited for; a line that moves says so itself. */
-function waitNoter(out: Output): (text: string) => void {
-  let isSaid = false;
-  return (text) => {
-    if (out.stderr.progressForm !== 'line' && !isSaid) out.note(text);
-    isSaid = true;
-  };
+  const estimate = costs.estimate(ready);
+  if (out.mode.json)
+    await out.show(planDocument(ready.map(toRow), estimate, await orderedFiles(job, nothingSent(job), true)));
+  else await out.showPages(planPages(ready, out.isBrief));
+  if (run.deferred.length) out.note(`being ordered by another process: ${countAudios(run.deferred)}`);
+  if (ready.length) for (const each of estimateLines(estimate)) out.note(each);
+  for (const { text, hint } of planProblem(job)) await out.warn(text, hint);
 }
 
 /** Shows what was placed, also where the waiting failed: it was paid for. */
-async function show(job: Job, result: OrderResult): Promise<void> {
-  const { context, waits, guard } = job;
-  const { out, settings } = context;
-  const { placed, waited, hold, holdIsFailure } = result;
-  out.addDone(...savedLine(waited?.saved));
+async function show(
+  { out, settings }: Context,
+  job: OrderJob,
+  result: OrderResult,
+  notify: boolean,
+): Promise<void> {
+  const { placed, waited } = result;
+  const isNew = placed.filter(({ isExisting }) => !isExisting);
+  out.addDone(...isNew.map(({ order }) => placedLine(order)), ...savedLine(waited?.saved));
   if (out.isBrief)
     await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
   else {
     // Rows of an order have nothing that only the ledger knows.
-    const showsFiles = (waits || out.mode.columns.length > 0) && !out.mode.quiet;
-    const files = await filesOf(job, result, guard.leftOut, out.mode.json || showsFiles);
+    const showsFiles = (job.waits || out.mode.columns.length > 0) && !out.mode.quiet;
+    const files = await orderedFiles(job, result, out.mode.json || showsFiles);
     await out.show(orderedView(files, result, showsFiles));
   }
   if (out.mode.quiet) announceLacking(out, result);
-  if (waited) out.stderr.notify(job.options.notify, deliveredText(waited));
+  if (waited) out.stderr.notify(notify, deliveredText(waited));
   else if (out.forPeople && placed.length) out.note(followLine(placed));
   for (const each of skippedWarnings(waited?.saved)) await out.warn(...each);
-  await warnRemarks(out, placed);
-  if (hold && !holdIsFailure) await out.warn(hold.message, hold.hint);
-}
-
-/** Every row as a file, those that were left out too. */
-async function filesOf(
-  { context, waits, plan, ledger }: Job,
-  result: OrderResult,
-  leftOut: readonly KeptOut[],
-  asksLedger: boolean,
-) {
-  const { currency } = context.settings;
-  const ids = [
-    ...result.placed.flatMap(({ order }) => order.audiofiles),
-    ...leftOutIds(result.sent, leftOut),
-  ];
-  const known = await knownFiles(asksLedger ? ledger : undefined, ids);
-  const unplanned = [...plan.leftOut, ...plan.counted.flatMap(({ rows, isOther }) => (isOther ? [] : rows))];
-  return orderedFiles(result, { waits, currency, known, leftOut, unplanned });
+  const hold = result.holdIsFailure ? undefined : holdError(placed);
+  if (hold) await out.warn(hold.message, hold.hint);
 }
 
 /** With --quiet and --download a script reads file names; where some are missing, it needs the ids. */
-function announceLacking(out: Output, { waited, placed }: OrderResult): void {
-  if (!waited?.saved) return;
-  const lacks = waited.held.length > 0 || waited.outcomes.some(({ error }) => error);
-  if (lacks) for (const line of orderLines(placed.map(({ order }) => order))) out.stderr.writeLine(line);
+function announceLacking({ stderr }: Output, { waited, placed }: OrderResult): void {
+  const lacksSome = waited?.saved && (waited.held.length || waited.outcomes.some(({ error }) => error));
+  if (lacksSome) for (const each of orderLines(placed.map(({ order }) => order))) stderr.writeLine(each);
 }
 
-async function warnRemarks(out: Output, placed: OrderResult['placed']): Promise<void> {
-  for (const { order, files, planned } of placed) {
-    // Of an order that costs something, a problem is an error.
-    const text = files.remark ?? (planned.test ? files.problem : undefined);
-    if (text) await out.warn(`order ${order.id}: ${text}`);
-    if (order.error) await out.warn(`order ${order.id} is placed, but the service says: ${order.error}`);
-  }
+/** What `wait` has to be told to go on as this command would have. */
+function waitFlagsOf({ globals }: Context, { download, format, nameAs }: Values): string[] {
+  const given: ReadonlyArray<readonly [string, string | undefined]> = [
+    ['--download', download],
+    ['--format', download && format.join(',')],
+    ['--name-as', nameAs],
+    ['--profile', globals.profile],
+    ['--base-url', globals.baseUrl],
+  ];
+  const flags = given.flatMap(([name, value]) => (value ? [name, value] : []));
+  return globals.sandbox ? [...flags, '--sandbox'] : flags;
 }

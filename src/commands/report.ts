@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { refreshMany } from '../flows/files/refresh.ts';
 import { checkIsFree, writeExport } from '../flows/ledger.ts';
-import { costSettings } from '../flows/orders/cost.ts';
 import { fetchInvoices, missingInvoices } from '../flows/prices/invoices.ts';
 import { gatherReport } from '../flows/report/gather.ts';
 import { type Grouping, makeReport, type Report } from '../flows/report/report.ts';
@@ -96,7 +95,7 @@ export const report = command({
       throw usage('--until is before --since', 'name a later time after --until');
     const ledger = await context.ledgers.required('report reads the ledger');
     if (!options.offline) await fetchMissing(context, ledger, line);
-    const { currency } = costSettings(context.settings);
+    const { currency } = context.settings;
     const report = limited(
       makeReport(await gatherReport(ledger, { since, until, now, currency })),
       options.limit,

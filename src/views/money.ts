@@ -233,14 +233,10 @@ const price = documentOf<Estimate['prices'][number]>({
   low: [is.number, ({ low }) => exactJson(low)],
   high: [is.number, ({ high }) => exactJson(high)],
   currency: [is.text, ({ currency }) => currency || DEFAULT_CURRENCY],
-  billing: [is.text, 'billing', 'whether it is billed per minute or per file'],
-  from: [is.text, ({ ground }) => ground.from, 'source of the price'],
-  count: [
-    is.maybeInteger,
-    ({ ground }) => (ground.from === 'setting' ? null : ground.count),
-    'number of invoice items that it is based on',
-  ],
-  since: [is.maybeText, ({ ground }) => (ground.from === 'setting' ? null : ground.since)],
+  billing: [is.text, ({ exact }) => (exact ? 'exact' : 'not known'), 'how parts of a minute are billed'],
+  from: [is.text, ({ ground }) => (ground ? 'invoices' : 'setting'), 'source of the price'],
+  count: [is.maybeInteger, ({ ground }) => ground?.count ?? null, 'number of invoices that it is based on'],
+  since: [is.maybeText, ({ ground }) => ground?.since ?? null],
 });
 
 /** What planned orders will cost. `low` and `high` are the same where all is known; null where a part is not. */

@@ -1,7 +1,7 @@
 /** Orders that were placed, those that would be, and audio that is never ordered. */
 import type { Order } from '../api/orders.ts';
 import type { ShownFile } from '../flows/files/shown.ts';
-import type { OrderResult } from '../flows/orders/order-and-wait.ts';
+import type { OrderResult } from '../flows/orders/order-flow.ts';
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import type { PlannedAudio, PlannedOrder } from '../flows/orders/planned-order.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
@@ -61,7 +61,7 @@ const distinctIds = (ids: readonly string[]): string[] => (ids.length ? [...new 
 /** The files of a list of orders. Rows: of what was ordered. */
 export function orderedView(
   files: readonly ShownFile[],
-  { placed, waited }: Pick<OrderResult, 'placed' | 'waited'>,
+  { placed, waited }: OrderResult,
   waits: boolean,
 ): View {
   const ordered = files.filter(({ row, error, leftOut }) => !leftOut && (row.order_id || !error));

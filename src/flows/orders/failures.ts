@@ -5,29 +5,31 @@ import type { Audio } from '../../ledger/purchase.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../../lib/errors.ts';
 import { goOnHint, shellLine } from '../../lib/interruption.ts';
 import { plural } from '../../lib/text.ts';
-import { values } from '../bulk.ts';
+import { failures, values } from '../bulk.ts';
+import { raiseUndelivered, type WaitResult } from '../files/wait.ts';
+import type { OrderJob, OrderResult } from './order-flow.ts';
 import type { PlacedOrder } from './place.ts';
 import { countAudios, describeAudio, describeUrls, type PlannedOrder } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
 
 const GO_ON = 'run the same command again with --skip-ordered';
 
-export interface RaiseOptions {
+interface RaiseOptions {
   /** What the ledger holds up is listed row by row. */
   readonly listsHeld: boolean;
   /** `steno attempts` lists what is unclear: there is a ledger, and it is no test. */
   readonly isRecorded: boolean;
   /** How to go on where the user interrupted before all was sent. */
-  readonly goOn?: string | undefined;
+  readonly goOn: string;
   /** Where in its list an audio stands; empty where it is from none. */
-  readonly placeOf?: ((audio: Audio) => string) | undefined;
+  readonly placeOf: (audio: Audio) => string;
 }
 
 /** Raises what was not placed, together with what else failed: unclear before interrupted before the rest. */
-export function raiseUnplaced(
+function raiseUnplaced(
   sent: SentOrders,
-  { listsHeld, isRecorded, goOn, placeOf = () => '' }: RaiseOptions,
-  others: readonly Failure[] = [],
+  { listsHeld, isRecorded, goOn, placeOf }: RaiseOptions,
+  others: readonly Failure[],
 ): void {
   const { outcomes, held, unsent, interrupted } = sent;
   const failed = outcomes.flatMap(({ error, planned }) => {
@@ -156,7 +158,7 @@ function unsentFailures(sent: SentOrders): Failure[] {
 function interruption(
   { outcomes, unsent }: SentOrders,
   failed: readonly Failure[],
-  goOn = `to continue, ${GO_ON}`,
+  goOn: string,
 ): StenoError {
   const placed = values<PlacedOrder>(outcomes);
   const [only] = outcomes;
@@ -171,54 +173,102 @@ function interruption(
   return new BulkError('interrupted', `interrupted: ${ordered}`, failed, hint, more);
 }
 
-// How to go on after an order that was interrupted: with the same line, or by waiting for what was placed.
-
-interface Given {
+/** How the user called it: what a hint names to go on. */
+export interface GoOn {
+  readonly line: readonly string[];
   readonly again: boolean;
   readonly test: boolean;
-  readonly download: string | undefined;
-  readonly format: readonly string[];
-  readonly nameAs: string | undefined;
+  /** The options of `wait` that the user has given, in words. */
+  readonly waitFlags: readonly string[];
+  readonly hasLedger: boolean;
 }
 
-/** The global options that say whose orders they are. */
-interface Globals {
-  readonly profile: string | undefined;
-  readonly baseUrl: string | undefined;
-  readonly sandbox: boolean;
-  readonly ledger: boolean;
-}
-
-export const orderGoOn = (
-  line: readonly string[],
-  { again, test, download, format, nameAs }: Given,
-  { profile, baseUrl, sandbox, ledger }: Globals,
-) => ({
-  goOn: restHint(line, test, again || !ledger),
-  waitLine: (orders: readonly Order[]): string => {
-    const [only, ...more] = orders;
-    const ids = orders.flatMap(({ audiofiles }) => audiofiles);
-    const words = [
-      'wait',
-      // Only the ledger knows the files of an order.
-      ...(ledger ? flag('--order', more.length ? '' : only?.id) : ids),
-      ...flag('--download', download),
-      ...flag('--format', download && format.join(',')),
-      ...flag('--name-as', nameAs),
-      ...flag('--profile', profile),
-      ...flag('--base-url', baseUrl),
-      ...(sandbox ? ['--sandbox'] : []),
-    ];
-    return shellLine(words) ?? (ledger ? 'steno wait' : 'steno wait <id…>');
-  },
-});
-
-/** `isBlind`: what was placed can't be told from what is still wanted. */
-function restHint(line: readonly string[], test: boolean, isBlind: boolean): string {
+/** How to go on after an order that was interrupted before all was sent. */
+function restHint({ line, test, again, hasLedger }: GoOn): string {
   // A test costs nothing, and the ledger does not count it.
   if (test) return goOnHint('start over with', line);
-  if (isBlind) return 'remove what was ordered before you run the same command again; see: steno files';
+  // What was placed can't be told from what is still wanted.
+  if (again || !hasLedger)
+    return 'remove what was ordered before you run the same command again; see: steno files';
   return goOnHint('resume with', line, '--skip-ordered');
 }
 
-const flag = (name: string, value = ''): string[] => (value ? [name, value] : []);
+function waitLine(orders: readonly Order[], { waitFlags, hasLedger }: GoOn): string {
+  const [only, ...more] = orders;
+  // Only the ledger knows the files of an order.
+  const byOrder = only && more.length === 0 ? ['--order', only.id] : [];
+  const what = hasLedger ? byOrder : orders.flatMap(({ audiofiles }) => audiofiles);
+  return shellLine(['wait', ...what, ...waitFlags]) ?? (hasLedger ? 'steno wait' : 'steno wait <id…>');
+}
+
+export function heldOrder(hold: string): StenoError {
+  const hint =
+    hold === 'billing'
+      ? 'billing means a past-due balance: pay it, and the order resumes automatically'
+      : 'the service decides when to release it; check with: steno file <id>';
+  return new StenoError('held', `on hold (${hold}): work starts once the hold is released`, { hint });
+}
+
+const heldOrders = (orders: readonly Order[]): Failure[] =>
+  orders.flatMap(({ id, hold }) => (hold ? [{ what: `order ${id}`, error: heldOrder(hold) }] : []));
+
+/** Says which orders are on hold. */
+export function holdError(placed: readonly PlacedOrder[]): StenoError | undefined {
+  const held = heldOrders(placed.map(({ order }) => order));
+  if (held.length === 0) return undefined;
+  const text = held.map(({ what, error }) => `${what} is ${error.message}`);
+  const billing = placed.find(({ order }) => order.hold === 'billing')?.order;
+  return new StenoError('held', text.join('; '), { hint: heldOrder(billing?.hold ?? '').hint });
+}
+
+/** Raises what went wrong: orders that were not placed, a wait that broke off, files without a transcript, holds. */
+export function raiseOrderFailures(
+  { sent, placed, waited, waitError, holdIsFailure }: OrderResult,
+  { run, plan, isList, isShown, ledger, wishes }: OrderJob,
+  goOn: GoOn,
+): void {
+  const orders = placed.map(({ order }) => order);
+  const held = holdIsFailure ? heldOrders(orders) : [];
+  const brokeOff = waitError === undefined ? [] : [{ what: 'waiting', error: waitError }];
+  const raising = {
+    listsHeld: isList || countAudios(plan.orders) > 1,
+    isRecorded: ledger !== undefined && !wishes.test,
+    ...{ placeOf: plan.placeOf, goOn: restHint(goOn) },
+  };
+  raiseUnplaced(sent, raising, [...held, ...failures(waited?.outcomes ?? []), ...brokeOff]);
+  const standing = (error: StenoError): StenoError => orderStands(orders, error, waitLine(orders, goOn));
+  if (waitError !== undefined) throw standing(waitError);
+  raiseWaited(waited?.outcomes ?? [], held, standing);
+  const hold = holdIsFailure ? holdError(placed) : undefined;
+  if (hold) throw hold;
+  // Others were faster, and nobody knows what theirs cost.
+  if (orders.length === 0 && run.problem && !isShown) throw run.problem;
+}
+
+/** Waiting on brings nothing for a file that is cancelled or held; after any other error it may. */
+function raiseWaited(
+  files: WaitResult['outcomes'],
+  held: readonly Failure[],
+  standing: (error: StenoError) => StenoError,
+): void {
+  try {
+    raiseUndelivered([...files, ...(failures(files).length ? held : [])]);
+  } catch (error) {
+    throw error instanceof StenoError && !hasEnded(error) ? standing(error) : error;
+  }
+}
+
+const hasEnded = ({ kind }: StenoError): boolean => kind === 'unfinished' || kind === 'held';
+
+/** The orders are placed, although the waiting for them failed. */
+function orderStands(orders: readonly Order[], error: StenoError, resume: string): StenoError {
+  const stopped = error.kind === 'interrupted' ? 'Stopped waiting.' : `Stopped waiting: ${error.message}.`;
+  const standing =
+    orders.length === 1
+      ? `Order ${orders[0]?.id} is placed and continues.`
+      : `${orders.length} orders are placed and continue.`;
+  // An id that can't be asked for is a mistake of the service's here, and exit 2 would say that nothing was sent.
+  const kind = error.kind === 'usage' ? 'failed' : error.kind;
+  const more = error instanceof BulkError ? error.failures : [];
+  return new BulkError(kind, `${stopped} ${standing}`, more, `resume with: ${resume}`);
+}

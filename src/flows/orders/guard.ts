@@ -1,18 +1,16 @@
 /**
- * Keeps an audio from being bought twice: sorts planned orders into what may be sent, what is on order, what may have
- * been ordered, and what another process is sending right now.
+ * Keeps an audio from being bought twice: says of planned orders what may be sent, what is on order, what may have been
+ * ordered, and what another process is sending right now. It decides only.
  */
 import { areOrdered } from '../../catalog/skus.ts';
-import { Claims, type Holder, type TakeOver } from '../../ledger/claims.ts';
+import { Claims, type Holder } from '../../ledger/claims.ts';
 import { IgnoredAudio } from '../../ledger/ignored-audio.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { type Audio, parseDetails } from '../../ledger/purchase.ts';
-import { StenoError } from '../../lib/errors.ts';
+import type { StenoError } from '../../lib/errors.ts';
 import { isUploadName, isUploadUrl, isUrlName } from '../../lib/names.ts';
-import { plural } from '../../lib/text.ts';
-import { monotonicMs, sleep } from '../../lib/time.ts';
 import {
   duplicateError,
   type HeldAudio,
@@ -23,7 +21,7 @@ import {
   unpairedError,
 } from './duplicates.ts';
 import { ignorableTexts } from './local-audio.ts';
-import { countAudios, describeUrls, type PlannedOrder, splitRows } from './planned-order.ts';
+import { countAudios, describeUrls, type PlannedOrder } from './planned-order.ts';
 
 export interface GuardOptions {
   /** Order everything, whatever was ordered before. */
@@ -38,12 +36,10 @@ export interface GuardOptions {
   readonly retryEnded: boolean;
   /** Asks the service about these files: whose they are, and whether they have ended. Not in a dry run. */
   readonly refresh?: ((ids: readonly string[]) => Promise<void>) | undefined;
-  /** How many milliseconds ago that was. */
+  /** How many milliseconds ago the command began. */
   readonly begunAgoMs: () => number;
-  /** The orders come from a manifest: a row that can't be ordered holds up no other. */
+  /** The orders come from a list: a row that can't be ordered holds up no other. */
   readonly manifest: boolean;
-  /** Milliseconds for which another process may be waited for. */
-  readonly timeout: number | undefined;
 }
 
 /** One audio that is not ordered, though nothing is wrong with it; or that was ordered before. */
@@ -57,160 +53,74 @@ export interface KeptOut {
   readonly doubt?: HeldAudio | undefined;
 }
 
-interface WaitForOthers {
-  readonly signal: AbortSignal;
-  /** Called when the waiting begins, with what is waited for. */
-  readonly onWait: (text: string) => void;
-}
-
 /** What another process is sending. */
-interface Deferred {
+export interface Deferred {
   readonly order: PlannedOrder;
   /** By their ids. */
   readonly holders: ReadonlyMap<string, Holder>;
 }
 
-const POLL_INTERVAL_MS = 250;
+/** What the ledger says of planned orders. */
+export interface Standing {
+  /** What may be sent. */
+  readonly ready: PlannedOrder[];
+  readonly deferred: Deferred[];
+  /** Audios that are on order, or that are ignored. */
+  readonly leftOut: KeptOut[];
+  /** Audios that are on order, and count as ordered now. */
+  readonly existing: KeptOut[];
+  /** What is not ordered, and why. */
+  readonly failures: HeldFailure[];
+}
+
+export const nothingPlanned = (): Standing => ({
+  ...{ ready: [], deferred: [], leftOut: [], existing: [], failures: [] },
+});
+
 const AUDIOS_PER_GROUP = 10_000;
 
-export class OrderGuard {
-  /** What is not ordered, and why. */
-  readonly failures: HeldFailure[] = [];
-  /** Audios that are on order, or that are ignored. */
-  readonly leftOut: KeptOut[] = [];
-  /** Audios that are on order, and count as ordered now. */
-  readonly existing: KeptOut[] = [];
-  /** What a budget does not cover. */
-  readonly overBudget: PlannedOrder[] = [];
+type HeldAudios = ReadonlyMap<Audio, HeldAudio>;
+
+export class Guard {
   readonly #ledger: Ledger | undefined;
   readonly #options: GuardOptions;
-  readonly #deadline: number;
   /** Attempts that were unclear at the beginning: only these are ordered again, or each of many runs would do so. */
   #unclearAtFirst: ReadonlySet<string> | undefined;
-  #queue: PlannedOrder[] = [];
-  #next = 0;
-  #deferred: Deferred[] = [];
 
-  private constructor(ledger: Ledger | undefined, options: GuardOptions) {
+  constructor(ledger: Ledger | undefined, options: GuardOptions) {
     this.#ledger = ledger;
     this.#options = options;
-    this.#deadline = monotonicMs() + (options.timeout ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Throws where something that is planned stops the whole command. */
-  static async of(
-    planned: readonly PlannedOrder[],
-    ledger: Ledger | undefined,
-    options: GuardOptions,
-  ): Promise<OrderGuard> {
-    const guard = new OrderGuard(ledger, options);
-    const isIgnored = options.manifest ? ledger && new IgnoredAudio(ledger).test() : undefined;
-    await guard.#sort(planned, true, isIgnored);
-    return guard;
-  }
-
-  /** What may be sent now. */
-  get ready(): readonly PlannedOrder[] {
-    return this.#queue.slice(this.#next);
-  }
-
-  /** How many orders were neither given out nor left out so far. */
-  get unsent(): number {
-    return this.#queue.length - this.#next + this.#deferred.length;
-  }
-
-  /** What another process is sending. */
-  get deferred(): readonly PlannedOrder[] {
-    return this.#deferred.map(({ order }) => order);
-  }
-
-  /**
-   * The orders to send, one after the other; what another process is sending comes last, if it is then to be sent. Ends
-   * early where the user interrupts.
-   */
-  async *orders(waiting: WaitForOthers): AsyncGenerator<PlannedOrder> {
-    while (this.unsent > 0) {
-      const order = this.#queue[this.#next];
-      if (order) {
-        this.#next += 1;
-        yield order;
-      } else if (!(await this.#waitForOthers(waiting))) return;
-    }
-  }
-
-  /** The attempts whose names an order may take. */
-  takeOver(order: PlannedOrder): TakeOver {
-    return this.#options.again ? 'any' : (order.takeOver ?? []);
-  }
-
-  /** Of these orders, sends only the rows before this one next: a budget does not cover the others. */
-  keepRows(orders: readonly PlannedOrder[], firstLeftOut: number): void {
-    const { before, others } = splitRows(orders, firstLeftOut);
-    this.#queue = before;
-    this.#next = 0;
-    // What others are sending now may be refused, and leave something.
-    const holders = new Map(this.#deferred.flatMap((each) => [...each.holders]));
-    if (holders.size) this.#deferred.push(...others.map((order) => ({ order, holders })));
-    else this.overBudget.push(...others);
-  }
-
-  /** Asks the ledger again about all that may be sent, and this: others may have bought some of it meanwhile. */
-  async sortAgain(order?: PlannedOrder): Promise<void> {
-    const all = order ? [order, ...this.ready] : this.ready;
-    this.#queue = [];
-    this.#next = 0;
-    await this.#sort(all, this.#isStrict);
-  }
-
-  /** Another process was faster with some of it. */
-  putBack(order: PlannedOrder): Promise<void> {
-    return this.#sort([order], this.#isStrict);
-  }
-
-  /** One audio that can't be ordered stops all of them. */
-  get #isStrict(): boolean {
-    const { skipOrdered, orExisting, manifest } = this.#options;
-    return !skipOrdered && !orExisting && !manifest;
-  }
-
-  /** `atOnce`: before anything is sent, so that what is on order can still stop all of it. */
-  async #sort(
-    all: readonly PlannedOrder[],
-    atOnce: boolean,
-    ignoring?: Promise<(texts: readonly string[]) => boolean>,
-  ): Promise<void> {
-    const { again, skipOrdered, orExisting } = this.#options;
+  /** `atOnce`: before anything is sent, so that what is on order can still stop all of it, by an error. */
+  async sort(orders: readonly PlannedOrder[], atOnce: boolean): Promise<Standing> {
+    const { again, manifest } = this.#options;
+    const standing = nothingPlanned();
+    const ignoring = atOnce && manifest && this.#ledger ? new IgnoredAudio(this.#ledger).test() : undefined;
+    const begunAgoMs = this.#options.begunAgoMs();
     // Neither waits for the other: over a network they share a round trip.
-    const [isIgnored, found] = await Promise.all([ignoring, again ? [] : this.#heldNow(all)]);
-    const orders = isIgnored ? all.flatMap((order) => this.#withoutIgnored(order, isIgnored)) : all;
-    const ignored = new Set(
-      this.leftOut.flatMap(({ planned, why }) => (why === 'ignored' ? planned.audios : [])),
-    );
-    const byAudio = withOtherSkus(
-      found.filter(({ audio }) => !ignored.has(audio)),
-      orders,
-    );
-    const held = [...byAudio.values()];
-    this.#unclearAtFirst ??= this.#unclearIn(held);
-    const known = held.filter(({ otherGuid }) => otherGuid === undefined);
-    const blocking = this.#isStrict ? known : known.filter(({ holder }) => holder.status === 'placed');
-    if (atOnce && !skipOrdered && !orExisting && blocking.length)
-      throw duplicateError(blocking, countAudios(orders) === 1 ? 'alone' : 'others');
-    for (const order of orders) this.#sortOne(order, byAudio);
-    const other = this.failures.find(({ error }) => error.duplicate?.reason === 'other_skus');
-    if (atOnce && !this.#options.manifest && other) throw other.error;
+    const [isIgnored, held] = await Promise.all([ignoring, again ? new Map() : this.#heldNow(orders)]);
+    const wanted = isIgnored
+      ? orders.flatMap((order) => withoutIgnored(order, isIgnored, standing.leftOut))
+      : orders;
+    this.#unclearAtFirst ??= unclearIn(held, begunAgoMs);
+    if (atOnce) this.#refuseHeld(wanted, held);
+    for (const order of wanted) this.#sortOne(order, held, standing);
+    if (atOnce && !manifest) refuseOtherSkus(standing);
+    return standing;
   }
 
-  #withoutIgnored(order: PlannedOrder, isIgnored: (texts: readonly string[]) => boolean): PlannedOrder[] {
-    const audios = order.audios.filter((audio) => !isIgnored(ignorableTexts(audio)));
-    if (audios.length === order.audios.length) return [order];
-    const wanted = new Set(audios);
-    for (const audio of order.audios)
-      if (!wanted.has(audio)) this.leftOut.push({ planned: { ...order, audios: [audio] }, why: 'ignored' });
-    return audios.length ? [{ ...order, audios }] : [];
+  /** Without a flag that leaves audios out, one that is held stops all; in a list only what is on order does. */
+  #refuseHeld(orders: readonly PlannedOrder[], held: HeldAudios): void {
+    const { skipOrdered, orExisting, manifest } = this.#options;
+    if (skipOrdered || orExisting || held.size === 0) return;
+    const blocking = orders
+      .flatMap(({ audios }) => audios.flatMap((audio) => held.get(audio) ?? []))
+      .filter(({ otherGuid, holder }) => !otherGuid && (!manifest || holder.status === 'placed'));
+    if (blocking.length) throw duplicateError(blocking, countAudios(orders) === 1 ? 'alone' : 'others');
   }
 
-  #sortOne(order: PlannedOrder, held: ReadonlyMap<Audio, HeldAudio>): void {
+  #sortOne(order: PlannedOrder, held: HeldAudios, standing: Standing): void {
     const retried = new Set<string>();
     const busy = new Map<string, Holder>();
     const [free, waiting]: [Audio[], Audio[]] = [[], []];
@@ -223,49 +133,31 @@ export class OrderGuard {
       } else if (this.#isRetried(found)) {
         free.push(audio);
         for (const { id } of found.holders) retried.add(id);
-      } else this.#leaveOut(found, { ...order, audios: [audio] });
+      } else this.#leaveOut(found, { ...order, audios: [audio] }, standing);
     }
-    if (waiting.length) this.#deferred.push({ order: { ...order, audios: waiting }, holders: busy });
-    if (free.length) this.#enqueue(order, free, [...retried]);
-  }
-
-  #enqueue(order: PlannedOrder, free: readonly Audio[], retried: readonly string[]): void {
+    if (waiting.length) standing.deferred.push({ order: { ...order, audios: waiting }, holders: busy });
+    if (free.length === 0) return;
     // One list for both: of a million audios there would be two.
     const audios = free.length === order.audios.length ? order.audios : free;
-    this.#queue.push({ ...order, audios, takeOver: retried.length ? retried : undefined });
-  }
-
-  #leaveOut(found: HeldAudio, planned: PlannedOrder): void {
-    const { audio, holder, name, otherGuid, otherSkus } = found;
-    const { skipOrdered, orExisting, retryEnded } = this.#options;
-    const isOnOrder = holder.status === 'placed' && (skipOrdered || orExisting);
-    if (retryEnded && holder.mayBeOver) this.#fail(planned, unpairedError(found));
-    else if (isUploadName(name)) this.#fail(planned, sharedUrlError(found));
-    else if (otherGuid !== undefined) this.leftOut.push({ planned, why: 'renumbered', holder, doubt: found });
-    else if (!isOnOrder) this.#fail(planned, rowError(found));
-    else if (isUploadUrl(audio.names, name))
-      this.leftOut.push({ planned, why: 'ordered', holder, doubt: found });
-    else if (!orExisting)
-      this.leftOut.push({ planned, why: otherSkus && !holder.isOver ? 'other_skus' : 'ordered', holder });
-    else if (otherSkus) this.#fail(planned, otherSkusError(found));
-    else this.existing.push({ planned, why: 'ordered', holder });
+    standing.ready.push({ ...order, audios, takeOver: this.#options.again ? 'any' : [...retried] });
   }
 
   /** `planned`: with one audio. */
-  #fail(planned: PlannedOrder, error: StenoError): void {
-    this.failures.push({ what: describeUrls(planned), error, planned });
-  }
-
-  /**
-   * Its end was written before this command began; by the clock too, because reading the ledger comes later. Not by
-   * two clocks: the ledger says how long ago its own clock saw the end.
-   */
-  #unclearIn(held: readonly HeldAudio[]): ReadonlySet<string> {
-    const begunAgoMs = this.#options.begunAgoMs();
-    const unclear = held.filter(
-      ({ holder }) => holder.status === 'unclear' && holder.endedAgoMs > begunAgoMs,
-    );
-    return new Set(unclear.map(({ holder }) => holder.id));
+  #leaveOut(found: HeldAudio, planned: PlannedOrder, standing: Standing): void {
+    const { audio, holder, name, otherGuid, otherSkus } = found;
+    const { skipOrdered, orExisting, retryEnded } = this.#options;
+    const { leftOut, existing, failures } = standing;
+    const fail = (error: StenoError) => failures.push({ what: describeUrls(planned), error, planned });
+    const isOnOrder = holder.status === 'placed' && (skipOrdered || orExisting);
+    if (retryEnded && holder.mayBeOver) fail(unpairedError(found));
+    else if (isUploadName(name)) fail(sharedUrlError(found));
+    else if (otherGuid !== undefined) leftOut.push({ planned, why: 'renumbered', holder, doubt: found });
+    else if (!isOnOrder) fail(rowError(found));
+    else if (isUploadUrl(audio.names, name)) leftOut.push({ planned, why: 'ordered', holder, doubt: found });
+    else if (!orExisting)
+      leftOut.push({ planned, why: otherSkus && !holder.isOver ? 'other_skus' : 'ordered', holder });
+    else if (otherSkus) fail(otherSkusError(found));
+    else existing.push({ planned, why: 'ordered', holder });
   }
 
   /** Every attempt that holds a name of it must allow it: the ledger has the order take over all of its names. */
@@ -284,14 +176,14 @@ export class OrderGuard {
    * The same, after the service was asked about what is acted on: files that would be ordered again because they have
    * ended, and those of which only the sequence of the ids says whose they are. What it says may lead to others.
    */
-  async #heldNow(orders: readonly PlannedOrder[]): Promise<HeldAudio[]> {
+  async #heldNow(orders: readonly PlannedOrder[]): Promise<HeldAudios> {
     const { retryEnded, orExisting, refresh } = this.#options;
     const asked = new Set<string>();
     for (;;) {
       const held = await this.#held(orders);
       const isDoubtful = ({ assumed, isAsked, isOver }: Holder): boolean =>
         retryEnded ? isOver || assumed : orExisting && assumed && !isAsked;
-      const files = held.flatMap(({ holder }) => (isDoubtful(holder) ? [holder.file] : []));
+      const files = [...held.values()].flatMap(({ holder }) => (isDoubtful(holder) ? [holder.file] : []));
       const unasked = [...new Set(files)].filter((file) => file && !asked.has(file));
       if (!refresh || unasked.length === 0) return held;
       for (const file of unasked) asked.add(file);
@@ -300,72 +192,71 @@ export class OrderGuard {
   }
 
   /** The audios that other attempts hold; test orders neither hold nor are held up. */
-  async #held(orders: readonly PlannedOrder[]): Promise<HeldAudio[]> {
-    const held: HeldAudio[] = [];
+  async #held(orders: readonly PlannedOrder[]): Promise<HeldAudios> {
+    const held = new Map<Audio, HeldAudio>();
     if (!this.#ledger) return held;
-    for (const audios of inGroups(orders)) {
-      const holders = await new Claims(this.#ledger).holders(audios.flatMap(({ names }) => names));
+    for (const group of inGroups(orders)) {
+      const names = group.flatMap(({ audio }) => audio.names);
+      const holders = await new Claims(this.#ledger).holders(names);
       if (holders.size === 0) continue;
-      for (const audio of audios) {
-        const found = strongest(audio, holders);
-        if (found) held.push(found);
-      }
+      const found = group.flatMap(({ audio, skus }) => {
+        const one = strongest(audio, holders);
+        return one ? [this.#withOtherGuid(withOtherSkus(one, skus), this.#ledger as Ledger)] : [];
+      });
+      for (const each of await Promise.all(found)) held.set(each.audio, each);
     }
-    return Promise.all(held.map((each) => this.#withOtherGuid(each)));
+    return held;
   }
 
   /** Hosts that move number their guids anew, so the very same URL under a new guid is hardly a new episode. */
-  async #withOtherGuid(held: HeldAudio): Promise<HeldAudio> {
+  async #withOtherGuid(held: HeldAudio, ledger: Ledger): Promise<HeldAudio> {
     const { audio, name, holder } = held;
     const guid = audio.details?.guid;
-    if (!guid || !isUrlName(name) || holder.status !== 'placed' || !this.#ledger) return held;
-    const openAttempts = new OpenAttempts(this.#ledger);
+    if (!guid || !isUrlName(name) || holder.status !== 'placed') return held;
+    const openAttempts = new OpenAttempts(ledger);
     const ordered = (await openAttempts.audios(holder)).find(({ url }) => isSameUrl(url, audio.url));
     const otherGuid = parseDetails(ordered?.details ?? '').guid;
     return otherGuid && otherGuid !== openAttempts.kept(guid) ? { ...held, otherGuid } : held;
   }
-
-  /** Waits until one of the attempts has ended, and sorts what it was about; or until the time is over. */
-  async #waitForOthers({ signal, onWait }: WaitForOthers): Promise<boolean> {
-    onWait(
-      `Waiting for ${plural(countAudios(this.deferred), 'URL')} that ${senderOf(this.#deferred[0])} is ordering`,
-    );
-    while (!signal.aborted) {
-      const ids = new Set(this.#deferred.flatMap(({ holders }) => [...holders.keys()]));
-      const sending =
-        (await (this.#ledger && new OpenAttempts(this.#ledger).beingSent([...ids]))) ?? new Set();
-      const isSent = ({ holders }: Deferred): boolean => [...holders.keys()].every((id) => sending.has(id));
-      const ended = this.#deferred.filter((each) => !isSent(each)).map(({ order }) => order);
-      const left = this.#deadline - monotonicMs();
-      if (ended.length) {
-        this.#deferred = this.#deferred.filter(isSent);
-        await this.#sort(ended, false);
-      } else if (left <= 0) this.#giveUp();
-      if (ended.length || left <= 0) return true;
-      // An interruption is seen above.
-      await sleep(Math.min(POLL_INTERVAL_MS, left), signal).catch(() => {});
-    }
-    return false;
-  }
-
-  #giveUp(): void {
-    for (const deferred of this.#deferred) {
-      const error = new StenoError('timeout', `it is still being ordered by ${senderOf(deferred)}`, {
-        hint: 'when that has finished, run the same command again with --skip-ordered',
-      });
-      for (const audio of deferred.order.audios) this.#fail({ ...deferred.order, audios: [audio] }, error);
-    }
-    this.#deferred = [];
-  }
 }
 
+function refuseOtherSkus({ failures }: Standing): void {
+  const other = failures.find(({ error }) => error.duplicate?.reason === 'other_skus');
+  if (other) throw other.error;
+}
+
+function withoutIgnored(
+  order: PlannedOrder,
+  isIgnored: (texts: readonly string[]) => boolean,
+  leftOut: KeptOut[],
+): PlannedOrder[] {
+  const audios = order.audios.filter((audio) => {
+    const ignored = isIgnored(ignorableTexts(audio));
+    if (ignored) leftOut.push({ planned: { ...order, audios: [audio] }, why: 'ignored' });
+    return !ignored;
+  });
+  if (audios.length === order.audios.length) return [order];
+  return audios.length ? [{ ...order, audios }] : [];
+}
+
+/**
+ * Its end was written before this command began; by the clock too, because reading the ledger comes later. Not by two
+ * clocks: the ledger says how long ago its own clock saw the end.
+ */
+const unclearIn = (held: HeldAudios, begunAgoMs: number): ReadonlySet<string> =>
+  new Set(
+    [...held.values()].flatMap(({ holder: { id, status, endedAgoMs } }) =>
+      status === 'unclear' && endedAgoMs > begunAgoMs ? [id] : [],
+    ),
+  );
+
 /** The audios of orders that are no tests, some thousands at a time: the names of a million would fill the memory. */
-function* inGroups(orders: readonly PlannedOrder[]): Generator<readonly Audio[]> {
-  let group: Audio[] = [];
-  for (const { test, audios } of orders) {
+function* inGroups(orders: readonly PlannedOrder[]) {
+  let group: Array<{ readonly audio: Audio; readonly skus: readonly string[] }> = [];
+  for (const { test, audios, skus } of orders) {
     if (test) continue;
     for (const audio of audios) {
-      group.push(audio);
+      group.push({ audio, skus });
       if (group.length < AUDIOS_PER_GROUP) continue;
       yield group;
       group = [];
@@ -374,24 +265,12 @@ function* inGroups(orders: readonly PlannedOrder[]): Generator<readonly Audio[]>
   if (group.length) yield group;
 }
 
-const senderOf = (deferred: Deferred | undefined): string =>
-  [...(deferred?.holders.values() ?? [])][0]?.by ?? '';
-
-/** What is held, by audio; where it is on order with SKUs that do not make up for those that are wanted, with these. */
-function withOtherSkus(
-  held: readonly HeldAudio[],
-  orders: readonly PlannedOrder[],
-): ReadonlyMap<Audio, HeldAudio> {
-  const byAudio = new Map(held.map((each) => [each.audio, each]));
-  if (held.length === 0) return byAudio;
-  for (const { audios, skus: otherSkus } of orders)
-    for (const audio of audios) {
-      const found = byAudio.get(audio);
-      const { status, skus = [] } = found?.holder ?? {};
-      if (found && status === 'placed' && skus.length && !areOrdered(otherSkus, skus))
-        byAudio.set(audio, { ...found, otherSkus });
-    }
-  return byAudio;
+/** Where it is on order with SKUs that do not make up for those that are wanted: with these. */
+function withOtherSkus(found: HeldAudio, wanted: readonly string[]): HeldAudio {
+  const { status, skus } = found.holder;
+  return status === 'placed' && skus.length && !areOrdered(wanted, skus)
+    ? { ...found, otherSkus: wanted }
+    : found;
 }
 
 /** Of several holders of an audio's names the one that matters most; one that has its URL alone comes last. */

@@ -27,14 +27,14 @@ import { secondsOfMinutes } from '../../lib/time.ts';
 import { isUrl, parameterName } from '../../lib/url.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures, kindOfAll, type Outcome, outcomeOf, values } from '../bulk.ts';
-import { costSettings, OrderCosts, readCostFacts } from './cost.ts';
+import { OrderCosts } from './cost.ts';
 import { duplicateError, type HeldAudio, heldChange } from './duplicates.ts';
 import { fileProblem, withAttempts } from './failures.ts';
 import { strongest } from './guard.ts';
 import { type PlaceOptions, type Sending, type Sent, sendOnce } from './place.ts';
 import { type PaceOptions, Pacer } from './sending.ts';
 
-interface MoneyCallOptions extends Omit<PlaceOptions, 'upload'> {
+interface MoneyCallOptions extends PlaceOptions {
   /** Sends it though an earlier one is on order, being sent or unclear. */
   readonly again: boolean;
 }
@@ -43,12 +43,12 @@ interface MoneyCallOptions extends Omit<PlaceOptions, 'upload'> {
 export async function callCosts(
   ledger: Ledger | undefined,
   settings: Settings,
-  allowsUnpriced: boolean,
+  unpriced: boolean,
   isShown = false,
 ): Promise<OrderCosts> {
-  const costs = costSettings(settings);
-  const facts = ledger && (await readCostFacts(ledger, costs, isShown));
-  return OrderCosts.open(ledger, facts, costs, { maxCost: undefined, allowsUnpriced });
+  const costs = new OrderCosts(ledger, settings, { unpriced, isShown });
+  await costs.read();
+  return costs;
 }
 
 /** The file of an upgrade or a refund. */
@@ -187,7 +187,8 @@ async function sendChecked<Answer, Kept>(
   }
   // Another process was faster, or has spent what was left.
   if (!again) await refuseHeld(purchase, ledger);
-  if (isLimited) await costs.recheck([purchase]);
+  await costs?.read();
+  if (isLimited) costs.check([purchase]);
   throw new StenoError('duplicate', 'it was not sent: another process sent the same call first', {
     hint: 'run this again if you still want it',
   });

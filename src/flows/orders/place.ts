@@ -13,11 +13,10 @@ import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { matchFiles, type OrderedFiles } from '../../ledger/ordered-files.ts';
 import type { Begun, NewPurchase } from '../../ledger/purchase.ts';
 import { Purchases } from '../../ledger/purchases.ts';
-import { Uploads } from '../../ledger/uploads.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { groupBy, type Outcome } from '../bulk.ts';
 import type { OrderCosts } from './cost.ts';
-import type { KeptOut, OrderGuard } from './guard.ts';
+import type { KeptOut } from './guard.ts';
 import { type PlannedOrder, requestOf } from './planned-order.ts';
 
 // A purchase is written to the ledger, sent once, and its outcome is written: nothing is bought twice by accident.
@@ -171,41 +170,28 @@ export const ownFiles = ({ files }: PlacedOrder): string[] => files.files.map(({
 export interface PlaceOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
-  /** Gives the files of this machine their URLs; what can't be uploaded is left out of the order. */
-  readonly upload?: ((order: PlannedOrder) => Promise<PlannedOrder>) | undefined;
   /** What it costs, and whether it may; a refund has none. */
   readonly costs?: OrderCosts | undefined;
   /** The ledger could not record what became of it. */
   readonly onLedgerError: (error: unknown) => Promise<void>;
 }
 
-/** Gives nothing where another process was faster with some of it: then it is back with the guard. */
+/** Gives nothing where another process was faster with some of it, or has spent what was left. */
 export async function placeOne(
-  wanted: PlannedOrder,
-  guard: OrderGuard,
-  options: PlaceOptions,
+  planned: PlannedOrder,
+  { transport, ledger, costs, onLedgerError }: PlaceOptions,
 ): Promise<PlacedOrder | undefined> {
-  const { transport, ledger, costs, onLedgerError } = options;
-  const planned = (await options.upload?.(wanted)) ?? wanted;
-  if (planned.audios.length === 0) return undefined;
   const isRecheckDue = recheckTimer();
   const purchase = costs?.priced(planned) ?? planned;
-  const takeOver = guard.takeOver(wanted);
   const sent = await sendOnce(
     purchase,
-    { ledger, takeOver, limits: costs?.limits, onLedgerError, isRecheckDue },
+    { ledger, takeOver: planned.takeOver ?? [], limits: costs?.limits, onLedgerError, isRecheckDue },
     {
       send: (check) => placeOrder(transport, requestOf(planned), check),
       keep: (purchases, begun, order) => purchases.markPlaced(begun, purchase, order),
     },
   );
-  // Another process was faster, or a budget no longer covers it. Not as it was wanted: what was uploaded has its URL, and
-  // what could not be is told.
-  if (typeof sent === 'string')
-    return void (await (costs ? costs.goBack(planned, guard) : guard.putBack(planned)));
+  if (typeof sent === 'string') return undefined;
   const { answer: order, kept, attempt } = sent;
-  // After a test the same files are mostly ordered in earnest.
-  if (planned !== wanted && ledger && !planned.test)
-    await new Uploads(ledger).forget(planned.audios.map(({ url }) => url)).catch(onLedgerError);
   return { planned, order, attempt, files: kept ?? matchFiles(planned.audios, order.audiofiles, new Map()) };
 }

@@ -42,7 +42,7 @@ export interface OrderInput extends FeedInput {
 }
 
 /** Where what is ordered comes from, beside the arguments. */
-interface OrderSources {
+export interface OrderSources {
   readonly stdin: NodeJS.ReadStream;
   /** How a feed is read. */
   readonly reading: FeedReading;

@@ -1,5 +1,6 @@
 /** An order that is to be placed. */
 import type { OrderRequest } from '../../api/orders.ts';
+import type { TakeOver } from '../../ledger/claims.ts';
 import type { Audio } from '../../ledger/purchase.ts';
 import { withoutSignature } from '../../lib/signatures.ts';
 import type { FileMark } from '../uploads/audio-files.ts';
@@ -16,7 +17,7 @@ export interface PlannedAudio extends Audio {
 export interface PlannedOrder extends Omit<OrderRequest, 'urls'> {
   readonly audios: readonly PlannedAudio[];
   /** The attempts whose names it may take: it orders again what they were about. */
-  readonly takeOver?: readonly string[] | undefined;
+  readonly takeOver?: TakeOver | undefined;
 }
 
 /** What people know an audio by. */
@@ -49,8 +50,9 @@ export const rowOf = ({ row = 0 }: PlannedAudio): number => row;
 /** The rows of a list before this one, and the others; without a row, all are before it. An order that is whole stays itself. */
 export function splitRows(
   orders: readonly PlannedOrder[],
-  row = Number.POSITIVE_INFINITY,
-): { readonly before: PlannedOrder[]; readonly others: PlannedOrder[] } {
+  row: number | undefined,
+): { readonly before: readonly PlannedOrder[]; readonly others: readonly PlannedOrder[] } {
+  if (row === undefined) return { before: orders, others: [] };
   const [before, others]: [PlannedOrder[], PlannedOrder[]] = [[], []];
   for (const order of orders) {
     const first = order.audios.filter((audio) => rowOf(audio) < row);

@@ -6,9 +6,9 @@ import { plural } from '../../lib/text.ts';
 import { formatDuration, sleep } from '../../lib/time.ts';
 import { outcomeOf } from '../bulk.ts';
 import type { HeldFailure } from './duplicates.ts';
-import type { OrderGuard } from './guard.ts';
 import type { PlacedOrder, SentOrder } from './place.ts';
 import { countAudios, describeUrls, type PlannedOrder } from './planned-order.ts';
+import type { OrderRun } from './run.ts';
 
 export interface PaceOptions {
   readonly signal: AbortSignal;
@@ -49,11 +49,7 @@ const BUSY_LIMIT = 3;
 type Place = (order: PlannedOrder, onSending: () => void) => Promise<PlacedOrder | undefined>;
 
 /** A refused order does not stop the next; one without a clear answer does. */
-export async function sendOrders(
-  guard: OrderGuard,
-  place: Place,
-  options: SendingOptions,
-): Promise<SentOrders> {
+export async function sendOrders(run: OrderRun, place: Place, options: SendingOptions): Promise<SentOrders> {
   const outcomes: SentOrder[] = [];
   const { signal, report, onWaitForOthers } = options;
   let halved = false;
@@ -61,9 +57,9 @@ export async function sendOrders(
   const stop = (inHand: readonly PlannedOrder[], because?: string): SentOrders => ({
     ...{ because, halved },
     outcomes: inRowOrder(outcomes, begun),
-    notSent: [...inHand, ...guard.ready, ...guard.deferred],
-    unsent: inHand.length + guard.unsent,
-    held: guard.failures,
+    notSent: [...inHand, ...run.ready, ...run.deferred],
+    unsent: inHand.length + run.unsent,
+    held: run.failures,
     interrupted: signal.aborted,
   });
   const onWait = (text: string): void => {
@@ -72,14 +68,14 @@ export async function sendOrders(
   };
   const pacer = new Pacer(options, 'order');
   const refusals = new Refusals();
-  const progress = { done: 0, of: countAudios([...guard.ready, ...guard.deferred]), unit: 'row' };
+  const progress = { done: 0, of: countAudios([...run.ready, ...run.deferred]), unit: 'row' };
   let at = 0;
-  for await (const whole of guard.orders({ signal, onWait })) {
+  for await (const whole of run.orders({ signal, onWait })) {
     begun.push(whole);
     const halving = new Halving(whole, options.halves ? refusals : undefined);
     for (let order = halving.next(); order; order = halving.next()) {
       if (signal.aborted) return stop([order, ...halving.left]);
-      const numbers = { done: at, of: at + guard.unsent + 1, unit: 'order', parts: { ...progress } };
+      const numbers = { done: at, of: at + run.unsent + 1, unit: 'order', parts: { ...progress } };
       const onSending = (): void => report({ what: 'Ordering', ...numbers });
       onSending();
       const outcome = await sent(order, () => place(order as PlannedOrder, onSending));
@@ -87,7 +83,7 @@ export async function sendOrders(
       if (outcome?.error?.kind === 'interrupted') return stop([order, ...halving.left]);
       outcomes.push(...halving.after(order, outcome));
       halved ||= halving.left.length > 0;
-      const left = halving.left.length + guard.unsent;
+      const left = halving.left.length + run.unsent;
       const because = await pacer.after(outcome?.error, left);
       if (because) return stop(halving.left, because);
     }

@@ -3,44 +3,54 @@ import { resolve } from 'node:path';
 import { detailsText } from '../../ledger/purchase.ts';
 import type { StenoError } from '../../lib/errors.ts';
 import { cutSignatures } from '../../lib/signatures.ts';
-import { type KnownFiles, type ListedFile, listed, unknownFile } from '../files/listed.ts';
+import { type KnownFiles, knownFiles, type ListedFile, listed, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
 import type { HeldFailure } from './duplicates.ts';
-import { fileProblem, notSentError } from './failures.ts';
+import { fileProblem, heldOrder, notSentError } from './failures.ts';
 import type { KeptOut } from './guard.ts';
-import { heldOrder, type OrderResult } from './order-and-wait.ts';
+import type { OrderJob, OrderResult } from './order-flow.ts';
 import { ownFiles, type PlacedOrder } from './place.ts';
 import { type PlannedAudio, type PlannedOrder, shownUrl } from './planned-order.ts';
-import type { SentOrders } from './sending.ts';
 
 interface ListOptions {
   readonly waits: boolean;
   readonly currency: string;
   readonly known: KnownFiles;
-  readonly leftOut: readonly KeptOut[];
-  /** What did not even become part of an order. */
-  readonly unplanned: readonly LeftOut[];
 }
 
-/** In the order in which they were sent; then what was not. */
-export function orderedFiles(result: OrderResult, options: ListOptions): ShownFile[] {
-  const { sent, overBudget, waited } = result;
+/** Every row as a file, those that were left out too: in the order in which they were sent, then what was not. */
+export async function orderedFiles(
+  { means, waits, isShown, plan, ledger, run }: OrderJob,
+  result: OrderResult,
+  asksLedger: boolean,
+): Promise<ShownFile[]> {
+  // In a plan, what counts as ordered is left out too.
+  const leftOut = isShown ? [...run.leftOut, ...run.existing] : run.leftOut;
+  const { sent, placed, waited } = result;
+  const ids = [
+    ...placed.flatMap(({ order }) => order.audiofiles),
+    ...leftOut.map(({ holder }) => holder?.file ?? ''),
+    ...sent.held.flatMap(({ error }) => error.duplicate?.audiofiles ?? []),
+  ].filter(Boolean);
+  const known = await knownFiles(asksLedger ? ledger : undefined, ids);
+  const options = { waits: waits && !isShown, currency: means.settings.currency, known };
   const found: Waited = {
     outcomes: new Map(waited?.outcomes.map((each) => [each.what, each])),
     saved: savedByFile(waited?.saved),
   };
   const rows = (planned: PlannedOrder, why: RowState): ShownFile[] =>
     planned.audios.map((audio) => rowFile(audioRow(plannedRow(planned), audio), options, why));
+  const unplanned = [...plan.leftOut, ...plan.counted.flatMap(({ rows, isOther }) => (isOther ? [] : rows))];
   return [
     ...sent.outcomes.flatMap(({ value, error, planned }) =>
       value ? placedFiles(value, result, found, options) : rows(planned, { error }),
     ),
     ...sent.held.map((held) => heldFile(held, options)),
     ...sent.notSent.flatMap((planned) => rows(planned, { error: notSentError(sent) })),
-    ...overBudget.flatMap((planned) => rows(planned, { leftOut: 'budget' })),
-    ...options.leftOut.flatMap((row) => leftOutFile(row, options)),
-    ...options.unplanned.map((row) => unplannedFile(row, options)),
+    ...run.overBudget.flatMap((planned) => rows(planned, { leftOut: 'budget' })),
+    ...leftOut.flatMap((row) => leftOutFile(row, options)),
+    ...unplanned.map((row) => unplannedFile(row, options)),
   ];
 }
 
@@ -88,13 +98,6 @@ function heldFile({ what, error, planned }: HeldFailure, options: ListOptions): 
   const row = planned && audio ? audioRow(plannedRow(planned), audio) : { ...unknownFile, url: what };
   return rowFile({ ...row, order_id }, options, { what: file, error, leftOut });
 }
-
-/** The files of what is left out. */
-export const leftOutIds = ({ held }: SentOrders, leftOut: readonly KeptOut[]): string[] =>
-  [
-    ...leftOut.map(({ holder }) => holder?.file ?? ''),
-    ...held.flatMap(({ error }) => error.duplicate?.audiofiles ?? []),
-  ].filter(Boolean);
 
 function placedFiles(
   placed: PlacedOrder,

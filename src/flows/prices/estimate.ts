@@ -5,27 +5,16 @@ import { amountText, Fraction, type Money, MoneySums, moneyText, parseMoney } fr
 import { plural } from '../../lib/text.ts';
 import { monthName, nowMs } from '../../lib/time.ts';
 
-/** Where a price comes from: a setting of the user's, or what the service has charged before. */
-export type Ground =
-  | { readonly from: 'setting' }
-  | {
-      readonly from: 'invoices';
-      readonly count: number;
-      /** The time of the oldest one, in ISO 8601; undefined where it can't be read. */
-      readonly since: string | undefined;
-    };
-
-/** How minutes are billed, as far as earlier bills show it: to the fraction, or each begun minute as a whole one. */
-export type Billing = 'exact' | 'whole minutes' | 'not known';
-
-/** The price of a minute. `low` and `high` differ where earlier bills do. */
+/** The price of a minute. `low` and `high` differ where invoices do. */
 export interface KnownPrice {
   readonly sku: string;
   readonly low: Fraction;
   readonly high: Fraction;
   readonly currency: string;
-  readonly billing: Billing;
-  readonly ground: Ground;
+  /** Minutes are billed to the fraction; else a begun minute may count as a whole one. */
+  readonly exact: boolean;
+  /** The invoices that show it, and the time of the oldest (ISO 8601), where it can be read; absent: it is set. */
+  readonly ground?: { readonly count: number; readonly since: string | undefined };
 }
 
 interface UnknownPrice {
@@ -35,18 +24,6 @@ interface UnknownPrice {
 }
 
 export type Price = KnownPrice | UnknownPrice;
-
-export const isKnown = (price: Price): price is KnownPrice => 'ground' in price;
-
-/** `from 14 invoices since August` */
-export function groundText(ground: Ground, now: number): string {
-  if (ground.from === 'setting') return 'from the settings';
-  if (ground.since === undefined) return `from ${plural(ground.count, 'invoice')}`;
-  const month = monthName(ground.since, now);
-  return ground.count === 1
-    ? `from 1 ${month} invoice`
-    : `from ${plural(ground.count, 'invoice')} since ${month}`;
-}
 
 export interface PlannedAudio {
   /** What people know it by: its title, file name or URL. */
@@ -62,28 +39,23 @@ export interface Estimate {
   /** What is known, by currency, whatever is unknown beside it. */
   readonly known: readonly Money[];
   readonly prices: readonly KnownPrice[];
-  readonly unpriced: readonly { readonly sku: string; readonly reason: string }[];
+  readonly unpriced: readonly UnknownPrice[];
   /** Names of the audios whose length is not known. */
   readonly unmeasured: readonly string[];
 }
 
 /** The settings `price.SKU`, with values like `0.86` or `1.25 EUR`, as prices of a minute. */
-export function pricesFromSettings(
+export const pricesFromSettings = (
   settings: Readonly<Record<string, string>>,
   currency: string,
-): Map<string, Price> {
-  return new Map(
-    Object.entries(settings).map(([sku, text]) => {
-      const price = checkPrice(sku, text);
-      const [low, name] = [price.amount, productOf(sku)];
-      const ground = { from: 'setting' } as const;
-      return [
-        name,
-        { sku: name, low, high: low, currency: price.currency || currency, billing: 'exact', ground },
-      ];
+): Map<string, Price> =>
+  new Map(
+    Object.entries(settings).map(([name, text]) => {
+      const { amount, currency: own } = checkPrice(name, text);
+      const sku = productOf(name);
+      return [sku, { sku, low: amount, high: amount, currency: own || currency, exact: true }];
     }),
   );
-}
 
 export function checkPrice(sku: string, text: string): Money {
   const price = parseMoney(text);
@@ -94,7 +66,7 @@ export function checkPrice(sku: string, text: string): Money {
   );
 }
 
-/** `prices` by SKU; those of the settings go before those that were learned. */
+/** `prices` by SKU. */
 export function estimateCost(
   audios: Iterable<PlannedAudio>,
   prices: ReadonlyMap<string, Price>,
@@ -102,56 +74,40 @@ export function estimateCost(
 ): Estimate {
   const [low, high] = [new MoneySums(), new MoneySums()];
   const used = new Map<string, KnownPrice>();
-  const unpriced = new Map<string, string>();
-  const add = (sku: string, minutes: Fraction | undefined): void => {
-    const price = prices.get(sku);
-    if (!price || !isKnown(price)) return void unpriced.set(sku, price?.reason ?? 'no invoice lists it');
-    used.set(sku, price);
-    if (!minutes) return;
-    const billed = billedMinutes(minutes, price);
-    low.add({ amount: price.low.times(billed.low), currency: price.currency });
-    high.add({ amount: price.high.times(billed.high), currency: price.currency });
-  };
+  const unpriced = new Map<string, UnknownPrice>();
   const unmeasured: string[] = [];
-  for (const audio of audios) {
-    const minutes = isMeasured(audio) ? audio.minutes : undefined;
-    for (const sku of new Set(audio.skus.map(productOf))) add(sku, minutes);
-    if (!minutes) unmeasured.push(audio.name);
+  const add = (sku: string, minutes: Fraction | undefined): void => {
+    const price = prices.get(sku) ?? { sku, reason: 'no invoice lists it' };
+    if ('reason' in price) return void unpriced.set(sku, price);
+    used.set(sku, price);
+    const { currency, exact } = price;
+    if (!minutes) return;
+    low.add({ amount: price.low.times(minutes), currency });
+    high.add({ amount: price.high.times(exact ? minutes : minutes.ceiling()), currency });
+  };
+  for (const { name, skus, minutes } of audios) {
+    // A length of zero is one that is not known yet.
+    const measured = minutes && minutes.sign > 0 ? minutes : undefined;
+    if (!measured) unmeasured.push(name);
+    for (const sku of new Set(skus.map(productOf))) add(sku, measured);
   }
   const known = high.all();
+  const isWhole = unpriced.size === 0 && unmeasured.length === 0 && known.length < 2;
+  const { currency, amount } = known[0] ?? { currency: fallbackCurrency, amount: Fraction.zero };
   return {
-    total: unpriced.size || unmeasured.length ? undefined : totalOf(low, known, fallbackCurrency),
+    total: isWhole ? { low: low.get(currency), high: amount, currency } : undefined,
     known,
     prices: [...used.values()],
-    unpriced: [...unpriced].map(([sku, reason]) => ({ sku, reason })),
+    unpriced: [...unpriced.values()],
     unmeasured,
   };
-}
-
-/** A length of zero is one that is not known yet. */
-const isMeasured = ({ minutes }: PlannedAudio): boolean => minutes !== undefined && minutes.sign > 0;
-
-function totalOf(low: MoneySums, high: readonly Money[], fallbackCurrency: string): Estimate['total'] {
-  const [only, ...more] = high;
-  // Nothing is planned, which costs nothing.
-  if (!only) return { low: Fraction.zero, high: Fraction.zero, currency: fallbackCurrency };
-  if (more.length) return undefined;
-  return { low: low.get(only.currency), high: only.amount, currency: only.currency };
-}
-
-function billedMinutes(minutes: Fraction, { billing }: KnownPrice): { low: Fraction; high: Fraction } {
-  if (billing === 'exact') return { low: minutes, high: minutes };
-  const high = minutes.ceiling();
-  if (billing === 'whole minutes') return { low: high, high };
-  // Rounded down it would be free.
-  return { low: minutes.compare(Fraction.one) < 0 ? minutes : minutes.floor(), high };
 }
 
 /** How many names a line shows. */
 const MAX_NAMES = 3;
 
 /** `12.90 USD`, `12.04 to 12.90 USD`, or `unknown`. */
-export function totalText({ total }: Estimate): string {
+export function totalText({ total }: Pick<Estimate, 'total'>): string {
   if (!total) return 'unknown';
   const [low, high] = [amountText(total.low), amountText(total.high)];
   const range = low === high ? high : `${low} to ${high}`;
@@ -160,10 +116,17 @@ export function totalText({ total }: Estimate): string {
 
 /** Where the estimate comes from: a text for each SKU. */
 export const groundTexts = ({ prices }: Estimate, now: number): string[] =>
-  prices.map(({ sku, low, high, currency, ground }) => {
-    const price = totalText({ total: { low, high, currency } } as Estimate);
-    return `${sku} at ${price}/min (${groundText(ground, now)})`;
-  });
+  prices.map((price) => `${price.sku} at ${totalText({ total: price })}/min (${groundText(price, now)})`);
+
+/** `from 3 invoices since August` */
+function groundText({ ground }: KnownPrice, now: number): string {
+  if (!ground) return 'from the settings';
+  if (ground.since === undefined) return `from ${plural(ground.count, 'invoice')}`;
+  const month = monthName(ground.since, now);
+  return ground.count === 1
+    ? `from 1 ${month} invoice`
+    : `from ${plural(ground.count, 'invoice')} since ${month}`;
+}
 
 /** What is not known: a text for each part; none where all is known. */
 export function unknownTexts({ known, unpriced, unmeasured }: Estimate): string[] {

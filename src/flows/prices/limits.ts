@@ -19,8 +19,7 @@ export function checkMaxCost(estimate: Estimate, limit: Money): void {
   if (!estimate.total)
     throw usage(`Can't check ${asked}: ${unknownTexts(estimate).join('; ')}`, missingHint(estimate));
   const { high, currency } = estimate.total;
-  const clash = currencyClash(currency, limit.currency, asked);
-  if (clash) throw clash;
+  refuseCurrency(currency, limit.currency, asked);
   if (high.compare(limit.amount) > 0)
     throw usage(
       `the estimate of ${totalText(estimate)} exceeds ${asked}; nothing was ordered`,
@@ -29,30 +28,31 @@ export function checkMaxCost(estimate: Estimate, limit: Money): void {
 }
 
 /** Two currencies that are both known and differ; one that is not known is taken for the other. */
-function currencyClash(ofEstimate: string, ofLimit: string, limit: string): StenoError | undefined {
-  if (!ofEstimate || !ofLimit || ofEstimate === ofLimit) return undefined;
-  return usage(`prices are in ${ofEstimate}, which can't be compared with ${limit}`);
+function refuseCurrency(ofEstimate: string, ofLimit: string, limit: string): void {
+  if (ofEstimate && ofLimit && ofEstimate !== ofLimit)
+    throw usage(`prices are in ${ofEstimate}, which can't be compared with ${limit}`);
 }
 
 /** What tells the part of an estimate that is missing: a price, a length, or both. */
-export function missingHint({ unpriced, unmeasured }: Estimate, other = ''): string | undefined {
+function missingHint({ unpriced, unmeasured }: Estimate, ...others: string[]): string | undefined {
   const hints = [
-    ...unpriced
-      .slice(0, 1)
-      .map(({ sku }) => `set the price per minute: steno config set price.${sku} <amount>`),
+    ...unpriced.slice(0, 1).map(({ sku }) => priceHint(sku)),
     ...(unmeasured.length ? ['give the length: --minutes, or the column minutes of a manifest'] : []),
-    ...(other ? [other] : []),
+    ...others,
   ];
   return hints.length ? hints.join('; ') : undefined;
 }
 
-/** What counts against a budget: all that was bought in its period, by currency. */
+const priceHint = (sku: string): string => `set the price per minute: steno config set price.${sku} <amount>`;
+
+/** What counts against a budget: all that was bought in its period. */
 export interface Spent {
+  /** By currency. */
   readonly amounts: readonly Money[];
-  /** Purchases of the period whose cost is not known: what is known of each, in words. */
   readonly unpriced: readonly UnpricedPurchase[];
 }
 
+/** A purchase of the period whose cost is not known. */
 interface UnpricedPurchase {
   /** `attempt 12 (talk.mp3)` */
   readonly what: string;
@@ -71,16 +71,16 @@ export interface BudgetInForce {
 
 /**
  * What is left of a budget now: below zero where more was spent than it allows. An amount of which no currency is known
- * counts as one of the budget's; `foreign` are those in others, which count for nothing.
+ * counts as one of the budget's; `foreign` are those in others, which count for nothing. A budget that names no currency is
+ * in that of the order (`preferred`), or of what was bought: dollars and euros are never added up.
  */
-export function budgetState({ limit, period }: Budget, { amounts }: Spent, now: number) {
-  const counts = ({ currency }: Money): boolean =>
-    !currency || !limit.currency || currency === limit.currency;
+export function budgetState({ limit, period }: Budget, { amounts }: Spent, now: number, preferred = '') {
+  const currency = limit.currency || preferred || (amounts.find((each) => each.currency)?.currency ?? '');
+  const counts = (each: Money): boolean => !each.currency || !currency || each.currency === currency;
   const spent = amounts.filter(counts).reduce((sum, { amount }) => sum.plus(amount), Fraction.zero);
   return {
     ...periodAt(period, now),
-    spent,
-    left: limit.amount.minus(spent),
+    ...{ currency, spent, left: limit.amount.minus(spent) },
     foreign: amounts.filter((each) => !counts(each)),
   };
 }
@@ -108,31 +108,22 @@ export function checkBudget({ budget, from, spent, estimate, allowsUnpriced, now
   const text = `the budget of ${budgetText(budget)}`;
   if (spent.unpriced.length && !allowsUnpriced) throw unpricedError(spent.unpriced, text);
   const cost = countedCost(estimate, allowsUnpriced, text);
-  const counted = inCurrency(budget, spent, cost.currency);
-  const { left, foreign, end } = budgetState(counted, spent, now);
+  const { left, foreign, end } = budgetState(budget, spent, now, cost.currency);
   if (foreign.length)
     throw usage(
       `${foreign.map(moneyText).join(', ')} can't be counted against ${text}: the currencies differ`,
       `write the budget in the currency of your prices: ${settingLine(from, `"<amount> ${foreign[0]?.currency}/${budget.period}"`)}`,
     );
-  const clash = currencyClash(cost.currency, budget.limit.currency, text);
-  if (clash) throw clash;
+  refuseCurrency(cost.currency, budget.limit.currency, text);
   const excess = cost.amount.compare(left);
-  const isUnknown = !estimate.total || spent.unpriced.length > 0;
-  if (excess > 0 || (isUnknown && excess === 0))
+  const isUsedUp = excess === 0 && (!estimate.total || spent.unpriced.length > 0);
+  if (excess > 0 || isUsedUp)
     throw new NotCovered(
-      isUnknown && excess === 0
+      isUsedUp
         ? `${text} is used up: nothing is left for orders of unknown cost`
         : `the estimate of ${moneyText(cost)} exceeds what is left of ${text}: ${amountText(left)}`,
       `order less (order --up-to-budget orders what fits), wait until ${end.slice(0, 10)}, or raise the budget: ${settingLine(from, `<amount>/${budget.period}`)}`,
     );
-}
-
-/** A budget that names no currency is in that of the order, or of what was bought: dollars and euros are never added up. */
-export function inCurrency(budget: Budget, { amounts }: Spent, preferred = ''): Budget {
-  const named = amounts.find(({ currency }) => currency)?.currency ?? '';
-  const currency = budget.limit.currency || preferred || named;
-  return { ...budget, limit: { ...budget.limit, currency } };
 }
 
 /** The line that sets it. */
@@ -156,13 +147,12 @@ function unpricedError(unpriced: readonly UnpricedPurchase[], budget: string): S
     return `${what}: ${lacks.join(' and ')}`;
   });
   const more = unpriced.length > MAX_LISTED ? ` and ${unpriced.length - MAX_LISTED} more` : '';
-  const [sku] = unpriced.flatMap(({ skus }) => skus);
+  const lacksLength = (hasFile: boolean): boolean =>
+    unpriced.some((each) => each.lacksLength && each.hasFile === hasFile);
   const hints = [
-    ...(sku === undefined ? [] : [`set the price per minute: steno config set price.${sku} <amount>`]),
-    ...(unpriced.some(({ lacksLength, hasFile }) => lacksLength && hasFile)
-      ? ['ask the service for the length: steno files --refresh']
-      : []),
-    ...(unpriced.some(({ lacksLength, hasFile }) => lacksLength && !hasFile)
+    ...unpriced.flatMap(({ skus }) => skus.map(priceHint)).slice(0, 1),
+    ...(lacksLength(true) ? ['ask the service for the length: steno files --refresh'] : []),
+    ...(lacksLength(false)
       ? ['if its file is unknown, settle it (steno attempts) or add the file: steno track <id>']
       : []),
     'or add --unpriced',

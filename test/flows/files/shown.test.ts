@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nothingKnown } from '../../../src/flows/files/listed.ts';
 import { waitedFiles } from '../../../src/flows/files/shown.ts';
-import type { OrderResult } from '../../../src/flows/orders/order-and-wait.ts';
+import type { OrderJob, OrderResult } from '../../../src/flows/orders/order-flow.ts';
 import { orderedFiles } from '../../../src/flows/orders/shown.ts';
 import type { Saved } from '../../../src/flows/transcripts/save.ts';
 
@@ -42,36 +42,32 @@ function ordered(saved: readonly Saved[]): OrderResult {
   }));
   const outcomes = placed.map((value) => ({ what: value.order.id, value, planned }));
   return {
-    ...{ placed, overBudget: [], hold: undefined, holdIsFailure: false },
+    ...{ placed, holdIsFailure: false },
     sent: { outcomes, held: [], notSent: [], unsent: 0, interrupted: false },
     waited: { ...waitedFor(saved), held: [] },
   };
 }
 
+/** It waits, and nothing was left out. */
+const job = {
+  ...{ waits: true, means: { settings: { currency: 'USD' } }, plan: { leftOut: [], counted: [] } },
+  run: { leftOut: [], overBudget: [] },
+} as unknown as OrderJob;
+
 describe.each([
   ['wait', (saved: readonly Saved[]) => waitedFiles(waitedFor(saved), nothingKnown, 'USD')],
-  [
-    'order',
-    (saved: readonly Saved[]) =>
-      orderedFiles(ordered(saved), {
-        waits: true,
-        currency: 'USD',
-        known: nothingKnown,
-        leftOut: [],
-        unplanned: [],
-      }),
-  ],
+  ['order', (saved: readonly Saved[]) => orderedFiles(job, ordered(saved), false)],
 ])('what %s --download prints', (_, show) => {
-  it('names the transcripts of each file', () => {
-    const shown = show(countedTranscripts().saved);
+  it('names the transcripts of each file', async () => {
+    const shown = await show(countedTranscripts().saved);
     expect(shown.map(({ row, downloads }) => [row.id, downloads.map(({ path }) => path)])).toEqual(
       ids.map((id) => [id, formats.map((ext) => resolve(`${id}.${ext}`))]),
     );
   });
 
-  it('is found by reading each transcript a few times, however many files there are', () => {
+  it('is found by reading each transcript a few times, however many files there are', async () => {
     const { saved, reads } = countedTranscripts();
-    show(saved);
+    await show(saved);
     expect(reads()).toBeLessThanOrEqual(4 * saved.length);
   });
 });

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CallError } from '../../../src/api/http/failures.ts';
-import { OrderGuard } from '../../../src/flows/orders/guard.ts';
 import type { PlacedOrder } from '../../../src/flows/orders/place.ts';
 import { type SentOrders, sendOrders } from '../../../src/flows/orders/sending.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
@@ -10,7 +9,7 @@ import { openLedger } from '../../../src/ledger/open.ts';
 import { StenoError } from '../../../src/lib/errors.ts';
 import { url } from '../../support/attempts.ts';
 import { freshFolder } from '../../support/files.ts';
-import { planned, usual } from '../../support/guards.ts';
+import { planned, runOf } from '../../support/guards.ts';
 
 let ledger: Ledger;
 
@@ -29,15 +28,14 @@ describe('the orders of a run', () => {
     fates: ReadonlyArray<Error | 'taken' | undefined>,
     given: { limitMs?: number; signal?: AbortSignal; onPlace?: (at: number) => void } = {},
   ): Promise<{ sent: SentOrders; tried: number; notes: string[] }> {
-    const guard = await OrderGuard.of(
+    const run = await runOf(
       fates.map((_, at) => planned(`n${at}`)),
       ledger,
-      usual,
     );
     const notes: string[] = [];
     let tried = 0;
     const sent = await sendOrders(
-      guard,
+      run,
       async (order, onSending) => {
         onSending();
         const fate = fates[tried];

@@ -1,10 +1,15 @@
 /** Which rows of a list a budget reaches for. */
+
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { type CostFacts, OrderCosts } from '../../../src/flows/orders/cost.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OrderCosts } from '../../../src/flows/orders/cost.ts';
 import { PlannedRows } from '../../../src/flows/orders/plan.ts';
 import { countAudios, type PlannedOrder, splitRows } from '../../../src/flows/orders/planned-order.ts';
-import { parseBudget } from '../../../src/lib/money.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { openLedger } from '../../../src/ledger/open.ts';
+import { freshFolder } from '../../support/files.ts';
+import { costSettings } from '../../support/guards.ts';
 
 const SKUS = ['TRANS14', 'TRANS6', 'TRANS2'];
 const PRICES = [1, 2, 3];
@@ -25,18 +30,21 @@ function planned(rows: ReadonlyArray<readonly [number, number]>, perOrder: numbe
   return [...plan.orders];
 }
 
+const prices = Object.fromEntries(SKUS.map((sku, at) => [sku, String(PRICES[at])]));
+
+let ledger: Ledger;
+
+beforeAll(async () => {
+  ledger = await openLedger(join(freshFolder(), 'ledger.db'), 'default', (text) => text);
+});
+afterAll(() => ledger.close());
+
 /** With so many cents to spend. */
-function costs(cents: number): Promise<OrderCosts> {
-  const facts: CostFacts = {
-    ...{ nowMs: Date.parse('2026-11-17T00:00:00Z'), budget: undefined },
-    ...{ spent: new Map(), unpriced: new Map(), invoices: [], named: [], lengths: new Map() },
-  };
-  const prices = Object.fromEntries(SKUS.map((sku, at) => [sku, String(PRICES[at])]));
-  const budget = parseBudget(`${cents / 100}/month`);
-  const settings = { prices, currency: '', budget, budgetFrom: 'setting' as const };
-  return OrderCosts.open(undefined, facts, settings, {
-    ...{ maxCost: undefined, allowsUnpriced: false, upToBudget: true },
-  });
+async function costs(cents: number): Promise<OrderCosts> {
+  const settings = costSettings(`${cents / 100}/month`, prices);
+  const found = new OrderCosts(ledger, settings, { unpriced: false, upToBudget: true });
+  await found.read();
+  return found;
 }
 
 describe('--up-to-budget', () => {
@@ -49,7 +57,7 @@ describe('--up-to-budget', () => {
         fc.integer({ min: 1, max: 5 }),
         async (list, cents, per) => {
           const orders = planned(list, per);
-          const { firstLeftOut, why, problem } = (await costs(cents)).upToBudget(orders);
+          const { firstLeftOut, why, problem } = (await costs(cents)).coverage(orders);
           // In millionths, as the ledger adds it up.
           let [left, expected] = [cents * 10_000, 0];
           for (const [seconds, kind] of list) {
