@@ -167,67 +167,55 @@ export interface ManPage {
 /** Without the one that only lists the others. */
 const manTopics = (): string[] => topicNames().filter((name) => name !== 'topics');
 
-export function manPages(groups: readonly Group[]): ManPage[] {
-  const pages = commandPaths(commandsOf(groups)).map((path) =>
+export const manPages = (groups: readonly Group[]): ManPage[] => [
+  rootPage(groups),
+  ...commandPaths(commandsOf(groups)).map((path) =>
     manPage(commandPage(findCommands(path, groups) ?? []), 1),
-  );
-  const topicPages = manTopics()
+  ),
+  ...manTopics()
     .flatMap((name) => topicPage(name) ?? [])
-    .map((page) => manPage(page, 7));
-  return [rootPage(groups), ...pages, ...topicPages];
-}
-
-export const manFiles = (groups: readonly Group[]): string[] => [
-  'steno.1',
-  ...commandPaths(commandsOf(groups)).map((path) => `${['steno', ...path].join('-')}.1`),
-  ...manTopics().map((name) => `steno-${name}.7`),
+    .map((page) => manPage(page, 7)),
 ];
 
 function rootPage(groups: readonly Group[]): ManPage {
-  const tries = firstLines.flatMap(([title, lines]) => [
-    paragraph(`${title}:`),
-    ...lines.map((line) => verbatim(line)),
-  ]);
-  const children = commandsOf(groups).map(({ name }) => `steno-${name}(1)`);
+  const tries = firstLines.flatMap(([title, lines]) => [`${title}:`, `${lines.join('\n')}\n`]);
+  const topics = manTopics().map((name) => `steno-${name}(7)`);
   return assemble('steno', 1, about, [
-    ['SYNOPSIS', synopsis('steno <command> [options]')],
-    ['DESCRIPTION', paragraph(about), ...tries],
-    ...commandSections(groups).map((each): Part => [each.title, bodyText(each.body)]),
-    ['SEE ALSO', seeAlso([...children, ...manTopics().map((name) => `steno-${name}(7)`)])],
+    { title: 'Synopsis', body: ['steno <command> [options]'] },
+    { title: 'Description', body: [about, ...tries] },
+    ...commandSections(groups),
+    seeAlso([...commandsOf(groups).map(({ name }) => `steno-${name}(1)`), ...topics]),
   ]);
 }
 
 function manPage(page: Page, section: 1 | 7): ManPage {
   const name = section === 1 ? page.name.replaceAll(' ', '-') : `steno-${page.name}`;
-  const parent = name.includes('-') && section === 1 ? name.replace(/-[^-]*$/, '') : 'steno';
+  const parent = section === 1 ? name.replace(/-[^-]*$/, '') : 'steno';
   const children = page.lists.find(({ title }) => title === 'Commands')?.body.flat() ?? [];
   const related = [
     `${parent}(1)`,
     ...children.map(([child]) => `${name}-${child}(1)`),
-    'steno-options(7)',
-    'steno-exit-codes(7)',
+    ...['steno-options(7)', 'steno-exit-codes(7)'],
   ];
-  const own = `${name}(${section})`;
+  const globals = page.usage.length ? ['And the global options: steno-options(7).'] : [];
   return assemble(name, section, page.summary, [
-    ['SYNOPSIS', ...page.usage.map(synopsis)],
-    ['DESCRIPTION', ...page.about.map(paragraph)],
-    ...page.lists.map(sectionPart),
-    [
-      'OPTIONS',
-      ...(page.usage.length
-        ? [items(page.options), paragraph('And the global options: steno-options(7).')]
-        : []),
-    ],
-    ['EXAMPLES', ...page.examples.map(example)],
-    ...page.sections.map(sectionPart),
-    ['SEE ALSO', seeAlso(related.filter((each) => each !== own))],
+    { title: 'Synopsis', body: page.usage },
+    { title: 'Description', body: page.about },
+    ...page.lists,
+    { title: 'Options', body: [page.options, ...globals] },
+    { title: 'Examples', body: page.examples.flatMap(([line, what]) => [`${what}:`, `${line}\n`]) },
+    ...page.sections,
+    seeAlso(related.filter((each) => each !== `${name}(${section})`)),
   ]);
 }
 
-/** A heading and what stands below it; without anything below it, it is left out. */
-type Part = readonly [title: string, ...body: readonly string[]];
+const seeAlso = (names: readonly string[]): Section => ({
+  title: 'See also',
+  body: [[...new Set(names)].join(', ')],
+});
 
-function assemble(name: string, section: number, summary: string, parts: readonly Part[]): ManPage {
+/** A section without anything in it is left out. */
+function assemble(name: string, section: number, summary: string, sections: readonly Section[]): ManPage {
   const head = [
     `.TH ${roff(name.toUpperCase())} ${section} "" "steno ${STENO_VERSION}" "steno"`,
     // Neither hyphens within words nor wide gaps: a flag and a command line stay as they are typed.
@@ -236,32 +224,23 @@ function assemble(name: string, section: number, summary: string, parts: readonl
     '.SH NAME',
     `${roff(name)} \\- ${roff(summary)}`,
   ];
-  const body = parts.flatMap(([title, ...texts]) => {
-    const filled = texts.filter(Boolean);
-    const [first = '', ...more] = filled;
+  const body = sections.flatMap(({ title, body }) => {
+    const blocks = body.map(blockText).filter(Boolean);
     // A heading has its own space below it.
-    return first ? [`.SH ${roff(title.toUpperCase())}`, first.replace(/^\.PP\n/, ''), ...more] : [];
+    return blocks.length
+      ? [`.SH ${roff(title.toUpperCase())}`, blocks.join('\n').replace(/^\.PP\n/, '')]
+      : [];
   });
   return { file: `${name}.${section}`, text: `${[...head, ...body].join('\n')}\n` };
 }
 
-const sectionPart = ({ title, body }: Section): Part => [title, bodyText(body)];
-
+/** A paragraph, lines to copy, or a list of terms. */
 function blockText(block: Details[number]): string {
-  if (typeof block !== 'string') return items(block);
-  return block.includes('\n') ? `.PP\n${verbatim(block.trimEnd())}` : paragraph(block);
+  if (typeof block !== 'string')
+    return block.map(([term, what]) => `.TP\n.B ${roff(term)}\n${line(what)}`).join('\n');
+  const lines = block.trimEnd().split('\n').map(line).join('\n');
+  return block.includes('\n') ? `.PP\n.RS 4\n.nf\n${lines}\n.fi\n.RE` : `.PP\n${lines}`;
 }
-
-const bodyText = (body: Details): string => body.map(blockText).filter(Boolean).join('\n');
-
-const synopsis = (usage: string): string => `.PP\n.B ${roff(usage)}`;
-const paragraph = (text: string): string => `.PP\n${line(text)}`;
-const items = (list: readonly Item[]): string =>
-  list.map(([term, what]) => `.TP\n.B ${roff(term)}\n${line(what)}`).join('\n');
-const verbatim = (text: string): string => `.RS 4\n.nf\n${text.split('\n').map(line).join('\n')}\n.fi\n.RE`;
-const example = ([command, what]: Command['examples'][number]): string =>
-  `${paragraph(`${what.charAt(0).toUpperCase()}${what.slice(1)}:`)}\n${verbatim(command)}`;
-const seeAlso = (names: readonly string[]): string => line([...new Set(names)].join(', '));
 
 /** A line of its own: a dot at its beginning is no request. */
 const line = (text: string): string => roff(text).replace(/^\./, '\\&.');

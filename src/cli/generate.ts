@@ -6,7 +6,7 @@ import { completionScript, scriptPaths } from '../completion/shells.ts';
 import { makeFolder } from '../lib/fs.ts';
 import type { Group } from '../spec/command.ts';
 import { commandTree } from './command-tree.ts';
-import { catalogueTexts, fillSections, helpPages, manFiles, manPages, skillText } from './docs.ts';
+import { catalogueTexts, fillSections, helpPages, manPages, skillText } from './docs.ts';
 import { loadGroups } from './registry.ts';
 
 async function writeTexts(folder: string, groups: readonly Group[]): Promise<void> {
@@ -25,7 +25,7 @@ function writeManPages(folder: string, groups: readonly Group[]): void {
 /** npm links the pages that package.json names, and takes no folder of them. */
 function listManPages(groups: readonly Group[]): void {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { man: string[] };
-  manifest.man = manFiles(groups).map((file) => `dist/man/${file}.gz`);
+  manifest.man = manPages(groups).map(({ file }) => `dist/man/${file}.gz`);
   writeFileSync('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
 }
 

@@ -13,8 +13,7 @@ import {
   wrap,
 } from './help-page.ts';
 import { topicNames, topicPage } from './help-topics.ts';
-import { commandFor } from './other-words.ts';
-import { unknownCommand } from './wrong-line.ts';
+import { wrongSubcommand } from './wrong-line.ts';
 
 export const about = 'Order transcripts from the command line: give it a URL, get a text file.';
 
@@ -56,25 +55,15 @@ function findPage(words: readonly string[], groups: readonly Group[]): Page {
 }
 
 function unknown(words: readonly string[], groups: readonly Group[]): Error {
-  const known = words.findIndex((_, at) => !findCommands(words.slice(0, at + 1), groups));
-  const above = words.slice(0, known);
-  const word = words[known] ?? '';
-  const parent = findCommands(above, groups)?.at(-1);
-  if (parent) {
-    const names = (parent.children ?? []).map((child) => child.name);
-    const see = `see: ${['steno', ...above, '--help'].join(' ')}`;
-    return usage(`unknown command '${['steno', ...above, word].join(' ')}'`, didYouMean(word, names, see));
-  }
+  const [word = ''] = words;
   const topics = topicNames();
+  const parent = findCommands(words.slice(0, -1), groups)?.at(-1);
+  if (parent) return wrongSubcommand(parent, words.at(-1));
   if (topics.includes(word)) return usage('help takes one topic at a time', `see: steno help ${word}`);
-  const topic = topics.find((name) => word.length >= MIN_TOPIC_START && name.startsWith(word));
-  if (topic) {
-    const hint = `did you mean ${topic}? see: steno help ${topic}`;
-    return usage(`unknown command or topic '${word}'`, hint);
-  }
-  if (commandFor(word)) return unknownCommand(word, commandsOf(groups));
+  const begun = word.length >= MIN_TOPIC_START ? topics.find((name) => name.startsWith(word)) : undefined;
   const names = commandsOf(groups).flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
-  const hint = didYouMean(word, [...names, ...topics], 'see: steno help topics');
+  const see = 'see: steno help topics';
+  const hint = begun ? `did you mean ${begun}? ${see}` : didYouMean(word, [...names, ...topics], see);
   return usage(`unknown command or topic '${word}'`, hint);
 }
 

@@ -11,14 +11,14 @@ import { type Help, NoSubcommand, type Printed, type Run, readLine, WrongLine } 
 import { loaders, loadGroups } from './registry.ts';
 
 export async function parse(argv: readonly string[]): Promise<Run | Printed | Help> {
-  if (argv.some((word) => pastedWord.test(word)))
-    (await import('./wrong-line.ts')).checkPasted(argv, await loadGroups());
+  if (argv.some((word) => wrongDash.test(word)))
+    (await import('./wrong-line.ts')).checkDashes(argv, await loadGroups());
   const run = await parseQuickly(argv);
   return run ?? (await import('./wrong-line.ts')).parseWholly(argv, await loadGroups());
 }
 
-/** A flag with another dash or with one, or a comma with a blank beside it. */
-const pastedWord = /^-?[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]|^-[a-z][a-z-]+|^,.|.,$/i;
+/** A flag with another dash, or with one. */
+const wrongDash = /^-?[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]|^-[a-z][a-z-]+/i;
 
 /**
  * Speed: only the commands that the line names are loaded and built, which saves a tenth of the processor time of `steno

@@ -125,7 +125,11 @@ export const idsFrom = (): Option<string | undefined> =>
 export function list(flags: string, help: string, more: More = {}): Option<readonly string[]> {
   return option<readonly string[]>(flags, help, more, [], (given, previous) => {
     const values = given.split(',').map((each) => each.trim());
-    if (values.includes('')) throw usage(`${flags.split(' ')[0]} has an empty value: '${given}'`);
+    if (values.includes(''))
+      throw usage(
+        `${flags.split(' ')[0]} has an empty value: '${given}'`,
+        'leave out the comma, or the space next to it',
+      );
     return [...previous, ...values];
   });
 }

@@ -119,7 +119,6 @@ describe.each(pages)('the page of $name', ({ path, spec }) => {
 describe('help', () => {
   it.each([
     ['help events show', 'events show --help'],
-    ['events --help show', 'events show --help'],
     ['help ls', 'ls --help'],
     ['help', '--help'],
     ['help', ''],
