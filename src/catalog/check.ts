@@ -2,7 +2,7 @@
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/text.ts';
 import { pastedHint } from '../lib/url.ts';
-import { eventTypes, testableEvents } from './events.ts';
+import { testableEvents } from './events.ts';
 import { findFormat, formatOfName, formats } from './formats.ts';
 import {
   findOrderSku,
@@ -42,7 +42,7 @@ export function checkUpgradeSkus(typed: readonly string[], any: boolean): string
   const skus = typed.map((sku) => asListed(sku, findUpgradeSku));
   for (const sku of skus) {
     if (findOrderSku(sku) && !findUpgradeSku(sku) && !any)
-      throw usage(`${sku} is for new orders, not for upgrades`, newOrderHint(sku));
+      throw usage(`${sku} is for new orders, not for upgrades`, 'see the upgrades: steno skus');
     checkSku(sku, findUpgradeSku(sku), upgradeSkus, any);
   }
   checkOnlyOne(skus, speedUpgradeSkus, 'each changes the speed, and an upgrade takes only one');
@@ -53,16 +53,6 @@ export function checkUpgradeSkus(typed: readonly string[], any: boolean): string
 function asListed(sku: string, find: (sku: string) => object | undefined): string {
   const upper = sku.toUpperCase();
   return !find(sku) && (findOrderSku(upper) ?? findUpgradeSku(upper)) ? upper : sku;
-}
-
-/** How a file gets what a SKU for new orders gives. */
-function newOrderHint(sku: string): string {
-  const ways = upgradeSkus
-    .filter(({ to }) => to === sku)
-    .map(({ sku: upgrade, from }) => `${upgrade} from ${from}`);
-  return ways.length
-    ? `upgrade a file to it with: ${ways.join(', ')}`
-    : `order with it: steno order <url> --sku ${sku}`;
 }
 
 function checkSku<T extends { sku: string }>(
@@ -118,13 +108,8 @@ export function checkStates(typed: readonly string[], seen: () => readonly strin
 
 export function checkTestableEvent(type: string): string {
   if (testableEvents.includes(type)) return type;
-  if (eventTypes.some((each) => each.name === type)) {
-    throw usage(`the service can't send a test of ${type}`, `it sends: ${testableEvents.join(', ')}`);
-  }
-  throw usage(
-    `unknown event '${type}'`,
-    didYouMean(type, testableEvents, `choose from: ${testableEvents.join(', ')}`),
-  );
+  const choice = `choose from: ${testableEvents.join(', ')}`;
+  throw usage(`the service can't send a test of '${type}'`, didYouMean(type, testableEvents, choice));
 }
 
 /** Of the service, for tests: nobody ordered them. */

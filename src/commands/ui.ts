@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { checkId } from '../api/decode.ts';
@@ -14,6 +13,7 @@ import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { shellWord } from '../lib/text.ts';
 import { getEvents } from '../listen/history.ts';
+import { Children, failureOf } from '../mcp/children.ts';
 import { askForOpening, findRunning, noteRunning } from '../pages/running.ts';
 import { PageServer } from '../pages/server.ts';
 import type { PageSource } from '../pages/source.ts';
@@ -211,7 +211,8 @@ async function sourceOf(context: Context): Promise<PageSource> {
     });
     return transport;
   };
-  let running: Promise<unknown> = Promise.resolve();
+  const children = new Children(context, MAX_OUTPUT_BYTES);
+  context.onExit(() => children.close());
   return {
     ...{ assets: join(__dirname, 'ui'), folder: makeStateFolder(env) },
     ...{ env, signal, settings, hide: mask.hide },
@@ -230,46 +231,16 @@ async function sourceOf(context: Context): Promise<PageSource> {
     connect,
     // The sandbox is in this process: nobody else would notice that its files move.
     refresh: sandbox && oneAtATime(async () => void (await refreshOpenFiles(await connect(), ledger, {}))),
-    run: (args) => {
-      const printed = running.then(() => runAgain(context, args));
-      running = printed.catch(() => {});
-      return printed;
+    run: async (words) => {
+      const ran = await children.run({ words }, signal);
+      // What doctor finds is worth showing, most of all where it fails.
+      if (ran.code !== 0 && !ran.stdout) throw failureOf(ran);
+      return ran.stdout;
     },
   };
 }
 
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
-
-/** Runs this program with the flags that name the same account. */
-function runAgain({ env, globals, signal }: Context, args: readonly string[]): Promise<string> {
-  const { sandbox, profile, baseUrl } = globals;
-  const own = [
-    ...(sandbox ? ['--sandbox'] : []),
-    ...(profile === undefined ? [] : [`--profile=${profile}`]),
-    ...(baseUrl === undefined ? [] : [`--base-url=${baseUrl}`]),
-  ];
-  const line = [join(__dirname, 'launch.js'), ...own, ...args];
-  const options = { env, signal, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true };
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, line, options, (error, stdout, stderr) => {
-      // What doctor finds is worth showing, most of all where it fails.
-      if (error && !stdout) reject(failureOf(stderr));
-      else resolve(stdout);
-    });
-  });
-}
-
-/** What a command said last, in either form. */
-function failureOf(stderr: string): StenoError {
-  const last =
-    stderr
-      .trimEnd()
-      .split('\n')
-      .findLast((line) => /^(steno: |\{"error")/.test(line)) ?? '';
-  if (!last.startsWith('{')) return new StenoError('failed', last.replace('steno: ', '') || 'interrupted');
-  const { code, message, hint } = JSON.parse(last).error;
-  return new StenoError(code, message, { hint });
-}
 
 /** What fails is tried again the next time. */
 function oneAtATime(work: () => Promise<void>): () => void {

@@ -1,12 +1,11 @@
 /** Runs steno itself, a few processes at a time: one that crashes, hangs or prints too much harms no other. */
 import { execFile } from 'node:child_process';
 import type { Effect } from '../lib/command-entry.ts';
-import type { Env } from '../lib/env.ts';
-import { StenoError } from '../lib/errors.ts';
+import { exitCodes, type Kind, StenoError } from '../lib/errors.ts';
 import { bytesText } from '../lib/text.ts';
+import type { Context } from '../spec/context.ts';
 
 const MAX_CHILDREN = 4;
-const MAX_OUTPUT = 4_000_000;
 /** How long one that was told to end may take. */
 const END_LIMIT_MS = 5_000;
 
@@ -24,17 +23,29 @@ export interface Ran {
   readonly stderr: string;
 }
 
+/** What a command that failed said, as JSON or as `steno: what happened` and `hint: what to do`. */
+export function failureOf({ code, stderr }: Pick<Ran, 'code' | 'stderr'>): StenoError {
+  const json = /^\{"error":.*/m.exec(stderr)?.[0];
+  if (json) {
+    const { code: kind, message, hint } = JSON.parse(json).error;
+    return new StenoError(kind, message, { hint });
+  }
+  const [kind = 'failed'] = Object.entries(exitCodes).find(([, each]) => each.code === code) ?? [];
+  const message = /^steno: (.*)/m.exec(stderr)?.[1] ?? `steno ended with ${code ?? 'a signal'}`;
+  return new StenoError(kind as Kind, message, { hint: /^hint: (.*)/m.exec(stderr)?.[1] });
+}
+
 export class Children {
-  readonly #env: Env;
-  readonly #flags: readonly string[];
+  readonly #context: Context;
+  readonly #maxOutput: number;
   readonly #end = new AbortController();
   readonly #running = new Set<Promise<Ran>>();
   readonly #waiting: Array<() => void> = [];
 
-  /** `flags` choose the profile, the sandbox and the like. */
-  constructor(env: Env, flags: readonly string[]) {
-    this.#env = env;
-    this.#flags = flags;
+  /** They run for the same account and ledger. */
+  constructor(context: Context, maxOutput: number) {
+    this.#context = context;
+    this.#maxOutput = maxOutput;
   }
 
   /**
@@ -63,9 +74,15 @@ export class Children {
   }
 
   #start({ words, args = [], input }: Line, effect: Effect, ends?: AbortSignal): Promise<Ran> {
-    const line = [...words, '--no-progress', ...this.#flags, '--', ...args];
-    const env = { ...this.#env, STENO_ALLOW: `read,${effect}` };
-    const options = { env, windowsHide: true, maxBuffer: ends ? MAX_OUTPUT : Number.POSITIVE_INFINITY };
+    const line = [...words, '--no-progress', ...flagsOf(this.#context), '--', ...args];
+    const { env: own, globals } = this.#context;
+    // A key is never put into a command line.
+    const key = globals.apiKey === undefined ? {} : { STENO_API_KEY: globals.apiKey };
+    const env = { ...own, ...key, STENO_ALLOW: `read,${effect}` };
+    const options = { env, windowsHide: true, maxBuffer: ends ? this.#maxOutput : Number.POSITIVE_INFINITY };
+    const tooLarge = new StenoError('failed', `the result is larger than ${bytesText(this.#maxOutput)}`, {
+      hint: 'ask for less, with limit, since or another filter',
+    });
     return new Promise((resolve, reject) => {
       let killing: NodeJS.Timeout | undefined;
       const child = execFile(
@@ -91,6 +108,14 @@ export class Children {
   }
 }
 
-const tooLarge = new StenoError('failed', `the result is larger than ${bytesText(MAX_OUTPUT)}`, {
-  hint: 'ask for less, with limit, since or another filter',
-});
+function flagsOf({ globals }: Context): string[] {
+  const { profile, baseUrl, sandbox, timeout, ledger } = globals;
+  const flags = [
+    profile !== undefined && `--profile=${profile}`,
+    baseUrl !== undefined && `--base-url=${baseUrl}`,
+    timeout !== undefined && `--timeout=${timeout}ms`,
+    sandbox && '--sandbox',
+    !ledger && '--no-ledger',
+  ];
+  return flags.filter((flag) => flag !== false);
+}

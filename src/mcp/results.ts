@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { errorJson } from '../lib/error-json.ts';
-import { errorMessage, exitCodes, type Kind, StenoError } from '../lib/errors.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
 import { formatJson, isObject, type Json, JsonNumber, parseJson } from '../lib/json.ts';
 import { forTerminal, forTerminalLines } from '../lib/text.ts';
-import type { Ran } from './children.ts';
+import { failureOf, type Ran } from './children.ts';
 import { inToolWords } from './words.ts';
 
 /** A question to the person is one, too. */
@@ -32,7 +32,7 @@ export function saidBy({ code, stdout, stderr }: Ran): Said {
   const lines = stderr.split('\n').map(parsed);
   const membersOf = (name: string): Json[] =>
     lines.flatMap((each) => (isObject(each) ? (each.get(name) ?? []) : []));
-  const [error = errorJson(plainError({ code, stderr }))] = membersOf('error');
+  const [error = errorJson(failureOf({ code, stderr }))] = membersOf('error');
   return { result: parsed(stdout), warnings: membersOf('warning'), error: code === 0 ? undefined : error };
 }
 
@@ -49,13 +49,6 @@ function parsed(text: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Of a command that prints no JSON: `steno: what happened`, `hint: what to do`. */
-export function plainError({ code, stderr }: Pick<Ran, 'code' | 'stderr'>): StenoError {
-  const [kind = 'failed'] = Object.entries(exitCodes).find(([, each]) => each.code === code) ?? [];
-  const message = /^steno: (.*)/m.exec(stderr)?.[1] ?? `steno ended with ${code ?? 'a signal'}`;
-  return new StenoError(kind as Kind, message, { hint: /^hint: (.*)/m.exec(stderr)?.[1] });
 }
 
 interface ResultOptions {

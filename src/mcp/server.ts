@@ -24,6 +24,7 @@ import { Wire } from './wire.ts';
 /** How many transcripts the list of resources names, the newest, and how much of their titles. */
 const LISTED = 1_000;
 const MAX_TITLE = 200;
+const MAX_OUTPUT = 4_000_000;
 
 const instructions = `steno orders transcripts of recordings, and keeps a ledger of orders and files. ${UNTRUSTED}
 A result is {untrusted, result, warnings, error}, or text for transcript; steno://schema/TOOL has the JSON schema of result, without members that are null or empty.
@@ -32,7 +33,7 @@ search, quote and check read transcripts on this disk; verify with quote what yo
 /** Serves until the client leaves. Without `maxCost` nothing can be ordered. */
 export async function serve(context: Context, maxCost: Money | undefined): Promise<void> {
   const { out, signal, stdin, ledgers } = context;
-  const children = new Children(...settingsOf(context));
+  const children = new Children(context, MAX_OUTPUT);
   const transcripts = new Transcripts(children, () => ledgers.ifAny());
   const orders = maxCost && new Orders(children, maxCost, context.sandbox !== undefined);
   const wire = new Wire(stdin, writableTo(out.stdout, signal));
@@ -60,20 +61,6 @@ export async function serve(context: Context, maxCost: Money | undefined): Promi
   stdin.destroy();
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
   if (isTooLarge) throw new StenoError('failed', 'the client sent a message that is too large');
-}
-
-/** For the same account and ledger. A key is never put into a command line. */
-function settingsOf({ globals, env }: Context): ConstructorParameters<typeof Children> {
-  const { profile, baseUrl, apiKey, sandbox, timeout, ledger } = globals;
-  const flags = [
-    profile !== undefined && `--profile=${profile}`,
-    baseUrl !== undefined && `--base-url=${baseUrl}`,
-    timeout !== undefined && `--timeout=${timeout}ms`,
-    sandbox && '--sandbox',
-    !ledger && '--no-ledger',
-  ];
-  const withKey = apiKey === undefined ? env : { ...env, STENO_API_KEY: apiKey };
-  return [withKey, flags.filter((flag) => flag !== false)];
 }
 
 /** Fails where the reader has gone, which ends the connection. */

@@ -6,8 +6,8 @@ import { forTerminal } from '../lib/text.ts';
 import { audioClock } from '../lib/time.ts';
 import type { TranscriptText } from '../transcripts/model.ts';
 import { readTranscript, readTranscriptFile } from '../transcripts/read.ts';
-import type { Children } from './children.ts';
-import { betweenMarks, plainError } from './results.ts';
+import { type Children, failureOf } from './children.ts';
+import { betweenMarks } from './results.ts';
 import { partInput } from './tools.ts';
 
 export class Transcripts {
@@ -61,7 +61,7 @@ export class Transcripts {
   async #ofService(id: string, signal: AbortSignal): Promise<string> {
     const line = { words: ['transcript', '--format=tstxt', '--output=-'], args: [id] };
     const ran = await this.#children.run(line, signal);
-    if (ran.code !== 0) throw plainError(ran);
+    if (ran.code !== 0) throw failureOf(ran);
     return linesOf(readTranscript(Buffer.from(ran.stdout), 'tstxt', `transcript ${id}`));
   }
 }
