@@ -143,7 +143,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   [
     'an unknown event',
     ['webhook', 'test', 'TRANSCRIPT_COMPLET'],
-    /unknown event/,
+    /can't send a test of/,
     /did you mean TRANSCRIPT_COMPLETE\?/,
   ],
   ['an event that has no test', ['webhook', 'test', 'DUPLICATE_FILE'], /send a test of DUPLICATE_FILE/],
