@@ -1,6 +1,6 @@
 import { tokensOf } from '../flows/quote/tokens.ts';
 import { readDocument, verify } from '../flows/quote/verify.ts';
-import { filterOf } from '../flows/search/filter.ts';
+import { filterOf } from '../flows/search/search.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { didYouMean, plural } from '../lib/text.ts';
 import { checkUrl } from '../lib/url.ts';

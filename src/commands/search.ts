@@ -1,7 +1,6 @@
 import { raiseTallies } from '../flows/bulk.ts';
-import { filterOf } from '../flows/search/filter.ts';
 import { parseQuery } from '../flows/search/query.ts';
-import { type FileHits, findHits, prepareSearch } from '../flows/search/search.ts';
+import { type FileHits, filterOf, findHits, prepareSearch } from '../flows/search/search.ts';
 import { forgetIndex } from '../flows/search/text-index.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { usage } from '../lib/errors.ts';
@@ -73,17 +72,18 @@ export const search = command({
     const request = { ...filter, query: parseQuery(args), speaker, limit };
     const place = await searchPlaceOf(context, 'search');
     const searched = await whileWorking(out, 'Indexing', (report) => prepareSearch(place, request, report));
-    if (searched.withoutIndex !== undefined)
-      await out.warn(`searching without an index, which takes longer: ${searched.withoutIndex}`);
+    const { withoutIndex, tally } = searched.texts;
+    if (withoutIndex !== undefined)
+      await out.warn(`searching without an index, which takes longer: ${withoutIndex}`);
     const isCut = { value: false };
     const pages = findHits(searched, request, isCut, signal);
     const views = () => viewPages<FileHits | undefined>(pages, (page) => hitsView(page, around), undefined);
     const shown = isForPerson
       ? await withPager(context, () => showToPerson(out, pages, around), pager)
       : await out.showPages(views());
-    if (shown === 0) out.note(nothingFoundIn(searched.tally.total, isFiltered));
+    if (shown === 0) out.note(nothingFoundIn(tally.total, isFiltered));
     if (isCut.value && options.limit === undefined) out.note(`the first ${limit}; show more with --limit`);
-    raiseTallies([searched.tally]);
+    raiseTallies([tally]);
   },
 });
 

@@ -1,13 +1,12 @@
 /** `search`: what it finds, how it shows it, and an index that follows the files whatever happens to either. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { schemaOf } from '../../src/commands/schema.ts';
 import { Downloads } from '../../src/ledger/downloads.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import { sha256 } from '../../src/lib/sha256.ts';
 import { outputs } from '../support/commands.ts';
 import { modeOf } from '../support/files.ts';
 import { ledgerOf } from '../support/ledger.ts';
@@ -301,30 +300,6 @@ describe('the index', () => {
     index.exec("UPDATE migrations SET name = 'search 99'; DELETE FROM files");
     index.close();
     expect(await reader.texts('apple')).toHaveLength(1);
-  });
-
-  it('follows a file that was renamed, or moved to a folder below; of two with its content, the other keeps its own', async () => {
-    const reader = new Reader();
-    const ledger = await openLedger(ledgerOf(reader), 'default', String);
-    for (const [name, content] of [
-      ['t/1.txt', 'apple'],
-      ['t/2.txt', 'apple'],
-    ] as const) {
-      reader.write(name, content);
-      const written = { bytes: content.length, sha256: sha256(content), isDraft: false };
-      await new Downloads(ledger).add(name.charAt(2), 'txt', join(reader.home, name), written);
-    }
-    await ledger.close();
-    const found = async () =>
-      (await reader.search('apple')).map(({ audiofile, path }) => [audiofile, relative(reader.home, path)]);
-    const second = ['2', 't/2.txt'];
-    for (const name of ['t/new.txt', 't/old/1.txt']) {
-      mkdirSync(dirname(join(reader.home, name)), { recursive: true });
-      renameSync(join(reader.home, name === 't/new.txt' ? 't/1.txt' : 't/new.txt'), join(reader.home, name));
-      expect((await found()).sort()).toEqual([['1', name], second]);
-    }
-    reader.write('t/old/1.txt', 'grape');
-    expect(await found()).toEqual([second]);
   });
 
   it('is made once by two searches at a time', async () => {

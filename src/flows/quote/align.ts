@@ -17,19 +17,22 @@ export interface Fit<Said extends Token> {
 }
 
 const MAX_FITS = 1_000;
+/** Of words that differ: they are only spelled with more hyphens, perhaps. */
+const HYPHENS = 2;
 const FILLER_COST = 0.001;
 const [MATCH, CHANGED, ADDED, CUT] = [0, 1, 2, 3] as const;
 
-/** The best places, in their order; several if they are equally good. */
+/** The best places, in their order; several if they are equally good, and none with more than `most` edits. */
 export function fitsOf<Said extends Token>(
   quoted: readonly Token[],
   said: readonly Said[],
   text: Texts<Said>,
   isStrict: boolean,
+  most: number,
 ): Fit<Said>[] {
   const wanted = spelledLike(said, quoted);
   const spare = sparesOf(said);
-  const { ends, steps } = compare(wanted, said, spare);
+  const { ends, steps } = compare(wanted, said, spare, most + HYPHENS);
   return ends.map((end) => {
     const { hunks, from } = hunksBefore(wanted, said, steps, end);
     return describe(hunks, said.slice(from, end), said, spare, text, isStrict);
@@ -37,13 +40,13 @@ export function fitsOf<Said extends Token>(
 }
 
 /** By Sellers: the quotation as a whole, anywhere in what was said. Time and memory grow with the product of both. */
-function compare(wanted: readonly Token[], said: readonly Token[], spare: readonly boolean[]) {
+function compare(wanted: readonly Token[], said: readonly Token[], spare: readonly boolean[], most: number) {
   const width = said.length + 1;
   const steps = new Uint8Array((wanted.length + 1) * width);
   let costs: Float64Array = new Float64Array(width);
   for (const [row, token] of wanted.entries())
     costs = nextRow(token, said, spare, costs, steps.subarray((row + 1) * width, (row + 2) * width));
-  return { ends: endsOf(costs, steps.subarray(wanted.length * width)), steps };
+  return { ends: endsOf(costs, steps.subarray(wanted.length * width), most), steps };
 }
 
 function nextRow(
@@ -70,10 +73,11 @@ function nextRow(
   return costs;
 }
 
-function endsOf(costs: Float64Array, steps: Uint8Array): number[] {
-  const most = least(costs) + FILLER_COST / 2;
+function endsOf(costs: Float64Array, steps: Uint8Array, limit: number): number[] {
+  const lowest = costs.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
+  const most = lowest + FILLER_COST / 2;
   const ends: number[] = [];
-  for (let at = 1; at < costs.length && ends.length < MAX_FITS; at += 1) {
+  for (let at = 1; lowest <= limit && at < costs.length && ends.length < MAX_FITS; at += 1) {
     if ((costs[at] as number) > most) continue;
     // A word changed at the end, not one added after it.
     if (ends.at(-1) === at - 1 && steps[at - 1] === ADDED) ends.pop();
@@ -81,9 +85,6 @@ function endsOf(costs: Float64Array, steps: Uint8Array): number[] {
   }
   return ends;
 }
-
-const least = (costs: Float64Array): number =>
-  costs.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
 
 interface Hunk {
   readonly quoted: Token[];
@@ -150,12 +151,12 @@ const MAX_REPEATED = 4;
 function sparesOf(said: readonly Token[]): boolean[] {
   const spare = said.map(({ isFiller }) => isFiller);
   const places = said.flatMap(({ isFiller }, at) => (isFiller ? [] : [at]));
-  const textAt = (at: number): string | undefined => said[places[at] ?? -1]?.text;
+  const texts = places.map((place) => said[place]?.text);
   for (const at of places.keys())
     for (let size = 1; size <= Math.min(MAX_REPEATED, at, places.length - at); size += 1) {
-      const again = places.slice(at, at + size);
-      if (again.every((_, by) => textAt(at + by) === textAt(at + by - size)))
-        for (const place of again) spare[place] = true;
+      let same = 0;
+      while (same < size && texts[at + same] === texts[at + same - size]) same += 1;
+      if (same === size) for (const place of places.slice(at, at + size)) spare[place] = true;
     }
   return spare;
 }
@@ -163,18 +164,23 @@ function sparesOf(said: readonly Token[]): boolean[] {
 /** With the blanks and hyphens of what was said: `e-mail` and `email` are the same. */
 function spelledLike(said: readonly Token[], quoted: readonly Token[]): Token[] {
   const words = new Set(said.map(({ text }) => text));
-  const pairs = new Map(
-    said.map(({ text }, at) => [text + said[at + 1]?.text, [text, said[at + 1]?.text ?? '']]),
-  );
+  // Speed: few quotations need it.
+  let pairs: Map<string, readonly [string, string]> | undefined;
+  const pairOf = (text: string): readonly [string, string] | undefined => {
+    pairs ??= new Map(
+      said.slice(1).map((next, at) => [said[at]?.text + next.text, [said[at]?.text ?? '', next.text]]),
+    );
+    return pairs.get(text);
+  };
   const spelled: Token[] = [];
   for (let at = 0; at < quoted.length; at += 1) {
     const [token, next] = [quoted[at] as Token, quoted[at + 1]];
     const both = token.text + next?.text;
-    if (next && words.has(both) && !pairs.has(both)) {
+    const pair = words.has(token.text) ? undefined : pairOf(token.text);
+    if (next && words.has(both) && !pairOf(both)) {
       spelled.push({ ...token, text: both, end: next.end });
       at += 1;
-    } else if (!words.has(token.text) && pairs.has(token.text))
-      spelled.push(...(pairs.get(token.text) ?? []).map((text) => ({ ...token, text })));
+    } else if (pair) spelled.push(...pair.map((text) => ({ ...token, text })));
     else spelled.push(token);
   }
   return spelled;

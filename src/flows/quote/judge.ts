@@ -35,8 +35,6 @@ export interface Verdict extends Quotation {
 
 /** Of the words of a quotation, so many may differ. */
 const MAX_ALTERED = 0.3;
-/** What shares less than half of the words is not near. */
-const MAX_FAR = 0.5;
 const MAX_FILES = 10;
 /** A longer quotation is compared in parts, and one with more parts not at all. */
 const [MAX_WORDS, MAX_PARTS] = [600, 40];
@@ -85,8 +83,7 @@ function judged(finder: Finder, quotation: Quotation, isSpokenBy: SpeakerTest): 
   if (joined && isAltered(joined.edits, text)) return asJoined(finder, quotation, joined, isLong, isSpokenBy);
   if (best && isAltered(best.edits, text))
     return verdictOf(quotation, 'altered', found, { named: namedWrongly(finder, quotation, found) ?? [] });
-  const isNear = best && best.edits <= Math.max(2, count * MAX_FAR);
-  return verdictOf(quotation, 'missing', [], { nearest: isNear ? best : undefined });
+  return verdictOf(quotation, 'missing', [], { nearest: best });
 }
 
 function asSaid(

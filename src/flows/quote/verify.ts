@@ -5,10 +5,8 @@ import { checkUtf8 } from '../../lib/lines.ts';
 import type { Report } from '../../lib/progress.ts';
 import { docxLines } from '../../transcripts/docx.ts';
 import { nextTurn, readBytes } from '../../transcripts/read.ts';
-import { Tally } from '../bulk.ts';
-import { readSentences, type SearchPlace, withIndex } from '../search/search.ts';
+import { type ChosenTexts, type SearchPlace, withIndex } from '../search/search.ts';
 import type { TranscriptFilter } from '../transcripts/on-disk.ts';
-import { type Corpus, indexCorpus, memoryCorpus } from './corpus.ts';
 import { type DocumentFormat, quotationsInLine, quotationsOf } from './document.ts';
 import { Finder } from './find.ts';
 import { judge, type Quotation, type Verdict } from './judge.ts';
@@ -41,37 +39,19 @@ export interface VerifyRequest {
   readonly isSpokenBy: (name: string | undefined) => boolean;
 }
 
-export interface Verified {
+export interface Verified extends Pick<ChosenTexts, 'tally' | 'withoutIndex'> {
   readonly verdicts: readonly Verdict[];
-  /** The transcripts that were looked at, and which of them can't be read. */
-  readonly tally: Tally;
-  readonly withoutIndex?: string | undefined;
 }
 
-export async function verify(place: SearchPlace, request: VerifyRequest, report: Report): Promise<Verified> {
-  const verdicts = async (corpus: Corpus): Promise<Verdict[]> => {
-    const finder = new Finder(corpus, request.isStrict);
-    const all: Verdict[] = [];
+export const verify = (place: SearchPlace, request: VerifyRequest, report: Report): Promise<Verified> =>
+  withIndex(place, request.filter, report, async (texts) => {
+    const finder = new Finder(texts, request.isStrict);
+    const verdicts: Verdict[] = [];
     for (const quotation of request.quotations) {
       await nextTurn(place.signal);
-      all.push(judge(finder, quotation, request.isSpokenBy));
-      report({ done: all.length, of: request.quotations.length, unit: 'quotation' });
+      verdicts.push(judge(finder, quotation, request.isSpokenBy));
+      report({ done: verdicts.length, of: request.quotations.length, unit: 'quotation' });
     }
-    return all;
-  };
-  return withIndex(
-    place,
-    request.filter,
-    report,
-    async (open) => {
-      const all = await verdicts(indexCorpus(open));
-      open.index.close();
-      return { verdicts: all, tally: open.tally };
-    },
-    async (files, withoutIndex) => {
-      const tally = new Tally(files.length);
-      const read = files.map((file, at) => ({ file, sentences: readSentences(file, tally, at) }));
-      return { verdicts: await verdicts(memoryCorpus(read)), tally, withoutIndex };
-    },
-  );
-}
+    texts.close();
+    return { verdicts, tally: texts.tally, withoutIndex: texts.withoutIndex };
+  });

@@ -3,7 +3,7 @@ import { usage } from '../../lib/errors.ts';
 import { type Word, wordsOf } from './words.ts';
 
 /** Words that follow each other; the last may be the beginning of one. */
-interface Term {
+export interface Term {
   readonly words: readonly string[];
   readonly isPrefix: boolean;
 }
@@ -85,8 +85,8 @@ export const WORDS_BEYOND = 4;
 const MAX_TERMS = 32;
 
 /** Finds every sentence that may match: the index has these words of a phrase that begins in it. */
-export const ftsQuery = ({ wanted }: Query): string =>
-  wanted
+export const ftsQuery = (terms: readonly Term[]): string =>
+  terms
     .slice(0, MAX_TERMS)
     .map(({ words, isPrefix }) => {
       const begin = words.slice(0, WORDS_BEYOND + 1);

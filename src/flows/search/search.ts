@@ -1,22 +1,15 @@
 /** Finds words in the transcripts on this disk, by an index that is brought up to date first. */
 import type { Ledger } from '../../ledger/ledger.ts';
-import { StenoError } from '../../lib/errors.ts';
+import { StenoError, usage } from '../../lib/errors.ts';
 import { findStats } from '../../lib/fs.ts';
 import type { Report } from '../../lib/progress.ts';
 import { isDamaged } from '../../lib/sqlite.ts';
-import { readBytes, readTranscript } from '../../transcripts/read.ts';
+import { nowMs, parseSince } from '../../lib/time.ts';
 import { Tally } from '../bulk.ts';
 import type { TranscriptFilter, TranscriptOnDisk } from '../transcripts/on-disk.ts';
-import { ftsQuery, type Mark, marksOf, type Query } from './query.ts';
-import { type Sentence, sentencesOf } from './sentences.ts';
-import {
-  deleteIndex,
-  type Found,
-  hasFullTextSearch,
-  type Listing,
-  openIndex,
-  type TextIndex,
-} from './text-index.ts';
+import { type Mark, marksOf, type Query, type Term } from './query.ts';
+import type { Sentence } from './sentences.ts';
+import { deleteIndex, type IndexedFile, openIndex, scratchIndex, type TextIndex } from './text-index.ts';
 import { wordsOf } from './words.ts';
 
 export interface SearchPlace {
@@ -49,107 +42,130 @@ export interface FileHits {
   readonly hits: readonly Hit[];
 }
 
-/** A file that may match. */
-export interface Candidate {
-  readonly file: TranscriptOnDisk;
-  /** Which of its sentences may; undefined: any. */
-  readonly places: readonly number[] | undefined;
-  readonly read: () => readonly Sentence[];
+/** The filters of `search` and `quote`, as they are given. */
+interface GivenFilters extends Pick<TranscriptFilter, 'order' | 'tag' | 'feed'> {
+  readonly file: readonly string[];
+  readonly speaker: string | undefined;
+  readonly since: string | undefined;
 }
 
-export interface Searched {
-  readonly candidates: readonly Candidate[];
+export function filterOf({ file, order, tag, feed, speaker, since: given }: GivenFilters) {
+  if (speaker !== undefined && wordsOf(speaker).length === 0)
+    throw usage(`there is no name in --speaker '${speaker}'`, 'give a part of the name: --speaker Ada');
+  const since = given === undefined ? undefined : Date.parse(parseSince(given, nowMs()));
+  const files = file.length ? file : undefined;
+  const filter: TranscriptFilter = { files, order, tag, feed, since };
+  return { filter, isFiltered: isFiltered(filter), isSpokenBy: speakerFilter(speaker) };
+}
+
+const isFiltered = ({ files, order, tag, feed, since }: TranscriptFilter): boolean =>
+  [files, order, tag, feed, since].some((each) => each !== undefined);
+
+/** A part of the name is enough. */
+export function speakerFilter(wanted: string | undefined): (name: string | undefined) => boolean {
+  const plain = (name: string): string =>
+    wordsOf(name)
+      .map(({ text }) => text)
+      .join(' ');
+  return (name = '') => wanted === undefined || plain(name).includes(plain(wanted));
+}
+
+/** So few files are asked one by one, so that others with the same words do not hide them. */
+const FEW_FILES = 20;
+
+/** What was chosen of the index. */
+export class ChosenTexts {
+  /** Those with sentences, in the order of these. */
+  readonly files: readonly IndexedFile[];
   /** How many transcripts there are, and which of them can't be read. */
   readonly tally: Tally;
-  /** Why every file is read, in place of the index. */
-  readonly withoutIndex?: string;
-  readonly close: () => void;
+  /** Why the index in the state folder was not used. */
+  readonly withoutIndex: string | undefined;
+  readonly #index: TextIndex;
+
+  constructor(index: TextIndex, paths?: ReadonlySet<string>) {
+    const chosen = index.files.filter(({ path }) => paths?.has(path) ?? true);
+    this.#index = index;
+    this.files = chosen.filter(({ first, last }) => first <= last);
+    this.tally = new Tally(chosen.length);
+    this.withoutIndex = index.trouble;
+    for (const [at, { path, trouble }] of chosen.entries())
+      if (trouble) this.tally.add({ what: path, error: new StenoError('failed', trouble) }, at);
+  }
+
+  /** The file that has a sentence. */
+  fileAt(id: number): IndexedFile | undefined {
+    let [low, high] = [0, this.files.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.files[middle] as IndexedFile).last < id) low = middle + 1;
+      else high = middle;
+    }
+    const found = this.files[low];
+    return found && found.first <= id ? found : undefined;
+  }
+
+  /** The sentences that may have these words, by their ids; some of other files too. */
+  ids(terms: readonly Term[], limit?: number): readonly number[] {
+    if (this.files.length > FEW_FILES) return this.#index.ids(terms, limit);
+    return this.files.flatMap(({ first, last }) => this.#index.ids(terms, limit, first, last));
+  }
+
+  sentences(first: number, last: number): readonly Sentence[] {
+    return this.#index.sentences(first, last);
+  }
+
+  close(): void {
+    this.#index.close();
+  }
 }
 
-/** The index, brought up to date, with what was chosen of it. */
-export interface OpenIndex {
-  readonly index: TextIndex;
-  readonly isChosen: (file: TranscriptOnDisk) => boolean;
-  readonly tally: Tally;
-}
-
-/** Brings the index up to date and asks it. Where there can be none, every file may match. */
-export async function prepareSearch(
-  place: SearchPlace,
-  request: SearchRequest,
-  report: Report,
-): Promise<Searched> {
-  return withIndex(
-    place,
-    request,
-    report,
-    ({ index, isChosen, tally }) => {
-      const found = index.find(ftsQuery(request.query)).filter(({ file }) => isChosen(file));
-      return { candidates: found.map((each) => candidateOf(index, each)), tally, close: () => index.close() };
-    },
-    (files, withoutIndex) => {
-      const tally = new Tally(files.length);
-      const candidates = files.map((file, at): Candidate => {
-        return { file, places: undefined, read: () => readSentences(file, tally, -1 - at) };
-      });
-      return { candidates, tally, withoutIndex, close: () => {} };
-    },
-  );
-}
-
-const candidateOf = (index: TextIndex, { file, ids }: Found): Candidate => ({
-  file,
-  places: ids.map((id) => id - file.first),
-  read: () => index.sentences(file.first, file.last),
-});
-
-/** Does it with the index, or else with the files themselves. */
+/** Brings the index up to date and works with it; with one of its own where that fails. */
 export async function withIndex<Result>(
   place: SearchPlace,
   filter: TranscriptFilter,
   report: Report,
-  work: (open: OpenIndex) => Result | Promise<Result>,
-  withFiles: (files: readonly TranscriptOnDisk[], why: string) => Result | Promise<Result>,
+  work: (texts: ChosenTexts) => Result | Promise<Result>,
 ): Promise<Result> {
-  const ask = async (): Promise<Result> => {
-    const open = await openCurrent(place, filter, report);
+  const workWith = async (index: TextIndex): Promise<Result> => {
     try {
-      return await work(open);
+      return await work(await chosenOf(index, place, filter, report));
     } catch (error) {
-      open.index.close();
+      index.close();
       throw error;
     }
   };
+  const attempt = async () => workWith(await openIndex(place.path, place.profile, place.signal));
   try {
-    return await ask().catch((error: unknown) => {
+    return await attempt().catch((error: unknown) => {
       if (!isDamaged(error)) throw error;
       deleteIndex(place.path);
-      return ask();
+      return attempt();
     });
   } catch (error) {
     if (!(error instanceof StenoError) || place.signal.aborted) throw error;
-    const files = (await listed(place, filter)).reverse();
-    return withFiles(files, (await hasFullTextSearch()) ? error.message : 'this SQLite has no FTS5');
+    return workWith(await scratchIndex(place.profile, error.message));
   }
 }
 
-async function openCurrent(place: SearchPlace, filter: TranscriptFilter, report: Report): Promise<OpenIndex> {
-  const index = await openIndex(place.path, place.profile, place.signal);
-  try {
-    const ledgerMark = markOf(place.ledgerPath);
-    if (!isCurrent(index.listing, ledgerMark)) {
-      const { updateIndex } = await import('./update.ts');
-      await updateIndex(index, await place.openLedger(), ledgerMark, report, place.signal);
-    }
-    const { total, isChosen } = await choice(index, filter, place);
-    const tally = new Tally(total);
-    for (const { id, path, trouble = '' } of index.troubled.filter(isChosen))
-      tally.add({ what: path, error: new StenoError('failed', trouble) }, id);
-    return { index, isChosen, tally };
-  } catch (error) {
-    index.close();
-    throw error;
+async function chosenOf(
+  index: TextIndex,
+  { ledgerPath, openLedger, signal }: SearchPlace,
+  filter: TranscriptFilter,
+  report: Report,
+): Promise<ChosenTexts> {
+  const ledgerMark = markOf(ledgerPath);
+  if (!index.isCurrent(ledgerMark)) {
+    const { updateIndex } = await import('./update.ts');
+    await updateIndex(index, await openLedger(), ledgerMark, report, signal);
   }
+  if (!isFiltered(filter)) return new ChosenTexts(index);
+  const { files, order, tag, feed, since = 0 } = filter;
+  const { listBest } = await import('./update.ts');
+  // What was downloaded since a time is asked of the best transcript, not of one that a better one stands for.
+  const { best } = await listBest(await openLedger(), { files, order, tag, feed });
+  const chosen = best.filter(({ downloadedAt }) => Date.parse(downloadedAt) >= since);
+  return new ChosenTexts(index, new Set(chosen.map(({ path }) => path)));
 }
 
 /** By which a ledger in a file is known to be unchanged; undefined for a shared one. */
@@ -160,40 +176,34 @@ const markOf = (path: string | undefined): string | undefined =>
     .map((found) => (found?.size ? `${found.size} ${found.mtimeMs}` : ''))
     .join(', ');
 
-const isCurrent = (listing: Listing | undefined, ledgerMark: string | undefined): boolean =>
-  listing !== undefined && listing.ledger === ledgerMark && listing.files.every(isUnchanged);
-
-function isUnchanged([path, size, mtimeMs]: Listing['files'][number]): boolean {
-  const found = findStats(path);
-  return found?.size === size && found.mtimeMs === mtimeMs;
+export interface Searched {
+  readonly texts: ChosenTexts;
+  /** Files that may match, the newest first, and which of their sentences may. */
+  readonly candidates: ReadonlyArray<readonly [file: IndexedFile, ids: readonly number[]]>;
 }
 
-interface Choice {
-  readonly total: number;
-  readonly isChosen: (file: TranscriptOnDisk) => boolean;
-}
-
-async function choice(index: TextIndex, filter: TranscriptFilter, place: SearchPlace): Promise<Choice> {
-  const { files, order, tag, feed, since } = filter;
-  if ([files, order, tag, feed, since].every((each) => each === undefined))
-    return { total: index.total, isChosen: () => true };
-  const paths = new Set((await listed(place, filter)).map(({ path }) => path));
-  return { total: paths.size, isChosen: ({ path }) => paths.has(path) };
-}
-
-/** What was downloaded since a time is asked of the best transcript, not of one that a better one stands for. */
-async function listed(
+export const prepareSearch = (
   place: SearchPlace,
-  { since = 0, ...filter }: TranscriptFilter,
-): Promise<TranscriptOnDisk[]> {
-  const { listBest } = await import('./update.ts');
-  const { best } = await listBest(await place.openLedger(), filter);
-  return best.filter(({ downloadedAt }) => Date.parse(downloadedAt) >= since);
-}
+  { query, speaker: _, limit: __, ...filter }: SearchRequest,
+  report: Report,
+): Promise<Searched> =>
+  withIndex(place, filter, report, (texts) => {
+    const found = new Map<IndexedFile, number[]>();
+    for (const id of texts.ids(query.wanted)) {
+      const file = texts.fileAt(id);
+      const ids = file && found.get(file);
+      if (ids) ids.push(id);
+      else if (file) found.set(file, [id]);
+    }
+    const candidates = [...found].reverse().sort(([one], [other]) => {
+      return one.downloadedAt > other.downloadedAt ? -1 : Number(one.downloadedAt < other.downloadedAt);
+    });
+    return { texts, candidates };
+  });
 
 /** The hits of each file that has some, of the newest first. `isCut` tells at the end whether there are more. */
 export async function* findHits(
-  { candidates, close }: Searched,
+  { texts, candidates }: Searched,
   { query, speaker, limit }: SearchRequest,
   isCut: { value: boolean },
   signal: AbortSignal,
@@ -201,10 +211,11 @@ export async function* findHits(
   const isSpokenBy = speakerFilter(speaker);
   let left = limit;
   try {
-    for (const { file, places, read } of candidates) {
+    for (const [file, ids] of candidates) {
       if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-      const sentences = read();
-      const hits = (places ?? [...sentences.keys()]).flatMap((at): Hit[] => {
+      const sentences = texts.sentences(file.first, file.last);
+      const hits = ids.flatMap((id): Hit[] => {
+        const at = id - file.first;
         const marks = isSpokenBy(sentences[at]?.speaker) ? match(query, sentences, at) : [];
         return marks.length ? [{ at, marks }] : [];
       });
@@ -214,17 +225,8 @@ export async function* findHits(
       left -= hits.length;
     }
   } finally {
-    close();
+    texts.close();
   }
-}
-
-/** A part of the name is enough. */
-export function speakerFilter(wanted: string | undefined): (name: string | undefined) => boolean {
-  const plain = (name: string): string =>
-    wordsOf(name)
-      .map(({ text }) => text)
-      .join(' ');
-  return (name = '') => wanted === undefined || plain(name).includes(plain(wanted));
 }
 
 /** Where a sentence matches. A phrase that begins in it may go on in the next ones. */
@@ -243,14 +245,3 @@ function match(query: Query, sentences: readonly Sentence[], at: number): Mark[]
 
 /** A word is seldom longer: so much text after a sentence has all that a phrase needs. */
 const MAX_LETTERS = 40;
-
-/** Of a file that can't be read, none. */
-export function readSentences({ path, format }: TranscriptOnDisk, tally: Tally, at: number): Sentence[] {
-  try {
-    return sentencesOf(readTranscript(readBytes(path), format, path));
-  } catch (error) {
-    if (!(error instanceof StenoError)) throw error;
-    tally.add({ what: path, error }, at);
-    return [];
-  }
-}

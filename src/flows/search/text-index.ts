@@ -1,36 +1,31 @@
 /**
  * The index of all transcripts on this disk: a SQLite file of its own, with their sentences and the words of each. It can
- * be deleted at any time, and is made anew where it is damaged or of another version.
+ * be deleted at any time, and is made anew where it is damaged or of another version. Where it can't be written, or
+ * SQLite has no FTS5, a search makes one for itself alone.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { StenoError, systemReason } from '../../lib/errors.ts';
-import { whyUnwritable } from '../../lib/fs.ts';
+import { findStats, whyUnwritable } from '../../lib/fs.ts';
 import { type Database, isLocked, openDatabase, openScratch, untilFree } from '../../lib/sqlite.ts';
 import type { TranscriptOnDisk } from '../transcripts/on-disk.ts';
-import { WORDS_BEYOND } from './query.ts';
+import { ftsQuery, type Term, WORDS_BEYOND } from './query.ts';
 import type { Sentence } from './sentences.ts';
-import { forIndex } from './words.ts';
+import { forIndex, wordsOf } from './words.ts';
 
-const CREATE_TEXTS =
-  "CREATE VIRTUAL TABLE texts USING fts5(text, content='', contentless_delete=1, tokenize='ascii')";
+/** The ids of a file's sentences are consecutive. */
+const CREATE_TABLES = `
+  CREATE TABLE files (id INTEGER PRIMARY KEY, profile TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL,
+    mtime REAL NOT NULL, file TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, UNIQUE (profile, path));
+  CREATE TABLE sentences (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, start INTEGER, "end" INTEGER,
+    speaker TEXT, is_head INTEGER, text TEXT NOT NULL);
+  CREATE TABLE listings (profile TEXT PRIMARY KEY, ledger TEXT NOT NULL);`;
+/** Speed: with more than SQLite's own 1 MB for new words, it merges less often. */
+const CREATE_TEXTS = `
+  CREATE VIRTUAL TABLE texts USING fts5(text, content='', contentless_delete=1, tokenize='ascii');
+  INSERT INTO texts (texts, rank) VALUES ('hashsize', 16777216);`;
 
 /** An index that has another one, of a newer or an older version, is made anew. */
-const migrations = [
-  {
-    name: 'search 4',
-    sql: `CREATE TABLE files (id INTEGER PRIMARY KEY, profile TEXT NOT NULL, path TEXT NOT NULL, file TEXT NOT NULL,
-        trouble TEXT, first INTEGER NOT NULL, last INTEGER NOT NULL, UNIQUE (profile, path));
-      CREATE INDEX ranges ON files (profile, first);
-      -- The ids of a file's sentences are consecutive.
-      CREATE TABLE sentences (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, start INTEGER, "end" INTEGER,
-        speaker TEXT, is_head INTEGER, text TEXT NOT NULL);
-      CREATE INDEX troubles ON files (profile) WHERE trouble IS NOT NULL;
-      CREATE TABLE listings (profile TEXT PRIMARY KEY, ledger TEXT NOT NULL, files TEXT NOT NULL);
-      ${CREATE_TEXTS};
-      -- Speed: with more than SQLite's own 1 MB for new words, it merges less often.
-      INSERT INTO texts (texts, rank) VALUES ('hashsize', 16777216)`,
-  },
-];
+const migrations = [{ name: 'search 5', sql: CREATE_TABLES + CREATE_TEXTS }];
 
 export interface IndexedFile extends TranscriptOnDisk {
   readonly id: number;
@@ -42,21 +37,8 @@ export interface IndexedFile extends TranscriptOnDisk {
   readonly trouble?: string;
 }
 
-/** What the index was made of. */
-export interface Listing {
-  /** By which the ledger is known again. */
-  readonly ledger: string;
-  readonly files: readonly (readonly [path: string, size: number, mtimeMs: number])[];
-}
-
 /** A file as it is put into the index. */
 export type NewFile = Omit<IndexedFile, 'id' | 'first' | 'last'>;
-
-/** A file, and which of its sentences may match, by their ids. */
-export interface Found {
-  readonly file: IndexedFile;
-  readonly ids: readonly number[];
-}
 
 interface SentenceRow {
   readonly line: number;
@@ -71,71 +53,73 @@ interface SentenceRow {
 const LOCK_LIMIT_MS = 60_000;
 
 export class TextIndex {
+  /** Why it is not the one in the state folder. */
+  readonly trouble: string | undefined;
   readonly #db: Database;
   readonly #profile: string;
-  /** Speed: written at the end of a transaction, because FTS5 writes all new words out before any such statement. */
-  #added: IndexedFile[] = [];
-  #nextId = 0;
+  /** In place of FTS5: the sentences of each word. */
+  readonly #places: Map<string, number[]> | undefined;
   #nextSentence = 0;
 
-  constructor(db: Database, profile: string) {
+  constructor(db: Database, profile: string, trouble?: string, hasFullText = true) {
     this.#db = db;
     this.#profile = profile;
+    this.trouble = trouble;
+    this.#places = hasFullText ? undefined : new Map();
   }
 
   close(): void {
     this.#db.close();
   }
 
-  get listing(): Listing | undefined {
-    const sql = 'SELECT ledger, files FROM listings WHERE profile = ?';
-    const found = this.#db.get<{ ledger: string; files: string }>(sql, this.#profile);
-    return found && { ledger: found.ledger, files: JSON.parse(found.files) as Listing['files'] };
+  /** Whether ledger and files are as they were at the last listing. */
+  isCurrent(ledger: string | undefined): boolean {
+    const listed = this.#db.get<{ ledger: string }>(
+      'SELECT ledger FROM listings WHERE profile = ?',
+      this.#profile,
+    );
+    if (ledger === undefined || listed?.ledger !== ledger) return false;
+    const sql = 'SELECT path, size, mtime FROM files WHERE profile = ?';
+    const files = this.#db.all<{ path: string; size: number; mtime: number }>(sql, this.#profile);
+    return files.every(({ path, size, mtime }) => {
+      const found = findStats(path);
+      return found?.size === size && found.mtimeMs === mtime;
+    });
   }
 
-  set listing({ ledger, files }: Listing) {
-    const sql = 'INSERT OR REPLACE INTO listings (profile, ledger, files) VALUES (?, ?, ?)';
-    this.#db.run(sql, this.#profile, ledger, JSON.stringify(files));
+  setListed(ledger: string): void {
+    this.#db.run('INSERT OR REPLACE INTO listings (profile, ledger) VALUES (?, ?)', this.#profile, ledger);
   }
 
-  get total(): number {
-    const sql = 'SELECT count(*) AS total FROM files WHERE profile = ?';
-    return Number(this.#db.get<{ total: number }>(sql, this.#profile)?.total);
-  }
-
+  /** In the order of their sentences. */
   get files(): IndexedFile[] {
-    return this.#filesOf('FROM files WHERE profile = ?', this.#profile);
+    const rows = this.#db.all<Pick<IndexedFile, 'id' | 'first' | 'last'> & { file: string }>(
+      'SELECT id, file, first, last FROM files WHERE profile = ? ORDER BY first',
+      this.#profile,
+    );
+    return rows.map(({ file, ...row }) => ({ ...(JSON.parse(file) as NewFile), ...row }));
   }
 
-  /** Those that can't be read. */
-  get troubled(): IndexedFile[] {
-    return this.#filesOf('FROM files WHERE profile = ? AND trouble IS NOT NULL', this.#profile);
+  /** The sentences that may have these words, of every profile, in their order. */
+  ids(terms: readonly Term[], limit = -1, first = 0, last = Number.MAX_SAFE_INTEGER): number[] {
+    if (this.#places) return this.#scan(terms).filter((id) => id >= first && id <= last);
+    const rows = 'SELECT rowid FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?';
+    // Speed: of thousands of ids, one row.
+    const sql = `SELECT json_group_array(rowid) AS ids FROM (${rows})`;
+    const found = this.#db.get<{ ids: string }>(sql, ftsQuery(terms), first, last, limit);
+    return JSON.parse(found?.ids ?? '[]') as number[];
   }
 
-  /** The files with sentences that may match, the newest first. */
-  find(query: string): Found[] {
-    const all = this.ids(query);
-    const files = all.length
-      ? this.#filesOf('FROM files WHERE profile = ? ORDER BY first', this.#profile)
-      : [];
-    const found = new Map<IndexedFile, number[]>();
-    let at = 0;
-    for (const id of all) {
-      while ((files[at]?.last ?? Infinity) < id) at += 1;
-      const file = files[at];
-      if (file === undefined) break;
-      if (id < file.first) continue;
-      const ids = found.get(file);
-      if (ids) ids.push(id);
-      else found.set(file, [id]);
-    }
-    return newestFirst([...found].map(([file, ids]) => ({ file, ids })));
-  }
-
-  /** The sentences that match, of every profile, in their order. */
-  ids(query: string, limit = -1, first = 0, last = Number.MAX_SAFE_INTEGER): number[] {
-    const sql = 'SELECT rowid AS id FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?';
-    return this.#db.all<{ id: number }>(sql, query, first, last, limit).map(({ id }) => id);
+  #scan(terms: readonly Term[]): number[] {
+    const whole = terms.flatMap(({ words, isPrefix }) =>
+      words.slice(0, isPrefix ? -1 : undefined).slice(0, WORDS_BEYOND + 1),
+    );
+    const [shortest, ...others] = whole
+      .map((word) => this.#places?.get(word) ?? [])
+      .sort((one, other) => one.length - other.length);
+    if (!shortest) return Array.from({ length: this.#nextSentence - 1 }, (_, at) => at + 1);
+    const sets = others.map((ids) => new Set(ids));
+    return shortest.filter((id) => sets.every((ids) => ids.has(id)));
   }
 
   /** In their order. */
@@ -150,27 +134,13 @@ export class TextIndex {
       }));
   }
 
-  #filesOf(from: string, ...values: string[]): IndexedFile[] {
-    const columns = 'files.id, files.file, files.first, files.last';
-    const rows = this.#db.all<Pick<IndexedFile, 'id' | 'first' | 'last'> & { file: string }>(
-      `SELECT ${columns} ${from}`,
-      ...values,
-    );
-    return rows.map(({ file, ...row }) => ({ ...(JSON.parse(file) as NewFile), ...row }));
-  }
-
   /** Runs work that writes, in one transaction. Another process that writes is waited for; readers are not held up. */
   async writing(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     await untilFree(LOCK_LIMIT_MS, signal, () => this.#db.run('BEGIN IMMEDIATE'));
     try {
-      this.#added = [];
-      this.#nextId = this.#after('files');
-      this.#nextSentence = this.#after('sentences');
+      const sql = 'SELECT coalesce(max(id), 0) + 1 AS next FROM sentences';
+      this.#nextSentence = Number(this.#db.get<{ next: number }>(sql)?.next);
       await work();
-      const sql = `INSERT INTO files (id, profile, path, file, trouble, first, last)
-        SELECT value ->> 'id', ?, value ->> 'path', value, value ->> 'trouble', value ->> 'first', value ->> 'last'
-        FROM json_each(?)`;
-      this.#db.run(sql, this.#profile, JSON.stringify(this.#added));
       this.#db.run('COMMIT');
     } catch (error) {
       this.#db.rollBack();
@@ -178,10 +148,10 @@ export class TextIndex {
     }
   }
 
-  /** The same text at another path or time: nothing of it is indexed again. */
-  move({ id, path }: IndexedFile, to: NewFile): boolean {
-    const sql = 'UPDATE OR IGNORE files SET path = ?, file = ? WHERE id = ? AND path = ?';
-    return this.#db.run(sql, to.path, JSON.stringify(to), id, path) === 1;
+  /** The same text at another time: nothing of it is indexed again. */
+  keep({ id }: IndexedFile, file: NewFile): void {
+    const sql = 'UPDATE files SET size = ?, mtime = ?, file = ? WHERE id = ?';
+    this.#db.run(sql, file.size, file.mtimeMs, JSON.stringify(file), id);
   }
 
   /** In the place of another at its path. */
@@ -189,27 +159,32 @@ export class TextIndex {
     if (before) this.drop(before);
     const first = this.#nextSentence;
     this.#nextSentence += sentences.length;
-    const id = this.#nextId + this.#added.length;
-    this.#added.push({ ...file, id, first, last: this.#nextSentence - 1 });
+    const { path, size, mtimeMs } = file;
+    this.#db.run(
+      'INSERT INTO files (profile, path, size, mtime, file, first, last) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      ...[this.#profile, path, size, mtimeMs, JSON.stringify(file), first, this.#nextSentence - 1],
+    );
     const texts = sentences.map(({ text }) => forIndex(text));
     for (const [at, { line, start, end, speaker, isHead, text }] of sentences.entries()) {
       const row = [line, start ?? null, end ?? null, speaker ?? null, isHead ? 1 : null, text];
       this.#db.run('INSERT INTO sentences VALUES (?, ?, ?, ?, ?, ?, ?)', first + at, ...row);
-      const words = `${texts[at]} ${firstWords(texts, at + 1)}`;
-      this.#db.run('INSERT INTO texts (rowid, text) VALUES (?, ?)', first + at, words);
+      this.#putWords(first + at, `${texts[at]} ${firstWords(texts, at + 1)}`);
     }
   }
 
-  /** Unless it was moved. */
-  drop({ id, path, first, last }: IndexedFile): void {
-    if (!this.#db.run('DELETE FROM files WHERE id = ? AND path = ?', id, path)) return;
-    this.#db.run('DELETE FROM sentences WHERE id BETWEEN ? AND ?', first, last);
-    this.#db.run('DELETE FROM texts WHERE rowid BETWEEN ? AND ?', first, last);
+  #putWords(id: number, text: string): void {
+    if (!this.#places) return void this.#db.run('INSERT INTO texts (rowid, text) VALUES (?, ?)', id, text);
+    for (const word of new Set(wordsOf(text).map((each) => each.text))) {
+      const ids = this.#places.get(word);
+      if (ids) ids.push(id);
+      else this.#places.set(word, [id]);
+    }
   }
 
-  #after(table: string): number {
-    const sql = `SELECT coalesce(max(id), 0) + 1 AS next FROM ${table}`;
-    return Number(this.#db.get<{ next: number }>(sql)?.next);
+  drop({ id, first, last }: IndexedFile): void {
+    this.#db.run('DELETE FROM files WHERE id = ?', id);
+    this.#db.run('DELETE FROM sentences WHERE id BETWEEN ? AND ?', first, last);
+    if (!this.#places) this.#db.run('DELETE FROM texts WHERE rowid BETWEEN ? AND ?', first, last);
   }
 
   /** Writes the log into the file, so that it takes no room of its own. */
@@ -228,14 +203,6 @@ function firstWords(texts: readonly string[], from: number): string {
   return words.join(' ');
 }
 
-/** Speed: nearly in this order already, and their times are in their documents anyway. */
-const newestFirst = (found: readonly Found[]): Found[] =>
-  [...found]
-    .reverse()
-    .sort(({ file: one }, { file: other }) =>
-      one.downloadedAt > other.downloadedAt ? -1 : Number(one.downloadedAt < other.downloadedAt),
-    );
-
 /** Opens the index, or makes it. What is no index of this version is deleted first. */
 export async function openIndex(path: string, profile: string, signal: AbortSignal): Promise<TextIndex> {
   const open = async () => new TextIndex(await openDatabase(path, migrations, { signal }), profile);
@@ -244,6 +211,18 @@ export async function openIndex(path: string, profile: string, signal: AbortSign
     deleteIndex(path);
     return open();
   });
+}
+
+/** One for this process alone; `trouble`: why. Some builds of SQLite have no FTS5. */
+export async function scratchIndex(profile: string, trouble?: string): Promise<TextIndex> {
+  const db = await openScratch();
+  db.exec(CREATE_TABLES);
+  try {
+    db.exec(CREATE_TEXTS);
+    return new TextIndex(db, profile, trouble);
+  } catch {
+    return new TextIndex(db, profile, 'this SQLite has no FTS5', false);
+  }
 }
 
 export function deleteIndex(path: string): void {
@@ -269,17 +248,4 @@ export async function forgetIndex(path: string): Promise<boolean> {
   }
   deleteIndex(path);
   return true;
-}
-
-/** Some builds of SQLite have none. */
-export async function hasFullTextSearch(): Promise<boolean> {
-  const scratch = await openScratch();
-  try {
-    scratch.exec(CREATE_TEXTS);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    scratch.close();
-  }
 }

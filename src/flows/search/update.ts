@@ -1,4 +1,4 @@
-/** Brings the index of transcripts up to date: new, changed, moved and deleted files. */
+/** Brings the index of transcripts up to date: new, changed and deleted files. */
 import { Downloads } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { StenoError } from '../../lib/errors.ts';
@@ -48,14 +48,13 @@ export async function updateIndex(
     await index.writing(async () => {
       // Read anew: another process may have indexed some of it meanwhile.
       const known = new Map(index.files.map((file) => [file.path, file]));
-      const gone = goneBySum(known, files);
       for (let bytes = 0; at < files.length && bytes < BATCH_BYTES && !signal.aborted; at += 1) {
         const file = files[at] as TranscriptOnDisk;
         const before = known.get(file.path);
         if (before && isSame(before, file)) continue;
         bytes += file.size;
         count += 1;
-        add(index, file, before, gone);
+        add(index, file, before);
         report({ done: at + 1, of: files.length, unit: 'transcript' });
         // Lets an interruption and the progress line have their turn.
         if (count % TURN === 0) await new Promise(setImmediate);
@@ -68,11 +67,7 @@ export async function updateIndex(
   await index.writing(async () => {
     const paths = new Set(files.map(({ path }) => path));
     for (const file of index.files) if (!paths.has(file.path)) index.drop(file);
-    const isComplete = isOnDisk && index.troubled.every(({ mtimeMs }) => mtimeMs !== UNREAD);
-    index.listing = {
-      ledger: (isComplete && ledgerMark) || '',
-      files: files.map(({ path, size, mtimeMs }) => [path, size, mtimeMs]),
-    };
+    index.setListed((isOnDisk && ledgerMark) || '');
   }, signal);
   if (count) index.compact();
 }
@@ -80,28 +75,12 @@ export async function updateIndex(
 const isSame = (one: TranscriptOnDisk, other: TranscriptOnDisk): boolean =>
   (['size', 'mtimeMs', 'title', 'downloadedAt'] as const).every((name) => one[name] === other[name]);
 
-/** Those that are not where they were: one of the same content may have taken their place. */
-function goneBySum(
-  known: ReadonlyMap<string, IndexedFile>,
-  files: readonly TranscriptOnDisk[],
-): Map<string, IndexedFile> {
-  const left = new Map(known);
-  for (const { path } of files) left.delete(path);
-  return new Map([...left.values()].map((file) => [file.sha256, file]));
-}
-
-function add(
-  index: TextIndex,
-  listed: TranscriptOnDisk,
-  before: IndexedFile | undefined,
-  gone: ReadonlyMap<string, IndexedFile>,
-): void {
+function add(index: TextIndex, listed: TranscriptOnDisk, before: IndexedFile | undefined): void {
   try {
     const bytes = readBytes(listed.path);
     const file = { ...listed, sha256: sha256(bytes) };
-    const same = before?.sha256 === file.sha256 ? before : gone.get(file.sha256);
-    if (same && index.move(same, file)) return;
-    index.put(file, sentencesOf(readTranscript(bytes, listed.format, listed.path)), before);
+    if (before?.sha256 === file.sha256) index.keep(before, file);
+    else index.put(file, sentencesOf(readTranscript(bytes, listed.format, listed.path)), before);
   } catch (error) {
     if (!(error instanceof StenoError)) throw error;
     // What the content is to blame for is not tried again until it changes; the disk may work the next time.

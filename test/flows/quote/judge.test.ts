@@ -1,9 +1,10 @@
 /** Every span of a transcript is exact, every changed word is named, and what was not said is not found. */
 import { describe, expect, it } from 'vitest';
-import { memoryCorpus } from '../../../src/flows/quote/corpus.ts';
 import { Finder } from '../../../src/flows/quote/find.ts';
 import { judge, type Verdict } from '../../../src/flows/quote/judge.ts';
+import { ChosenTexts } from '../../../src/flows/search/search.ts';
 import { type Sentence, sentencesOf } from '../../../src/flows/search/sentences.ts';
+import { scratchIndex } from '../../../src/flows/search/text-index.ts';
 import { renderTranscript, type TranscriptSource } from '../../../src/sandbox/transcripts/index.ts';
 import { type ReadableFormat, readableFormats } from '../../../src/transcripts/model.ts';
 import { readTranscript } from '../../../src/transcripts/read.ts';
@@ -30,11 +31,17 @@ const read = (id: string, format: ReadableFormat, marks = false): Sentence[] =>
 const text = (said: string, format: ReadableFormat = 'txt'): Sentence[] =>
   sentencesOf(readTranscript(Buffer.from(said), format, 'x'));
 
-const finderOf = (all: Readonly<Record<string, readonly Sentence[]>>, isStrict = false): Finder =>
-  new Finder(
-    memoryCorpus(Object.entries(all).map(([id, sentences]) => ({ file: fileOf(id, 'txt'), sentences }))),
-    isStrict,
-  );
+async function finderOf(
+  all: Readonly<Record<string, readonly Sentence[]>>,
+  isStrict = false,
+): Promise<Finder> {
+  const index = await scratchIndex('p');
+  await index.writing(async () => {
+    for (const [id, sentences] of Object.entries(all))
+      index.put({ ...fileOf(id, 'txt'), sha256: '' }, sentences, undefined);
+  }, new AbortController().signal);
+  return new Finder(new ChosenTexts(index), isStrict);
+}
 
 const verdict = (finder: Finder, quotation: string, around = ''): Verdict =>
   judge(finder, { text: quotation, around }, () => true);
@@ -67,10 +74,10 @@ const some = <Item>(items: readonly Item[], count: number): Item[] =>
 describe('a sandbox transcript', () => {
   it.each(readableFormats.flatMap((format) => [[format, false] as const, [format, true] as const]))(
     'in %s says every span of four words or more of it, with marks: %s',
-    (format, marks) => {
+    async (format, marks) => {
       const sentences = read('7', format, marks);
       for (const isStrict of [false, true]) {
-        const finder = finderOf({ 7: sentences }, isStrict);
+        const finder = await finderOf({ 7: sentences }, isStrict);
         const spans = turnsOf(sentences).flatMap(spansOf);
         expect(spans.length).toBeGreaterThan(300);
         // A span may begin or end within a mark: `[inaudible 00:00:04]`.
@@ -81,9 +88,9 @@ describe('a sandbox transcript', () => {
     },
   );
 
-  it('with one word changed is altered, and the word is named', () => {
+  it('with one word changed is altered, and the word is named', async () => {
     const sentences = read('7', 'vtt');
-    const finder = finderOf({ 7: sentences });
+    const finder = await finderOf({ 7: sentences });
     for (const span of some(turnsOf(sentences).flatMap(spansOf), runs(20))) {
       const words = span.split(' ');
       for (const at of words.keys()) {
@@ -98,9 +105,9 @@ describe('a sandbox transcript', () => {
     }
   });
 
-  it('names swapped speakers', () => {
+  it('names swapped speakers', async () => {
     const sentences = read('7', 'txt');
-    const finder = finderOf({ 7: sentences });
+    const finder = await finderOf({ 7: sentences });
     for (const { speaker = '', text: said, isHead } of sentences) {
       if (isHead || said.split(' ').length < 4) continue;
       const other = speaker === 'Ada Park' ? 'Bob Ross' : 'Ada Park';
@@ -115,9 +122,9 @@ describe('a sandbox transcript', () => {
     }
   });
 
-  it('has joined parts, and says whether they are in order and of one speaker', () => {
+  it('has joined parts, and says whether they are in order and of one speaker', async () => {
     const sentences = read('7', 'vtt').filter(({ text: said }) => said.split(' ').length > 4);
-    const finder = finderOf({ 7: sentences });
+    const finder = await finderOf({ 7: sentences });
     const ofAda = sentences.filter(({ speaker }) => speaker === 'Ada Park');
     const ofBob = sentences.find(({ speaker }) => speaker === 'Bob Ross')?.text ?? '';
     const [first = '', , third = '', fourth = ''] = ofAda.map(({ text: said }) => said);
@@ -132,13 +139,13 @@ describe('a sandbox transcript', () => {
     expect(verdict(finder, `${first} … nobody ever said such a thing`).status).toBe('missing');
   });
 
-  it('does not say what others say', () => {
+  it('does not say what others say', async () => {
     const next = random(7);
     const words = Array.from({ length: 400 }, () => word(next));
     const sentence = (length: number): string =>
       Array.from({ length }, () => words[next(words.length)]).join(' ');
     const own = Array.from({ length: 400 }, () => `${sentence(5 + next(15))}.`).join(' ');
-    const finder = finderOf({ own: text(`Ada: ${own}`), 7: read('7', 'vtt') });
+    const finder = await finderOf({ own: text(`Ada: ${own}`), 7: read('7', 'vtt') });
     const found = Array.from({ length: runs(500) }, () => sentence(5 + next(12))).filter(
       (each) => verdict(finder, each).status !== 'missing',
     );
@@ -162,14 +169,16 @@ const word = (next: (below: number) => number): string =>
     '',
   );
 
+const quoted = await finderOf({
+  1: text(
+    'Ada: We, um, had had more – well-known – thyme than we could [?] carry in the 1,000 e-mails.\n\nBob: Mm-hmm.\n\nAda: Don’t ask "why" me.',
+  ),
+  2: text('Eve: 私たちは庭で採れたタイムを市場へ運んだ。'),
+  3: text('Ada: We did not. We, we had, we had more rain than sun [crosstalk] all 3.5 years.'),
+});
+
 describe('a quotation', () => {
-  const finder = finderOf({
-    1: text(
-      'Ada: We, um, had had more – well-known – thyme than we could [?] carry in the 1,000 e-mails.\n\nBob: Mm-hmm.\n\nAda: Don’t ask "why" me.',
-    ),
-    2: text('Eve: 私たちは庭で採れたタイムを市場へ運んだ。'),
-    3: text('Ada: We did not. We, we had, we had more rain than sun [crosstalk] all 3.5 years.'),
-  });
+  const finder = quoted;
 
   it.each([
     ['we HAD more “well known” thyme', 'exact'],
@@ -188,30 +197,28 @@ describe('a quotation', () => {
     expect([found, found === status ? [] : differences]).toEqual([status, []]);
   });
 
-  it('names what it leaves out, which counts only with --strict', () => {
+  it('names what it leaves out, which counts only with --strict', async () => {
     const said = verdict(finder, 'We had more well-known thyme than we could carry');
     expect([said.status, said.leftOut]).toEqual(['exact', ['um', 'had', '[?]']]);
-    const strict = new Finder(
-      memoryCorpus([
-        { file: fileOf('1', 'txt'), sentences: text('Ada: We, um, had more thyme [?] than we had.') },
-      ]),
-      true,
-    );
+    const strict = await finderOf({ 1: text('Ada: We, um, had more thyme [?] than we had.') }, true);
     const { status, differences } = verdict(strict, 'We had more thyme than we had');
     expect([status, differences.map(({ said: each }) => each)]).toEqual(['altered', ['um', '[?]']]);
     expect(verdict(strict, 'we, um, had more thyme [?] than').status).toBe('exact');
   });
 
-  it('of two speakers is spliced', () => {
+  it('of two speakers is spliced', async () => {
     const { status, isOfOneSpeaker } = verdict(
-      finderOf({ 1: text('Ada: We had more.\n\nBob: Than we need.') }),
+      await finderOf({ 1: text('Ada: We had more.\n\nBob: Than we need.') }),
       'We had more than we need',
     );
     expect([status, isOfOneSpeaker]).toEqual(['spliced', false]);
   });
 
-  it('is found wherever it was said', () => {
-    const both = finderOf({ 1: text('Ada: We had more thyme.'), 2: text('Bob: And we had more thyme!') });
+  it('is found wherever it was said', async () => {
+    const both = await finderOf({
+      1: text('Ada: We had more thyme.'),
+      2: text('Bob: And we had more thyme!'),
+    });
     const { passages } = verdict(both, 'we had more thyme');
     expect(passages.map(({ file, speakers }) => [file.audiofile, ...speakers]).sort()).toEqual([
       ['1', 'Ada'],
@@ -220,10 +227,10 @@ describe('a quotation', () => {
     expect(verdict(both, 'we had more thyme', 'Bob says').status).toBe('exact');
   });
 
-  it('of a thousand words is exact, or altered by one', () => {
+  it('of a thousand words is exact, or altered by one', async () => {
     const next = random(3);
     const words = Array.from({ length: 1_500 }, () => word(next));
-    const long = finderOf({ 1: text(`Ada: ${words.join(' ')}`) });
+    const long = await finderOf({ 1: text(`Ada: ${words.join(' ')}`) });
     expect(verdict(long, words.slice(100, 1_400).join(' ')).status).toBe('exact');
     expect(verdict(long, words.slice(100, 1_400).with(900, 'xyzzy').join(' ')).status).toBe('altered');
   });
