@@ -40,12 +40,6 @@ const replacements = [
       if (!ok) throw Object.assign(new Error(message), { code: 'ERR_ASSERTION' });
     };`,
   },
-  // It has a string-width of 2021, which takes newer emoji for one column.
-  {
-    package: 'cli-table3',
-    module: /^string-width$/,
-    code: "module.exports = require('string-width').default;",
-  },
   // Only for a schema of the settings, which we check ourselves.
   { package: 'conf', module: /^ajv/, code: 'module.exports = {};' },
   // A validator of JSON schemas, as large as all the rest of it: for answers of a person, which we check ourselves.

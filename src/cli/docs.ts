@@ -11,7 +11,7 @@ import { commandEntries } from '../spec/entries.ts';
 import { globalOptions } from '../spec/global-options.ts';
 import type { Option } from '../spec/options.ts';
 import { Output } from '../ui/output.ts';
-import { formatsView, skusView, statesView } from '../views/catalog.ts';
+import { formatTable, skuTable, stateTable } from '../views/catalog.ts';
 import { about, firstLines, helpText } from './help.ts';
 import {
   commandPage,
@@ -119,7 +119,7 @@ function namesOf(spec: Command): string[][] {
 
 /** What the commands of the catalogue print where there is no terminal, by command and form. */
 export async function catalogueTexts(): Promise<Array<[name: string, text: string]>> {
-  const views = { skus: skusView(), states: statesView(), formats: formatsView() };
+  const views = { skus: skuTable.view(), states: stateTable.view(), formats: formatTable.view() };
   const texts: Array<[string, string]> = [];
   for (const [name, view] of Object.entries(views)) {
     for (const form of ['tabs', 'json', 'csv', 'quiet'])

@@ -3,7 +3,7 @@ import { Budgets } from '../ledger/budgets.ts';
 import { budgetText, moneyText, parseBudget, withCurrency } from '../lib/money.ts';
 import { thisSender } from '../lib/sender.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
-import { budgetLines, budgetRecord, budgetsSchema, budgetsView } from '../views/money.ts';
+import { budgetLines, budgetsOutput, budgetsView } from '../views/money.ts';
 import { printed } from '../views/record.ts';
 import { maybeText, object, text } from '../views/schema.ts';
 
@@ -68,7 +68,7 @@ export const budget = command({
   ],
   effect: 'read',
   exits: LEDGER_EXITS,
-  output: () => printed(budgetsSchema, budgetRecord.columnHelp),
+  output: budgetsOutput,
   async run(context) {
     const { out } = context;
     const ledger = await context.ledgers.required('a budget is counted in the ledger');

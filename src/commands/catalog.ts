@@ -1,12 +1,14 @@
 /** `skus`, `states` and `formats`: the tables of the catalogue. */
-import type { View } from '../lib/view.ts';
 import { type Command, command } from '../spec/command.ts';
 import { withPager } from '../ui/pager.ts';
-import { formatRecord, formatsView, skuRecord, skusView, stateRecord, statesView } from '../views/catalog.ts';
+import { formatTable, skuTable, stateTable } from '../views/catalog.ts';
 
-type Table = Pick<Command, 'name' | 'summary' | 'about' | 'output'> & { readonly view: () => View };
+type Table = typeof skuTable | typeof stateTable | typeof formatTable;
 
-const table = ({ view, ...spec }: Table): Command =>
+const table = (
+  { record, view }: Table,
+  spec: Readonly<Record<'name' | 'summary' | 'about', string>>,
+): Command =>
   command({
     ...spec,
     examples: [
@@ -15,29 +17,24 @@ const table = ({ view, ...spec }: Table): Command =>
     ],
     effect: 'read',
     exits: [],
+    output: () => record.printedList,
     run: (context) => withPager(context, () => context.out.show(view())),
   });
 
-export const skus = table({
+export const skus = table(skuTable, {
   name: 'skus',
   summary: 'List the SKUs for orders and upgrades',
   about: 'Lists the SKUs for orders and upgrades (--sku). Works offline.',
-  output: () => skuRecord.printedList,
-  view: skusView,
 });
 
-export const states = table({
+export const states = table(stateTable, {
   name: 'states',
   summary: 'List the states of files and invoices',
   about: 'Lists the states of files and invoices, and what each means. Works offline.',
-  output: () => stateRecord.printedList,
-  view: statesView,
 });
 
-export const formats = table({
+export const formats = table(formatTable, {
   name: 'formats',
   summary: 'List the transcript formats',
   about: 'Lists the transcript formats (--format). Works offline.',
-  output: () => formatRecord.printedList,
-  view: formatsView,
 });

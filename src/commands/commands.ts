@@ -2,8 +2,7 @@ import { command } from '../spec/command.ts';
 import { commandEntries, optionEntry, outputsOf } from '../spec/entries.ts';
 import { globalOptions } from '../spec/global-options.ts';
 import type { Option } from '../spec/options.ts';
-import { commandsSchema, commandsView } from '../views/command-index.ts';
-import { columns, printed } from '../views/record.ts';
+import { commandsOutput, commandsView } from '../views/command-index.ts';
 
 export const commandsCommand = command({
   name: 'commands',
@@ -18,15 +17,7 @@ export const commandsCommand = command({
   ],
   effect: 'read',
   exits: [],
-  output: () =>
-    printed(
-      commandsSchema,
-      columns({
-        command: 'command name',
-        effect: 'what the command may change',
-        summary: 'what the command does',
-      }),
-    ),
+  output: commandsOutput,
   async run({ out }, _, loadGroups) {
     const groups = await loadGroups();
     const outputs = outputsOf(groups);

@@ -18,9 +18,10 @@ import { type Argument, command, family } from '../spec/command.ts';
 import { type Context, readSettings } from '../spec/context.ts';
 import { withPager } from '../ui/pager.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { printed, RecordType, settingColumns, wordField } from '../views/record.ts';
+import * as a from '../views/fields.ts';
+import { printed, RecordType } from '../views/record.ts';
 import { described, maybeText, object, text } from '../views/schema.ts';
-import { type ShownSetting, settingsView } from '../views/setup.ts';
+import { configView, type ShownSetting, settingRecord } from '../views/setup.ts';
 
 /** For completion: a price is that of one SKU. */
 const values = settingNames.flatMap((name) =>
@@ -51,13 +52,13 @@ const valuesAfter: Argument['valuesAfter'] = {
 const details = ['The settings:', settingList.map(({ name, help }) => [name, help] as const)];
 
 const oneSetting = new RecordType<ShownSetting>([
-  wordField('setting', 'name of the setting', 'name', { cell: false }),
-  wordField('value', 'value of the setting', 'value'),
-  wordField('source', 'where it came from', 'source', { cell: false }),
+  a.word('setting', 'name of the setting', 'name', { cell: false }),
+  a.word('value', 'value of the setting', 'value'),
+  a.word('source', 'where it came from', 'source', { cell: false }),
 ]);
 
 const configFile = new RecordType<{ readonly path: string }>([
-  wordField('path', 'path of the config file', 'path'),
+  a.word('path', 'path of the config file', 'path'),
 ]);
 
 const changed = () =>
@@ -86,11 +87,11 @@ const list = command({
   output: () =>
     printed(
       { type: 'object', additionalProperties: object({ value: maybeText, source: text }) },
-      settingColumns,
+      settingRecord.columnHelp,
     ),
   async run(context) {
     const found = context.settings.all();
-    const view = settingsView(found.map((each) => ({ ...each, value: listed(each) })));
+    const view = configView(found.map((each) => ({ ...each, value: listed(each) })));
     await withPager(context, () => context.out.show(view));
   },
 });

@@ -273,7 +273,7 @@ async function convertFiles(
   });
   if (!isPrinted) {
     const name = (at: number) => ({ source: items[at]?.what ?? '', format: items[at]?.format ?? '' });
-    const json = documents(outcomes, (each) => convertedRecord.json(each), { name, isList: true });
+    const json = documents(outcomes, convertedRecord.json, name);
     await out.show({ ...convertedView(values(outcomes)), json });
   }
   for (const each of converter.warnings) await out.warn(...each);

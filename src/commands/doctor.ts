@@ -9,8 +9,7 @@ import { type Context, publicReading, readSettings } from '../spec/context.ts';
 import { flag } from '../spec/options.ts';
 import { showLines } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { doctorLines } from '../views/lines.ts';
-import { doctorRecord, doctorView } from '../views/setup.ts';
+import { doctorLines, doctorRecord, doctorView } from '../views/setup.ts';
 
 export const doctor = command({
   name: 'doctor',

@@ -26,17 +26,16 @@ import { showLines } from '../ui/output.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import {
+  eventOutput,
   eventPage,
   eventPages,
   eventRecord,
-  eventSchema,
   eventsView,
   replayedRecord,
   replayedView,
-  shownEventSchema,
 } from '../views/events.ts';
 import { EventLines } from '../views/lines.ts';
-import { columns, printed } from '../views/record.ts';
+import { printed } from '../views/record.ts';
 import { anyOf, arrayOf, described } from '../views/schema.ts';
 
 const show = command({
@@ -52,11 +51,7 @@ const show = command({
   ],
   effect: 'read',
   exits: LEDGER_EXITS,
-  output: () =>
-    printed(
-      shownEventSchema,
-      columns({ name: 'name in the JSON: n, received_at, fields.order', value: 'value as text' }),
-    ),
+  output: eventOutput,
   async run(context, { args }) {
     const ledger = await ledgerOf(context);
     const events = await getEvents(ledger, args);
@@ -170,7 +165,7 @@ export const events = command({
   exits: LEDGER_EXITS,
   output: () =>
     printed(
-      anyOf(arrayOf(eventSchema), described('with --follow, one per line', eventSchema)),
+      anyOf(arrayOf(eventRecord.schema), described('with --follow, one per line', eventRecord.schema)),
       eventRecord.columnHelp,
     ),
   async run(context, { options }) {
@@ -197,7 +192,7 @@ export const events = command({
     const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
     const onTheWay = spool ? await eventsOnTheWay(ledger, spool, filter) : [];
     const events = listEvents(ledger, filter, limit, onTheWay);
-    await withPager(context, () => out.showPages(eventPages(events, out.isBrief ? 'line' : 'body')), pager);
+    await withPager(context, () => out.showPages(eventPages(events)), pager);
     if (!forPeople) return;
     if (onTheWay.length)
       out.note(`${plural(onTheWay.length, 'event')} not in the ledger yet; each gets its number there`);
@@ -226,7 +221,7 @@ async function listWithoutLedger(
   const rows = spool ? await eventsOnTheWay(undefined, spool, filter) : [];
   if (rows.length === 0) throw error;
   const events = rows.slice(0, limit).map((row) => new ReceivedEvent(row));
-  await out.showPages(eventPages(justOne(events), out.isBrief ? 'line' : 'body'));
+  await out.showPages(eventPages(justOne(events)));
   const { hint } = error instanceof StenoError ? error : {};
   await out.warn(`only events on their way to the ledger are listed: ${errorMessage(error)}`, hint);
 }
@@ -243,10 +238,9 @@ async function follow(context: Context, ledger: Ledger, filter: EventFilter, lim
   const { out, signal } = context;
   const lines = new EventLines();
   for await (const page of followEvents(ledger, filter, limit, signal)) {
-    if (out.mode.json)
-      for (const event of page) await out.showNext({ ...eventsView([], 'line'), json: event.json });
+    if (out.mode.json) for (const event of page) await out.showNext({ ...eventsView([]), json: event.json });
     else if (out.forPeople && out.isBrief)
       await showLines(out, lines.events(page, { columns: out.stdout.columns, verbose: false }));
-    else await out.showNext(eventsView(page, 'body'));
+    else await out.showNext(eventsView(page));
   }
 }

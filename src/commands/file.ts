@@ -15,7 +15,7 @@ import { duration, flag } from '../spec/options.ts';
 import { showLines } from '../ui/output.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { askedFiles, askedView, filesTable } from '../views/files.ts';
+import { askedFiles, askedView } from '../views/files.ts';
 import { watchedLine } from '../views/lines.ts';
 
 export const file = command({
@@ -50,17 +50,14 @@ export const file = command({
     const outcomes = await whileWorking(out, 'Asking', (report) =>
       context.ledgers.whileNoting(ledger, (notes) => refreshFiles(transport, ledger, ids, { notes, report })),
     );
-    const found = values(outcomes).map(({ file }) => file);
+    const found = values(outcomes);
     const view = await viewOf(
       context,
       ledger,
       outcomes.map(({ what, value, error }) => ({ what, file: value?.file, error })),
       ids.length > 1,
     );
-    if (found.length || ids.length > 1)
-      await withPager(context, () =>
-        out.show(out.isBrief ? filesTable(found, context.settings.currency) : view),
-      );
+    if (found.length || ids.length > 1) await withPager(context, () => out.show(view));
     raiseFailures(await withOrderHints(outcomes, ledger));
   },
 });
@@ -78,19 +75,18 @@ async function watch(context: Context, ids: readonly string[], interval: number 
   );
 }
 
-/** For programs. With --quiet: the bare states. */
+/** With --quiet: the bare states. */
 async function viewOf(
   { out, settings: { currency } }: Context,
   ledger: Ledger | undefined,
   outcomes: readonly WaitOutcome[],
   several: boolean,
 ): Promise<View> {
-  const isShort = out.mode.quiet || out.isBrief;
   const known = await knownFiles(
-    isShort ? undefined : ledger,
+    out.mode.quiet ? undefined : ledger,
     outcomes.map(({ what }) => what),
   );
   const files = waitedFiles({ outcomes, saved: undefined }, known, currency);
   const quiet = outcomes.flatMap(({ file }) => file?.state ?? []);
-  return { ...askedView(files, several, { isBrief: false, currency }), quiet };
+  return askedView(files, several, { isBrief: out.isBrief, currency }, quiet);
 }

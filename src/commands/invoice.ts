@@ -6,14 +6,7 @@ import { knownInvoices, noteInvoices } from '../flows/prices/invoices.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import {
-  invoiceColumns,
-  invoiceListView,
-  invoicePages,
-  invoiceRecord,
-  invoicesView,
-} from '../views/money.ts';
-import { printed } from '../views/record.ts';
+import { invoiceListView, invoiceOutput, invoicePages, invoicesView } from '../views/money.ts';
 
 export const invoice = command({
   name: 'invoice',
@@ -30,7 +23,7 @@ export const invoice = command({
   ],
   effect: 'read',
   exits: SEVERAL_EXITS,
-  output: () => printed(invoiceRecord.printedOneOrSeveral('invoice').schema, invoiceColumns),
+  output: invoiceOutput,
   async run(context, { args }) {
     const { out, settings } = context;
     const { currency } = settings;

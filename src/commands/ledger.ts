@@ -29,14 +29,16 @@ import { flag, type OptionValues, text } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
 import {
+  factRecord,
   importedRecord,
   importedView,
   migratedView,
+  migrationRecord,
   prunedRecord,
-  statusSchema,
+  statusRecord,
   statusView,
 } from '../views/ledger.ts';
-import { columns, printed, writtenFile } from '../views/record.ts';
+import { printed, writtenFile } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
 const exportCommand = command({
@@ -208,7 +210,7 @@ const status = command({
   ],
   effect: 'read',
   exits: LEDGER_EXITS,
-  output: () => printed(statusSchema, columns({ name: 'name of the fact', value: 'value as text' })),
+  output: () => printed(statusRecord.schema, factRecord.columnHelp),
   async run(context) {
     const { out, settings, mask, signal } = context;
     const { sharedUrl: url, localPath: path } = context.ledgers;
@@ -252,10 +254,7 @@ const migrate = command({
   effect: 'local',
   exits: LEDGER_EXITS,
   output: () =>
-    printed(
-      schema.object({ migrations: schema.arrayOf(schema.text) }),
-      columns({ migrations: 'migrations that were applied' }),
-    ),
+    printed(schema.object({ migrations: schema.arrayOf(schema.text) }), migrationRecord.columnHelp),
   async run(context) {
     const { out } = context;
     const { sharedUrl: url } = context.ledgers;

@@ -21,17 +21,8 @@ import {
 import type { LiveLines } from '../ui/live.ts';
 import { loadDrawing, showLines } from '../ui/output.ts';
 import { askPerson } from '../ui/prompt.ts';
-import {
-  eventRecord,
-  eventSchema,
-  eventsView,
-  lostJson,
-  lostLine,
-  reportLine,
-  subjectOf,
-} from '../views/events.ts';
-import { EventLines, type EventRule, planLine, statusLine, totalText } from '../views/lines.ts';
-import { printed } from '../views/record.ts';
+import { eventRecord, eventsView, lostJson, lostLine, subjectOf } from '../views/events.ts';
+import { EventLines, type EventRule, planLine, reportText, statusLine, totalText } from '../views/lines.ts';
 
 const names = eventTypes.map(({ name }) => name);
 
@@ -147,10 +138,7 @@ export const listen = command({
   ],
   effect: 'local',
   exits: CALL_EXITS,
-  output: () => ({
-    ...printed(eventSchema, eventRecord.columnHelp.slice(0, -1)),
-    lines: true,
-  }),
+  output: () => ({ ...eventRecord.printed, lines: true }),
   async run(context, { options }) {
     const { out, env, signal, globals } = context;
     out.stdout.ignoreStalls();
@@ -235,8 +223,8 @@ class ListenScreen {
         if (quiet && report.saved) out.stdout.writeLines(report.saved);
         if (this.#isOneScreen)
           void showLines(out, this.#lines.report(report)).then(() => this.#live?.update());
-        else if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));
-        else out.note(reportLine(report));
+        else if (report.what === 'failed' || report.what === 'down') warn(reportText(report));
+        else out.note(reportText(report));
       },
       onTotal: (tally) => this.#onTotal(totalText(tally)),
       onNote: (text) => out.note(text),
@@ -282,7 +270,7 @@ class ListenScreen {
       return out.stdout.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
     if (out.mode.quiet)
       return download === undefined ? out.stdout.writeLines(events.map(subjectOf)) : undefined;
-    if (!out.forPeople || !out.isBrief) return out.showNext(eventsView(events, verbose ? 'body' : 'full'));
+    if (!out.forPeople || !out.isBrief) return out.showNext(eventsView(events));
     await showLines(out, this.#lines.events(events, { columns: out.stdout.columns, verbose }));
     this.#live?.update();
   }

@@ -34,13 +34,12 @@ import {
 } from '../spec/options.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { deliveredText, fileRecord, fileSchema, waitedTable } from '../views/files.ts';
+import { deliveredText, fileRecord, fileSchema } from '../views/files.ts';
 import {
   followLine,
   orderedView,
   orderLines,
   orderRecord,
-  ordersTable,
   placedLine,
   planDocument,
   plannedRecord,
@@ -126,7 +125,7 @@ const orderSchema = () =>
       'one element per file; `answer` is the one to the order or, with --wait, the latest one about the file',
       arrayOf(fileSchema()),
     ),
-    described('with --dry-run', planSchema),
+    described('with --dry-run', planSchema()),
   );
 
 export const order = command({
@@ -185,7 +184,7 @@ export const order = command({
   effect: 'money',
   exits: [...MONEY_EXITS, 'held', 'unfinished', 'duplicate', 'partial'],
   output: () => printed(orderSchema(), orderRecord.columnHelp, fileRecord.columnHelp),
-  dryRunOutput: () => printed(planSchema, plannedRecord.columnHelp),
+  dryRunOutput: () => printed(planSchema(), plannedRecord.columnHelp),
   async run(context, { args, options, line }) {
     const { globals } = context;
     const formats = checkTargets(context, options);
@@ -247,7 +246,13 @@ async function showPlan({ out }: Context, job: OrderJob): Promise<void> {
   });
   const estimate = costs.estimate(ready);
   if (out.mode.json)
-    await out.show(planDocument(ready.map(toRow), estimate, await orderedFiles(job, nothingSent(job), true)));
+    await out.show(
+      planDocument({
+        orders: ready.map(toRow),
+        estimate,
+        leftOut: await orderedFiles(job, nothingSent(job), true),
+      }),
+    );
   else await out.showPages(planPages(ready, out.isBrief));
   if (run.deferred.length) out.note(`being ordered by another process: ${countAudios(run.deferred)}`);
   if (ready.length) for (const each of estimateLines(estimate)) out.note(each);
@@ -264,14 +269,11 @@ async function show(
   const { placed, waited } = result;
   const isNew = placed.filter(({ isExisting }) => !isExisting);
   out.addDone(...isNew.map(({ order }) => placedLine(order)), ...savedLine(waited?.saved));
-  if (out.isBrief)
-    await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
-  else {
-    // Rows of an order have nothing that only the ledger knows.
-    const showsFiles = (job.waits || out.mode.columns.length > 0) && !out.mode.quiet;
-    const files = await orderedFiles(job, result, out.mode.json || showsFiles);
-    await out.show(orderedView(files, result, showsFiles));
-  }
+  // Rows of an order have nothing that only the ledger knows.
+  const showsFiles = (job.waits || out.mode.columns.length > 0) && !out.mode.quiet;
+  const files = await orderedFiles(job, result, out.mode.json || showsFiles);
+  const form = { isBrief: out.isBrief, currency: settings.currency };
+  await out.show(orderedView(files, result, showsFiles, form));
   if (out.mode.quiet) announceLacking(out, result);
   if (waited) out.stderr.notify(notify, deliveredText(waited));
   else if (out.forPeople && placed.length) out.note(followLine(placed));

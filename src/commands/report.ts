@@ -17,17 +17,8 @@ import type { Context } from '../spec/context.ts';
 import { count, flag, text } from '../spec/options.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { printed, writtenFile } from '../views/record.ts';
-import {
-  groupings,
-  reportColumns,
-  reportPages,
-  reportSchema,
-  reportView,
-  spendView,
-} from '../views/report.ts';
+import { groupings, reportOutput, reportPages, reportView, spendView } from '../views/report.ts';
 import { isReportPage, reportPage } from '../views/report-page.ts';
-import { anyOf, described } from '../views/schema.ts';
 
 export const report = command({
   name: 'report',
@@ -81,7 +72,7 @@ export const report = command({
   ],
   effect: 'read',
   exits: SEVERAL_EXITS,
-  output: () => printed(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
+  output: reportOutput,
   async run(context, { options, line }) {
     const { out } = context;
     const by = options.by === undefined ? undefined : checkGrouping(options.by);

@@ -15,17 +15,18 @@ import { scenarios } from '../sandbox/scenarios.ts';
 import { command } from '../spec/command.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
 import { duration, flag, list, text } from '../spec/options.ts';
-import { printed, RecordType, wordField } from '../views/record.ts';
+import * as a from '../views/fields.ts';
+import { printed, RecordType } from '../views/record.ts';
 import * as schema from '../views/schema.ts';
 
 const movedFile = new RecordType<MovedFile>([
-  wordField('audiofile', 'audiofile id', 'id', { kind: 'id' }),
-  wordField('state', 'new state', 'state', { kind: 'state' }),
+  a.word('audiofile', 'audiofile id', 'id', { kind: 'id' }),
+  a.word('state', 'new state', 'state', { kind: 'state' }),
 ]);
 
 const address = new RecordType<Pick<Sandbox, 'baseUrl' | 'apiKey'>>([
-  wordField('base_url', 'base URL of the sandbox', 'baseUrl', { kind: 'link' }),
-  wordField('api_key', 'made-up key of the sandbox; not a secret', 'apiKey'),
+  a.word('base_url', 'base URL of the sandbox', 'baseUrl', { kind: 'link' }),
+  a.word('api_key', 'made-up key of the sandbox; not a secret', 'apiKey'),
 ]);
 
 const reset = command({

@@ -4,18 +4,18 @@ import { didYouMean } from '../lib/text.ts';
 import { command } from '../spec/command.ts';
 import { outputsOf } from '../spec/entries.ts';
 import { flag } from '../spec/options.ts';
+import * as a from '../views/fields.ts';
 import {
   type CommandOutput,
   errorMembers,
   optionalErrorMembers,
   printed,
   RecordType,
-  wordField,
 } from '../views/record.ts';
 import { anyOf, arrayOf, described, object, type Schema, text } from '../views/schema.ts';
 
 const schemaName = new RecordType<string>([
-  wordField('schema', 'command name, or error or warning', (name: string) => name, { kind: 'id' }),
+  a.word('schema', 'command name, or error or warning', (name: string) => name, { kind: 'id' }),
 ]);
 
 export const schema = command({

@@ -16,15 +16,12 @@ import type { Context } from '../spec/context.ts';
 import { count, downloadOptions, execOptions, flag, type OptionValues, text } from '../spec/options.ts';
 import { type Output, ResultStream } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { failed, printed } from '../views/record.ts';
-import { anyOf, arrayOf } from '../views/schema.ts';
+import { printed } from '../views/record.ts';
 import {
-  noSyncRows,
-  notAskedView,
-  notHandedOverView,
+  notSyncedView,
   type SyncRow,
   savedLine,
-  savedSchema,
+  savedList,
   skippedWarnings,
   syncedView,
   syncRecord,
@@ -95,11 +92,7 @@ export const sync = command({
   ],
   effect: 'read',
   exits: SEVERAL_EXITS,
-  output: () =>
-    printed(
-      arrayOf(anyOf(savedSchema(), failed('audiofile', 'format'), failed('audiofile'))),
-      syncRecord.columnHelp,
-    ),
+  output: () => printed(savedList('audiofile'), syncRecord.columnHelp),
   async run(context, { options, line }) {
     const { out, signal } = context;
     const formats = checkFormats(options.format, options.nameAs);
@@ -254,16 +247,16 @@ class News implements Omit<SyncCallbacks, 'report'> {
   /** In JSON each is an element; in rows they are told on stderr. */
   readonly onFailures = (asked: Tally, ofTranscripts: readonly Tally[]): void => {
     if (!this.#out.mode.json) return;
-    for (const failure of asked.failed) this.#printed.add(notAskedView(failure));
+    for (const failure of asked.failed) this.#printed.add(notSyncedView(failure, false));
     for (const { failed } of ofTranscripts)
-      for (const failure of failed) this.#printed.add(notHandedOverView(failure));
+      for (const failure of failed) this.#printed.add(notSyncedView(failure, true));
   };
 
   async show(): Promise<void> {
     if (this.#isShown) return;
     this.#isShown = true;
     if (this.#out.isBrief) await this.#out.showPages(syncTables(this.#rows));
-    else this.#printed.end(noSyncRows());
+    else this.#printed.end(syncedView());
     for (const saved of this.#keptDrafts)
       await this.#out.warn(
         `${saved.path} is a draft from before the delivery, and was changed; left unchanged`,

@@ -28,14 +28,13 @@ import {
   text,
 } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { documents, failed, printed } from '../views/record.ts';
-import { anyOf, arrayOf } from '../views/schema.ts';
+import { documents, printed } from '../views/record.ts';
 import {
   draftWarnings,
   savedJson,
   savedLine,
+  savedList,
   savedRecord,
-  savedSchema,
   savedView,
   unidentifiedWarnings,
 } from '../views/transcripts.ts';
@@ -90,7 +89,7 @@ export const transcript = command({
   effect: 'local',
   effectsOf: ({ options }) => [options.output === '-' ? 'read' : 'local'],
   exits: SEVERAL_EXITS,
-  output: () => printed(arrayOf(anyOf(savedSchema(), failed('audiofile', 'format'))), savedRecord.columnHelp),
+  output: () => printed(savedList(), savedRecord.columnHelp),
   async run(context, { args, options, line }) {
     refusePath(args, options.output);
     const ids = await givenIds('transcript', args, options.from, context.stdin);
@@ -170,7 +169,7 @@ async function save(
     audiofile: ids[Math.floor(at / formats.length)] ?? '',
     format: formats[at % formats.length] ?? '',
   });
-  await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson, { name, isList: true })));
+  await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson, name)));
   // A name with the id in it tells what it is.
   if (target.file !== undefined || !target.template.includes('{id}'))
     for (const each of unidentifiedWarnings(values(outcomes))) await out.warn(...each);

@@ -23,7 +23,8 @@ import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
 import { flag, type OptionValues, text } from '../spec/options.ts';
-import { RecordType, wordField } from '../views/record.ts';
+import * as a from '../views/fields.ts';
+import { RecordType } from '../views/record.ts';
 
 const options = {
   port: text('--port <port>', 'serve on this port; 0 picks a free one', { default: '0' }),
@@ -33,7 +34,7 @@ const options = {
 type UiOptions = OptionValues<typeof options>;
 
 const address = new RecordType<{ readonly url: string }>([
-  wordField('url', 'address that opens the page, once', 'url', { kind: 'id' }),
+  a.word('url', 'address that opens the page, once', 'url', { kind: 'id' }),
 ]);
 
 export const ui = command({

@@ -12,7 +12,7 @@ import { pollNote } from '../lib/time.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { downloadOptions, duration, notifyFlag, text } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { askedFiles, deliveredText, waitedTable, waitedView } from '../views/files.ts';
+import { askedFiles, askedView, deliveredText, waitedView } from '../views/files.ts';
 import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 export const wait = command({
@@ -49,6 +49,7 @@ export const wait = command({
     const { download, nameAs: template } = options;
     const target = { download, template, formats: checkFormats(options.format, options.nameAs) };
     const { out, signal } = context;
+    const form = { isBrief: out.isBrief, currency: context.settings.currency };
     if (download !== undefined) checkFolder(download, (text) => out.note(text));
     checkTemplate(options.nameAs, target.formats);
     if (args.length && options.order !== undefined) throw usage("ids and --order can't be used together");
@@ -56,7 +57,7 @@ export const wait = command({
     const ids = await filesToWaitFor(ledger, args, options.order);
     if (ids.length === 0) {
       out.note('no files are in progress');
-      return out.show(waitedView([], { outcomes: [], saved: undefined }, true));
+      return out.show(askedView([], true, form));
     }
     const transport = await context.connect({ timeoutBounds: 'command' });
     const poll = { interval: options.interval, timeout: context.globals.timeout, signal };
@@ -74,11 +75,9 @@ export const wait = command({
       ),
     );
     out.addDone(...savedLine(waited.saved));
-    const { currency } = context.settings;
-    const known = await knownFiles(out.mode.quiet || out.isBrief ? undefined : ledger, ids);
-    const files = waitedFiles(waited, known, currency);
-    const view = out.isBrief ? waitedTable(waited, currency) : waitedView(files, waited, args.length !== 1);
-    await out.show(view);
+    const known = await knownFiles(out.mode.quiet ? undefined : ledger, ids);
+    const files = waitedFiles(waited, known, form.currency);
+    await out.show(waitedView(files, waited, args.length !== 1, form));
     out.stderr.notify(options.notify, deliveredText(waited));
     for (const each of skippedWarnings(waited.saved)) await out.warn(...each);
     const { order } = options;

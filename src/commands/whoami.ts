@@ -3,9 +3,9 @@ import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { noKeyError } from '../settings/key.ts';
 import { command } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
-import { printed, settingColumns } from '../views/record.ts';
+import { printed } from '../views/record.ts';
 import { described, maybeText, object, text } from '../views/schema.ts';
-import { type ShownSetting, whoamiView } from '../views/setup.ts';
+import { type ShownSetting, settingRecord, whoamiView } from '../views/setup.ts';
 
 const members = {
   profile: text,
@@ -36,7 +36,7 @@ export const whoami = command({
   ],
   effect: 'read',
   exits: ['auth'],
-  output: () => printed(whoamiSchema(), settingColumns),
+  output: () => printed(whoamiSchema(), settingRecord.columnHelp),
   async run(context) {
     const { settings } = context;
     const key = await context.key();

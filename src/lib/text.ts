@@ -172,6 +172,9 @@ export interface Line {
   readonly narrowing: ReadonlyArray<readonly [piece: number, width: number]>;
 }
 
+/** A line that needs no narrowing, or wraps. */
+export const lineOf = (...pieces: readonly Piece[]): Line => ({ pieces, narrowing: [] });
+
 /**
  * Databases keep no NUL in a text: Postgres refuses it, and SQLite ends the text there when it is read again, so that
  * an id would become another one.

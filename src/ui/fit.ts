@@ -13,56 +13,37 @@ const MAX_UNITS_PER_COLUMN = 8;
 const NAME_END_WIDTH = 10;
 /** With less left of its beginning, a query is not worth its room. */
 const MIN_LINK_START = 10;
-
-/** Long enough for any character that people write. */
-const MIN_SEGMENTED = 256;
-const MAX_MEASURED = 1024;
+/** To measure or segment a text takes time with the square of its length, so that is done part by part. */
+const MAX_PART = 1024;
 
 /** Speed: Latin letters and the quotes and dashes around them take one column each, and need no look into tables. */
 const plain = /^[\x20-\x7e\u00ae-\u02ff\u2010-\u2015\u2018-\u201f\u2026]*$/;
 const segmenter = new Intl.Segmenter();
 
-/** In columns of the screen. A long text is measured in parts: all at once takes time with the square of its length. */
+/** In columns of the screen. */
 export function widthOf(text: string): number {
   if (plain.test(text)) return text.length;
-  if (text.length <= MAX_MEASURED) return stringWidth(text);
-  let width = 0;
-  for (let start = 0; start < text.length; ) {
-    const part = startOf(text.slice(start), MAX_MEASURED) || text.slice(start, start + 1);
-    width += stringWidth(part);
-    start += part.length;
-  }
+  if (text.length <= MAX_PART) return stringWidth(text);
+  const part = startOf(text, MAX_PART);
+  let width = stringWidth(part);
+  for (let at = part.length; at < text.length; at += MAX_PART)
+    width += stringWidth(text.slice(at, at + MAX_PART));
   return width;
 }
 
 const mayBeWider = /[\p{M}\p{Emoji_Modifier}\u200d]/u;
-const noWidth = /[\p{Mn}\p{Me}\p{Cf}]/u;
+const noWidth = /^[\p{Mn}\p{Me}\p{Cf}]/u;
 
 /** The width in a terminal that draws each part of a joined emoji or syllable for itself, as tmux and xterm do. */
 export function widestOf(text: string): number {
   const width = widthOf(text);
   if (!mayBeWider.test(text)) return width;
   let apart = 0;
-  for (const part of text) apart += partWidth(part);
+  for (const part of text) apart += noWidth.test(part) ? 0 : Math.max(1, widthOf(part));
   return Math.max(width, apart);
 }
 
-const MAX_REMEMBERED = 10_000;
-
-/** Speed: to measure a character takes ten microseconds, and an untrusted text may have a hundred thousand. */
-function remembered(measure: (text: string) => number): (text: string) => number {
-  const known = new Map<string, number>();
-  return (text) => {
-    const width = known.get(text) ?? measure(text);
-    if (known.size < MAX_REMEMBERED) known.set(text, width);
-    return width;
-  };
-}
-
-const partWidth = remembered((part) => (noWidth.test(part) ? 0 : Math.max(1, widthOf(part))));
-const characterWidth = remembered((each) => (each.length === 1 ? partWidth(each) : widestOf(each)));
-
-/** Of a megabyte only the beginning can be seen in a table: to measure all of it takes seconds. */
+/** Of a megabyte only the beginning can be seen in a table. */
 export function visiblePart(text: string, width: number): string {
   const longest = (width + 1) * MAX_UNITS_PER_COLUMN;
   return text.length > longest ? `${startOf(text, longest)}${ELLIPSIS}` : text;
@@ -104,89 +85,58 @@ function cutName(name: string, width: number): string {
   return width < 1 ? '' : `${takeStart(name, width - 1 - widthOf(end))}${ELLIPSIS}${end}`;
 }
 
+const charactersOf = (text: string): string[] => [...segmenter.segment(text)].map(({ segment }) => segment);
+
 /** As many characters as fit. */
+function take(characters: readonly string[], width: number, measure = widthOf): string[] {
+  let taken = 0;
+  const end = characters.findIndex((each) => {
+    taken += measure(each);
+    return taken > width;
+  });
+  return end < 0 ? [...characters] : characters.slice(0, end);
+}
+
 function takeStart(text: string, width: number): string {
   if (plain.test(text)) return text.slice(0, Math.max(0, width));
-  let end = 0;
-  let taken = 0;
-  for (const { segment, index } of segmenter.segment(startOf(text, width * MAX_UNITS_PER_COLUMN))) {
-    taken += widthOf(segment);
-    if (taken > width) break;
-    end = index + segment.length;
-  }
-  return text.slice(0, end);
+  return take(charactersOf(startOf(text, width * MAX_UNITS_PER_COLUMN)), width).join('');
 }
 
 function takeEnd(text: string, width: number): string {
-  if (plain.test(text)) return width > 0 ? text.slice(-width) : '';
-  const last = endOf(text, width * MAX_UNITS_PER_COLUMN);
-  const characters = [...segmenter.segment(last)].map(({ segment }) => segment).reverse();
-  let kept = '';
-  let taken = 0;
-  for (const each of characters) {
-    taken += widthOf(each);
-    if (taken > width) break;
-    kept = each + kept;
-  }
-  return kept;
-}
-
-/** A part of a text that stands on one line, with its width. */
-interface Measured {
-  readonly text: string;
-  readonly width: number;
+  if (width < 1) return '';
+  const characters = charactersOf(endOf(text, width * MAX_UNITS_PER_COLUMN));
+  return take(characters.reverse(), width).reverse().join('');
 }
 
 /** Lines of at most this width, broken between words, and within a word that is longer than a line. */
 export function wrap(text: string, width: number): string[] {
   if (text.length <= width && plain.test(text)) return [text];
-  const words = text.split(' ').flatMap((word) => fitting(word, width));
   const lines: string[] = [];
   let taken = Number.POSITIVE_INFINITY;
-  for (const word of words) {
-    if (taken + 1 + word.width <= width) {
-      lines.push(`${lines.pop()} ${word.text}`);
-      taken += 1 + word.width;
+  for (const word of text.split(' ').flatMap((each) => broken(each, width))) {
+    const more = widestOf(word);
+    if (taken + 1 + more <= width) {
+      lines.push(`${lines.pop()} ${word}`);
+      taken += 1 + more;
     } else {
-      lines.push(word.text);
-      taken = word.width;
+      lines.push(word);
+      taken = more;
     }
   }
   return lines;
 }
 
-/** The word, or its parts where it is longer than a line. To measure a megabyte takes long, and says only that it is. */
-function fitting(word: string, width: number): Measured[] {
-  if (word.length > width * MAX_UNITS_PER_COLUMN) return broken(word, width);
-  const whole = { text: word, width: widestOf(word) };
-  return whole.width > width ? broken(word, width) : [whole];
-}
-
-/** A bounded part at a time: to segment a text takes time with the square of its length. */
-function broken(word: string, width: number): Measured[] {
-  const lines: Measured[] = [];
-  const longest = Math.max(MIN_SEGMENTED, width * MAX_UNITS_PER_COLUMN);
+/** The word, or its parts where it is longer than a line: each as many characters as fit, but at least one. */
+function broken(word: string, width: number): string[] {
+  if (word.length <= MAX_PART && widestOf(word) <= width) return [word];
+  const parts: string[] = [];
   for (let start = 0; start < word.length; ) {
-    const part = word.slice(start, start + longest);
-    const line = firstLine(part, width);
-    lines.push(line);
-    start += line.text.length;
+    const characters = charactersOf(word.slice(start, start + Math.max(256, width * MAX_UNITS_PER_COLUMN)));
+    const part = take(characters, width, widestOf).join('') || (characters[0] ?? '');
+    parts.push(part);
+    start += part.length;
   }
-  return lines;
-}
-
-/** As many characters as fit, but at least one. */
-function firstLine(text: string, width: number): Measured {
-  if (plain.test(text)) return { text: text.slice(0, width), width: Math.min(text.length, width) };
-  let end = 0;
-  let taken = 0;
-  for (const { segment, index } of segmenter.segment(text)) {
-    const next = taken + characterWidth(segment);
-    if (next > width && index > 0) break;
-    taken = next;
-    end = index + segment.length;
-  }
-  return { text: text.slice(0, end), width: taken };
+  return parts;
 }
 
 const GAP = 2;
@@ -203,34 +153,29 @@ function drawLine(
   { width, paint, hide }: Drawing,
 ): string {
   const room = Math.max(1, width - indent);
-  const shown = pieces.map((piece) => {
+  const shown = pieces.map((piece): ShownPiece => {
     const whole = forTerminal(hide(piece.text));
     const text = piece.keepsEnd ? whole : visiblePart(whole, room);
     return { ...piece, text, width: widthOf(text) };
   });
   for (const [at, least] of narrowing) {
     const excess = widthOfAll(shown, gap) - room;
-    if (excess <= 0) break;
     const piece = shown[at];
-    if (piece) shown[at] = narrow(piece, Math.max(piece.width - excess, least), least);
+    if (excess > 0 && piece) shown[at] = narrow(piece, Math.max(piece.width - excess, least), least);
   }
   const text = shown
     .filter((piece) => piece.width > 0)
-    .map((piece, at, all) =>
-      paint.tone(at === all.length - 1 ? piece.text.trimEnd() : piece.text, piece.tone),
-    )
+    .map(({ text, tone }, at, all) => paint.tone(at === all.length - 1 ? text.trimEnd() : text, tone))
     .join(' '.repeat(gap));
   return ' '.repeat(indent) + text;
 }
 
-const widthOfAll = (pieces: readonly ShownPiece[], gap: number): number => {
-  const shown = pieces.filter(({ width }) => width > 0);
-  return shown.reduce((sum, { width }) => sum + width + gap, -gap);
-};
+const widthOfAll = (pieces: readonly ShownPiece[], gap: number): number =>
+  pieces.reduce((sum, { width }) => (width > 0 ? sum + width + gap : sum), -gap);
 
 function narrow(piece: ShownPiece, to: number, least: number): ShownPiece {
-  if (least === 0) return { ...piece, text: '', width: 0 };
-  if (piece.width <= to) return piece;
-  const text = piece.keepsEnd ? cutLink(piece.text, to) : cutEnd(piece.text, to);
+  if (least > 0 && piece.width <= to) return piece;
+  const cut = piece.keepsEnd ? cutLink : cutEnd;
+  const text = least === 0 ? '' : cut(piece.text, to);
   return { ...piece, text, width: widthOf(text) };
 }

@@ -1,12 +1,13 @@
 /** Shows how far long work is, on stderr; nothing of work that is over within a second. */
-import type { Ora } from 'ora';
-import { onSuspend } from '../lib/interruption.ts';
 import { noReport, type ProgressNews, type Report } from '../lib/progress.ts';
 import { monotonicMs } from '../lib/time.ts';
+import type { LiveLines } from './live.ts';
 import type { Output } from './output.ts';
 
 const FIRST_MS = 1_000;
 const PLAIN_INTERVAL_MS = 10_000;
+const FRAME_MS = 100;
+const frames = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 
 /** What a single call of the service shows, with the seconds it has taken. */
 export const WAITING = 'waiting for the service';
@@ -34,16 +35,26 @@ function showPlain(out: Output, text: ProgressText): () => void {
   return () => clearInterval(timer);
 }
 
-function showLine(out: Output, text: ProgressText): () => Promise<void> {
-  let line: Promise<ProgressLine | undefined> | undefined;
-  let isOver = false;
-  const timer = setTimeout(() => {
-    line = startLine(out, text, () => isOver);
+/** A line that can't be drawn is left out: the work goes on. */
+function showLine({ stderr }: Output, text: ProgressText): () => Promise<void> {
+  let live: Promise<LiveLines | undefined> | undefined;
+  let frame = 0;
+  const line = () => {
+    const pieces = [{ text: frames[frame] ?? '', tone: 'info' as const }, { text: String(text) }];
+    return [{ gap: 1, pieces, narrowing: [[1, 1]] as const }];
+  };
+  const tick = async (): Promise<void> => {
+    live ??= stderr.showLive(line).catch(() => undefined);
+    frame = (frame + 1) % frames.length;
+    (await live)?.update();
+  };
+  let timer = setTimeout(() => {
+    void tick();
+    timer = setInterval(tick, FRAME_MS);
   }, FIRST_MS);
   return async () => {
-    isOver = true;
-    clearTimeout(timer);
-    (await line)?.stop();
+    clearInterval(timer);
+    (await live)?.stop();
   };
 }
 
@@ -163,64 +174,4 @@ function stopwatch(ms: number): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
   return `${hours ? `${hours}:` : ''}${two(minutes)}:${two(whole % 60)}`;
-}
-
-const TICK_MS = 200;
-/** The spinner, a space, and the last column, in which some terminals wrap. */
-const MARGIN = 3;
-
-/** A spinner that can't be loaded is left out: the work goes on. */
-async function startLine(
-  { stderr }: Output,
-  text: ProgressText,
-  isOver: () => boolean,
-): Promise<ProgressLine | undefined> {
-  const needed = Promise.all([import('ora'), import('./fit.ts'), stderr.drawing()]);
-  const [ora, fit, drawing] = await needed.catch(() => []);
-  if (!ora || isOver()) return undefined;
-  const spinner = ora.default({
-    ...{ color: drawing.paint.isColoured ? 'cyan' : false, stream: process.stderr, discardStdin: false },
-    // Ora would draw nothing where it finds CI in the environment.
-    isEnabled: true,
-  });
-  const line = (): string => fit.cutEnd(stderr.line(String(text)), Math.max(0, stderr.columns - MARGIN));
-  return new ProgressLine(spinner, line);
-}
-
-/** One line on a terminal that is written over. */
-class ProgressLine {
-  readonly #spinner: Ora;
-  /** Makes the text anew: it tells the time too. */
-  readonly #text: () => string;
-  readonly #timer: NodeJS.Timeout;
-  readonly #endSuspend: () => void;
-
-  constructor(spinner: Ora, text: () => string) {
-    this.#spinner = spinner;
-    this.#text = text;
-    this.#timer = setInterval(this.#tick, TICK_MS);
-    this.#tick();
-    spinner.start();
-    process.stderr.on('resize', this.#tick);
-    process.on('exit', this.#clear);
-    this.#endSuspend = onSuspend(this.#clear, () => {
-      this.#tick();
-      spinner.start();
-    });
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-    process.stderr.off('resize', this.#tick);
-    process.off('exit', this.#clear);
-    this.#endSuspend();
-    this.#clear();
-  }
-
-  readonly #tick = (): void => {
-    this.#spinner.text = this.#text();
-  };
-
-  /** Clears the line and shows the cursor. */
-  readonly #clear = (): void => void this.#spinner.stop();
 }

@@ -1,5 +1,4 @@
 /** Results for people: tables, and pages about one thing. Loaded on first use, with what draws and measures text. */
-import Table from 'cli-table3';
 import { forTerminal, lengthText, sizeText } from '../lib/text.ts';
 import { nowMs, relativeTime } from '../lib/time.ts';
 import { readableUrl } from '../lib/url.ts';
@@ -22,34 +21,26 @@ const MAX_FREE_WIDTH = 4;
 /** In a list of blocks, a title or a link has about this many lines: one of a megabyte must not bury the others. */
 const MAX_BLOCK_LINES = 3;
 /** No amount or time is longer: it is something else, and must not push out the rest. */
-const MAX_UNCUT_WIDTH = 30;
+const MAX_CAPPED_WIDTH = 30;
 
-const cappedKinds: ReadonlySet<CellKind | undefined> = new Set<CellKind>([
-  'amount',
-  'time',
-  'bytes',
-  'minutes',
-]);
+const cappedKinds: ReadonlySet<CellKind> = new Set(['amount', 'time', 'bytes', 'minutes']);
+const isCapped = ({ kind = 'text' }: Column): boolean => cappedKinds.has(kind);
 
-const mustStay = ({ kind, importance }: Column): boolean =>
-  importance === undefined && (kind === 'id' || kind === 'state');
+const isIdOrState = ({ kind }: Column): boolean => kind === 'id' || kind === 'state';
 
 /** A cell of it is shown whole or not at all. */
-const isWhole = ({ kind, uncut }: Column): boolean =>
-  kind === 'id' || kind === 'state' || (uncut === true && !cappedKinds.has(kind));
-
-const headerOf = ({ header, name }: Column): string => (header ?? name).toUpperCase().replaceAll('_', ' ');
-
-interface DrawnColumn extends Column {
-  readonly header: string;
-  readonly cells: readonly Cell[];
-  readonly size: ColumnSize;
-}
+const isWhole = (column: Column): boolean =>
+  isIdOrState(column) || (column.uncut === true && !isCapped(column));
 
 interface Cell {
   /** As the service gave it, which tells its colour. */
   readonly value: string;
   readonly text: string;
+}
+
+interface DrawnColumn extends Omit<Column, 'importance'>, ColumnSize {
+  readonly header: string;
+  readonly cells: readonly Cell[];
 }
 
 /**
@@ -59,31 +50,16 @@ interface Cell {
 export function drawTable(rows: Rows, width: number, paint: Paint, now: number): string {
   const columns = drawnColumns(rows, width, now);
   const free = roomForWider(columns, rows.rows.length, width);
-  const sizes = columns.map(({ size }) => size);
-  const widths = columnWidths(sizes, width - free);
+  const widths = columnWidths(columns, width - free);
   if (!widths) return drawRecords(shortened(rows, width), width, paint, now);
   const shown = columns.flatMap((column, at) => {
     const given = widths[at];
     return given === undefined ? [] : [{ ...column, given }];
   });
-  // The build has it measure text with the string-width of ours: its own knows no newer emoji.
-  const table = new Table({
-    head: shown.map((column) => paint.faint(cutTo(column, column.header, 0))),
-    chars: noBorders,
-    style: { 'padding-left': 0, 'padding-right': GAP_WIDTH, head: [], border: [] },
-    colWidths: widths.flatMap((given) => (given === undefined ? [] : [given + GAP_WIDTH])),
-    colAligns: shown.map(({ kind }) => (rightAligned.has(kind) ? 'right' : 'left')),
-  });
-  for (const row of rows.rows.keys()) table.push(drawRow(shown, row, free, paint));
-  const lines = table.toString().split('\n');
-  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+  const head = shown.map((column) => padded(column, cutTo(column, column.header, 0), paint.faint));
+  const lines = [head, ...rows.rows.map((_, row) => drawRow(shown, row, free, paint))];
+  return lines.map((cells) => `${cells.join(GAP).trimEnd()}\n`).join('');
 }
-
-const noBorders = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right', 'mid']
-    .flatMap((side) => ['', '-mid', '-left', '-right'].map((part) => [side + part, '']))
-    .concat([['middle', '']]),
-);
 
 /** Ids and states stay whole. */
 function shortened({ columns, rows }: Rows, width: number): Rows {
@@ -98,7 +74,7 @@ function shortened({ columns, rows }: Rows, width: number): Rows {
 
 type ShownColumn = DrawnColumn & { readonly given: number };
 
-/** With no more characters that another one draws apart than it has room for. */
+/** With no more characters that another terminal draws apart than it has room for. */
 function drawRow(columns: readonly ShownColumn[], row: number, free: number, paint: Paint): string[] {
   const extras = columns.filter(isWhole).reduce((sum, { cells }) => sum + extraOf(cells[row]?.text ?? ''), 0);
   let left = Math.max(0, free - extras);
@@ -106,8 +82,13 @@ function drawRow(columns: readonly ShownColumn[], row: number, free: number, pai
     const { value, text } = column.cells[row] ?? { value: '', text: '' };
     const cut = isWhole(column) ? text : cutTo(column, text, left);
     if (!isWhole(column)) left -= extraOf(cut);
-    return paint.forCell(column.kind, value)(cut);
+    return padded(column, cut, paint.forCell(column.kind, value));
   });
+}
+
+function padded({ kind, given }: ShownColumn, text: string, paint: (text: string) => string): string {
+  const space = ' '.repeat(Math.max(0, given - widthOf(text)));
+  return rightAligned.has(kind) ? space + paint(text) : paint(text) + space;
 }
 
 /** How much wider a terminal may draw a text. */
@@ -134,35 +115,36 @@ function roomForWider(columns: readonly DrawnColumn[], rows: number, width: numb
 /** Without those that say nothing in any row. */
 function drawnColumns({ columns, rows }: Rows, width: number, now: number): DrawnColumn[] {
   const all = columns.map((column, at): DrawnColumn => {
-    const header = headerOf(column);
+    const header = labelOf(column).toUpperCase();
     const cells = rows.map((row) => {
       const value = row[at] ?? '';
       const readable = column.kind === 'link' ? readableUrl(value) : value;
       const part = isWhole(column) ? readable : visiblePart(readable, width);
       return { value, text: cellText(forTerminal(part), column.kind, now) };
     });
-    return { ...column, header, cells, size: sizeOf(column, header, cells, columns.length - at) };
+    const measure = isWhole(column) ? widestOf : widthOf;
+    // Not Math.max(...), which fails for a hundred thousand rows.
+    const widest = cells.reduce((most, { text }) => Math.max(most, measure(text)), widthOf(header));
+    return { ...column, header, cells, ...sizeOf(column, widest, columns.length - at) };
   });
   const told = all.filter(({ cells }) => cells.some(({ text }) => text !== ''));
   return told.length ? told : all.slice(0, 1);
 }
 
-function sizeOf(column: Column, header: string, cells: readonly Cell[], rank: number): ColumnSize {
-  // Not Math.max(...), which fails for a hundred thousand rows.
-  const measure = isWhole(column) ? widestOf : widthOf;
-  const widest = cells.reduce((most, { text }) => Math.max(most, measure(text)), widthOf(header));
-  if (mustStay(column))
-    return { natural: widest, wanted: widest, least: widest, importance: Number.POSITIVE_INFINITY };
-  const importance = column.importance ?? rank;
-  const capped = cappedKinds.has(column.kind) ? Math.min(widest, MAX_UNCUT_WIDTH) : widest;
-  if (isWhole(column) || cappedKinds.has(column.kind))
-    return { natural: capped, wanted: capped, least: capped, importance };
+function sizeOf(column: Column, widest: number, rank: number): ColumnSize {
+  const mustStay = isIdOrState(column) && column.importance === undefined;
+  const importance = mustStay ? Number.POSITIVE_INFINITY : (column.importance ?? rank);
+  if (isWhole(column) || isCapped(column)) {
+    const all = isCapped(column) ? Math.min(widest, MAX_CAPPED_WIDTH) : widest;
+    return { natural: all, wanted: all, least: all, importance };
+  }
   const { wanted, least } = column.kind === 'link' ? LINK : TEXT;
   const { enough = wanted } = column;
   return { natural: widest, wanted: Math.min(widest, enough), least: Math.min(widest, least), importance };
 }
 
-export const GAP_WIDTH = 2;
+const GAP = '  ';
+export const GAP_WIDTH = GAP.length;
 
 export interface ColumnSize {
   /** Of the widest cell, header included. */
@@ -175,38 +157,29 @@ export interface ColumnSize {
   readonly importance: number;
 }
 
+type Widths = Array<number | undefined>;
+
 /** The width of each column, undefined for one that is left out; undefined if not even those fit that must stay. */
-export function columnWidths(
-  sizes: readonly ColumnSize[],
-  width: number,
-): Array<number | undefined> | undefined {
-  const widths: Array<number | undefined> = sizes.map(() => undefined);
+export function columnWidths(sizes: readonly ColumnSize[], width: number): Widths | undefined {
+  const widths: Widths = sizes.map(() => undefined);
   let left = width + GAP_WIDTH;
   const byImportance = sizes
-    .map((size, at) => ({ size, at }))
+    .map((size, at) => ({ ...size, at }))
     // The difference of two infinities is NaN, which leads on to their places.
-    .sort((one, other) => other.size.importance - one.size.importance || one.at - other.at);
-  for (const { size, at } of byImportance) {
-    const given = roomFor(size, left - GAP_WIDTH);
-    if (given !== undefined) {
+    .sort((one, other) => other.importance - one.importance || one.at - other.at);
+  for (const { wanted, least, importance, at } of byImportance) {
+    const room = left - GAP_WIDTH;
+    if (least <= room) {
+      const given = Math.min(wanted, room);
       widths[at] = given;
       left -= given + GAP_WIDTH;
-    } else if (size.importance === Number.POSITIVE_INFINITY) return undefined;
+    } else if (importance === Number.POSITIVE_INFINITY) return undefined;
   }
   return widths.every((each) => each === undefined) ? undefined : share(widths, sizes, left);
 }
 
-function roomFor({ wanted, least }: ColumnSize, room: number): number | undefined {
-  if (wanted <= room) return wanted;
-  return least <= room ? room : undefined;
-}
-
 /** Gives out what is left: each gets the same share, and no more than it can use. */
-function share(
-  widths: Array<number | undefined>,
-  sizes: readonly ColumnSize[],
-  room: number,
-): Array<number | undefined> {
+function share(widths: Widths, sizes: readonly ColumnSize[], room: number): Widths {
   const missing = (at: number): number =>
     (sizes[at]?.natural ?? 0) - (widths[at] ?? Number.POSITIVE_INFINITY);
   let open = widths.flatMap((_, at) => (missing(at) > 0 ? [at] : []));
@@ -222,7 +195,6 @@ function share(
   return widths;
 }
 
-const GAP = '  ';
 /** Beside longer names, or with less room for values, each value stands below its name. */
 const MAX_LABEL_WIDTH = 30;
 const MIN_VALUE_WIDTH = 16;
@@ -233,11 +205,16 @@ interface Field {
   readonly kind?: CellKind | undefined;
 }
 
+const labelOf = ({ header, name }: Column): string => (header ?? name).replaceAll('_', ' ');
+
 /** Each row as a block; an empty field is left out. */
 export function drawRecords({ columns, rows }: Rows, width: number, paint: Paint, now: number): string {
-  const labels = columns.map(({ header, name }) => (header ?? name).replaceAll('_', ' ').toLowerCase());
   const fieldsOf = (row: readonly string[]): Field[] =>
-    columns.map(({ kind }, at) => ({ label: labels[at] ?? '', value: row[at] ?? '', kind }));
+    columns.map((column, at) => ({
+      label: labelOf(column).toLowerCase(),
+      value: row[at] ?? '',
+      kind: column.kind,
+    }));
   return rows.map((row) => drawFields(fieldsOf(row), width, paint, now)).join('\n');
 }
 
@@ -252,50 +229,33 @@ export function drawPairs({ columns, rows }: Rows, width: number, paint: Paint, 
 function drawFields(fields: readonly Field[], width: number, paint: Paint, now: number): string {
   const widest = fields.reduce((most, { label }) => Math.max(most, widthOf(label)), 0);
   const labelWidth = Math.min(widest, MAX_LABEL_WIDTH);
-  const valueWidth = width - labelWidth - GAP.length;
-  const isStacked = valueWidth < MIN_VALUE_WIDTH;
+  const isStacked = width - labelWidth - GAP_WIDTH < MIN_VALUE_WIDTH;
   const indent = isStacked ? GAP : ' '.repeat(labelWidth) + GAP;
-  const room = Math.max(1, isStacked ? width - GAP.length : valueWidth);
+  const room = Math.max(1, width - indent.length);
   return fields
     .map(({ label, value, kind }) => {
       const text = detailText(forTerminal(value), kind, now);
       if (text === '') return '';
       // Once for all lines: a value may have a megabyte.
       const painted = paint.forCell(kind, value);
-      const [first = '', ...rest] = wrap(text, room).map((line) => painted(line));
-      const below = isStacked || widthOf(label) > labelWidth;
-      const name = paint.faint(label);
-      const head = below
-        ? `${name}\n${indent}${first}\n`
-        : `${name}${' '.repeat(labelWidth - widthOf(label))}${GAP}${first}\n`;
-      return head + rest.map((line) => `${indent}${line}\n`).join('');
+      const isBelow = isStacked || widthOf(label) > labelWidth;
+      const after = isBelow ? `\n${indent}` : ' '.repeat(labelWidth - widthOf(label)) + GAP;
+      return `${paint.faint(label)}${after}${wrap(text, room).map(painted).join(`\n${indent}`)}\n`;
     })
     .join('');
 }
 
 function cellText(value: string, kind: CellKind | undefined, now: number): string {
-  switch (kind) {
-    case 'time':
-      return relativeTime(value, now);
-    case 'bytes':
-      return sizeText(value);
-    case 'minutes':
-      return lengthText(value);
-    default:
-      return value;
-  }
+  if (kind === 'time') return relativeTime(value, now);
+  if (kind === 'bytes') return sizeText(value);
+  return kind === 'minutes' ? lengthText(value) : value;
 }
 
 const exactUnits: Partial<Record<CellKind, string>> = { bytes: ' bytes', minutes: ' minutes' };
 
-/** `3h ago (2026-01-31T09:30:00Z)`, `2.3 kB (2345 bytes)` */
+/** `3h ago (2026-01-31T09:30:00Z)`, `2.3 kB (2345 bytes)`; `512 bytes` and `12 min` say it all. */
 function detailText(value: string, kind: CellKind | undefined, now: number): string {
   const text = cellText(value, kind, now);
-  if (text === value) return value;
-  const exact = value + (exactUnits[kind ?? 'text'] ?? '');
-  return isExact(text, value) ? text : `${text} (${exact})`;
+  const isExact = /^\d+ (?:bytes?|min)$/.test(text) && text.startsWith(`${value} `);
+  return text === value || isExact ? text : `${text} (${value}${exactUnits[kind ?? 'text'] ?? ''})`;
 }
-
-/** `512 bytes` and `12 min` say it all. */
-const isExact = (text: string, value: string): boolean =>
-  /^\d+ (?:bytes?|min)$/.test(text) && text.startsWith(`${value} `);

@@ -7,17 +7,8 @@ import type { Json } from '../lib/json.ts';
 import { audioClock } from '../lib/time.ts';
 import type { View } from '../lib/view.ts';
 import type { TranscriptFile } from '../transcripts/model.ts';
-import {
-  type CommandOutput,
-  countField,
-  documents,
-  failed,
-  numberField,
-  printed,
-  RecordType,
-  textField,
-  wordField,
-} from './record.ts';
+import * as a from './fields.ts';
+import { type CommandOutput, documents, failed, printed, ranked } from './record.ts';
 import { type ReportedFile, UNREADABLE } from './reports.ts';
 import * as is from './schema.ts';
 
@@ -27,31 +18,27 @@ interface Found extends Judged {
   readonly isInSeconds?: boolean;
 }
 
-const timeOf = ({ start, isInSeconds }: Found): string =>
-  start === undefined ? '' : audioClock(start, isInSeconds ? '' : '.');
-
-const findingRecord = new RecordType<Found>([
-  wordField('path', 'path of the transcript', ({ file }) => file.path, {
-    ...{ header: 'file', kind: 'link', importance: 92, enough: 22 },
+const findingRecord = ranked<Found>('rule path time line text severity', [
+  a.word('path', 'path of the transcript', ({ file }) => file.path, {
+    header: 'file',
+    kind: 'link',
+    enough: 22,
   }),
-  textField('audiofile', 'audiofile id, if known', ({ file }) => file.audiofile, { more: true }),
-  textField('title', 'title of the audio, if known', ({ file }) => file.title, { cell: false }),
-  countField('line', 'line of the transcript; in a docx, its paragraph', 'line', { importance: 91 }),
-  {
-    ...{ name: 'time', help: 'position in the audio, as hh:mm:ss.mmm', schema: is.maybeText },
-    ...{ importance: 91, uncut: true, cell: timeOf },
-  },
-  numberField(
-    'start',
-    'position in the audio, in seconds; null if unknown',
-    ({ start }) => (start === undefined ? undefined : start / 1000),
-    { cell: false },
+  a.text('audiofile', 'audiofile id, if known', ({ file }) => file.audiofile, { more: true }),
+  a.text('title', 'title of the audio, if known', ({ file }) => file.title, { cell: false }),
+  a.count('line', 'line of the transcript; in a docx, its paragraph', 'line'),
+  a.column(
+    'time',
+    'position in the audio, as hh:mm:ss.mmm',
+    ({ start, isInSeconds }) => (start === undefined ? '' : audioClock(start, isInSeconds ? '' : '.')),
+    { uncut: true },
   ),
-  wordField('rule', 'what is wrong', 'rule', { kind: 'state', importance: 95 }),
-  wordField('severity', 'error or warning; warnings are about style', 'severity', {
-    ...{ kind: 'state', importance: 60, schema: is.oneOf('error', 'warning') },
+  a.seconds('start', 'position in the audio, in seconds; null if unknown', 'start', { cell: false }),
+  a.word('rule', 'what is wrong', 'rule', { kind: 'state' }),
+  a.word('severity', 'error or warning; warnings are about style', 'severity', {
+    ...{ kind: 'state', schema: is.oneOf('error', 'warning') },
   }),
-  wordField('text', 'the words in question, or what is wrong', 'text', { importance: 90 }),
+  a.word('text', 'the words in question, or what is wrong', 'text'),
 ]);
 
 export const checkOutput = (): CommandOutput =>
@@ -70,33 +57,19 @@ const PAGE_SIZE = 2000;
 /** --quiet has the paths, --markdown a list of tasks. What can't be read is an element of the JSON alone. */
 export function* findingPages(outcomes: readonly Outcome<Checked>[], form: FindingsForm): Generator<View> {
   const files = new Set(outcomes.flatMap(({ value }) => (value?.found.length ? [value.file.path] : [])));
-  const columns = form.width === undefined ? inMarkdown : onTerminal.slice(files.size > 1 ? 0 : 1);
-  const viewOf = (page: readonly Outcome<Found>[]): View => {
+  const only = form.width === undefined ? inMarkdown : onTerminal.slice(files.size > 1 ? 0 : 1);
+  const all = [...findingsOf(outcomes)];
+  for (let at = 0; at === 0 || at < all.length; at += PAGE_SIZE) {
+    const page = all.slice(at, at + PAGE_SIZE);
     const found = page.flatMap(({ value }) => value ?? []);
-    const briefly = (): View => findingRecord.view(found.map((each) => forPerson(each, form)));
-    const shown = form.isBrief ? findingRecord.some(briefly(), columns) : findingRecord.view(found);
-    return {
-      columns: shown.columns,
-      get rows() {
-        return shown.rows;
-      },
-      get json() {
-        return jsonOf(page);
-      },
+    yield findingRecord.view(form.isBrief ? found.map((each) => forPerson(each, form)) : found, {
+      ...(form.isBrief && { only }),
+      json: () => jsonOf(page),
       // Each path once, on whatever page.
       quiet: found.flatMap(({ file }) => (files.delete(file.path) ? [file.path] : [])),
       asTasks: form.isBrief,
-    };
-  };
-  let page: Outcome<Found>[] = [];
-  for (const each of findingsOf(outcomes)) {
-    if (page.length === PAGE_SIZE) {
-      yield viewOf(page);
-      page = [];
-    }
-    page.push(each);
+    });
   }
-  yield viewOf(page);
 }
 
 /** What --json has. */
@@ -113,11 +86,7 @@ export const reportedFiles = (outcomes: readonly Outcome<Checked>[]): ReportedFi
     return { path: file.path, issues };
   });
 
-const jsonOf = (page: readonly Outcome<Found>[]): Json =>
-  documents(page, (value) => findingRecord.json(value), {
-    name: (at) => ({ path: page[at]?.what ?? '' }),
-    isList: true,
-  });
+const jsonOf = (page: readonly Outcome<Found>[]): Json => documents(page, findingRecord.json, 'path');
 
 function* findingsOf(outcomes: readonly Outcome<Checked>[]): Generator<Outcome<Found>> {
   for (const outcome of outcomes)
@@ -139,11 +108,8 @@ function forPerson(found: Found, { width, folder }: FindingsForm): Found {
     return { ...found, file: { ...file, path } };
   }
   const from = markAt - Math.max(MIN_LEAD, width / 2 - WIDTH_OF_OTHERS);
-  return {
-    ...found,
-    ...{ file: { ...file, path: name }, isInSeconds: true },
-    text: from > 1 ? text.slice(from).replace(/^\S*\s?/, '…') : text,
-  };
+  const shown = from > 1 ? text.slice(from).replace(/^\S*\s?/, '…') : text;
+  return { ...found, file: { ...file, path: name }, isInSeconds: true, text: shown };
 }
 
 /** What a person sees of the text before a mark, at least, and about half of what the other columns take. */

@@ -1,25 +1,17 @@
 /** What differs between two transcripts: words in their place, with times and speakers. */
 import type { Change, Difference } from '../flows/diff/diff.ts';
-import type { Json } from '../lib/json.ts';
 import type { Line, Piece } from '../lib/text.ts';
 import { audioClock } from '../lib/time.ts';
 import type { View } from '../lib/view.ts';
-import {
-  type CommandOutput,
-  countField,
-  numberField,
-  printed,
-  RecordType,
-  textField,
-  wordField,
-} from './record.ts';
+import * as a from './fields.ts';
+import { type CommandOutput, printed, RecordType, ranked } from './record.ts';
 import * as is from './schema.ts';
+
+const json = { cell: false } as const;
 
 /** As `git diff --word-diff` marks them. */
 const marked = ({ old, new: other }: Change): string =>
   `${old ? `[-${old}-]` : ''}${other ? `{+${other}+}` : ''}`;
-
-const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
 
 /** What is said only in the second has its time and speaker. */
 const placeOf = ({ old, oldPlace, newPlace }: Change) =>
@@ -34,72 +26,54 @@ const timeOf = (change: Change): string => {
   return start === undefined ? '' : audioClock(start, '');
 };
 
-const changeRecord = new RecordType<Change>([
-  {
-    ...{ name: 'time', help: 'position in the audio, as hh:mm:ss', schema: is.maybeText },
-    ...{ uncut: true, importance: 80, cell: timeOf },
-  },
-  numberField(
+const changeRecord = ranked<Change>('text time speaker old new line new_line', [
+  a.column('time', 'position in the audio, as hh:mm:ss', timeOf, { uncut: true }),
+  a.seconds(
     'start',
     'position in the audio, in seconds; null if unknown',
-    (each) => seconds(placeOf(each).start),
-    {
-      cell: false,
-    },
+    (each) => placeOf(each).start,
+    json,
   ),
-  textField('speaker', 'who says it, if known', (each) => placeOf(each).speaker, { importance: 50 }),
-  textField('new_speaker', 'who says it in the second transcript', ({ newPlace }) => newPlace?.speaker, {
-    cell: false,
-  }),
-  numberField('line', 'line of the first transcript', ({ oldPlace }) => oldPlace?.line, { importance: 20 }),
-  numberField('new_line', 'line of the second transcript', ({ newPlace }) => newPlace?.line, {
-    importance: 10,
-  }),
-  {
-    ...{ name: 'text', help: 'the change as [-old-]{+new+}, with some words around it', importance: 90 },
-    schema: is.text,
-    cell: (change) => [change.before, marked(change), change.after].filter(Boolean).join(' '),
-  },
-  wordField('old', 'words of the first transcript', 'old', { importance: 30 }),
-  wordField('new', 'words of the second transcript', 'new', { importance: 30 }),
+  a.text('speaker', 'who says it, if known', (each) => placeOf(each).speaker),
+  a.text('new_speaker', 'who says it in the second transcript', ({ newPlace }) => newPlace?.speaker, json),
+  a.number('line', 'line of the first transcript', ({ oldPlace }) => oldPlace?.line),
+  a.number('new_line', 'line of the second transcript', ({ newPlace }) => newPlace?.line),
+  a.column('text', 'the change as [-old-]{+new+}, with some words around it', (change) =>
+    [change.before, marked(change), change.after].filter(Boolean).join(' '),
+  ),
+  a.word('old', 'words of the first transcript', 'old'),
+  a.word('new', 'words of the second transcript', 'new'),
 ]);
 
 const statRecord = new RecordType<Difference>([
-  wordField('old', 'path of the first transcript', ({ old }) => old.path, { kind: 'link' }),
-  wordField('new', 'path of the second transcript', (each) => each.new.path, { kind: 'link' }),
-  countField('words', 'words of the first transcript', 'words'),
-  countField('new_words', 'words of the second transcript', 'newWords'),
-  countField('insertions', 'words that only the second has', 'insertions'),
-  countField('deletions', 'words that only the first has', 'deletions'),
-  countField('substitutions', 'words that others stand for', 'substitutions'),
-  numberField(
-    'error_rate',
-    'insertions, deletions and substitutions for each word of the first',
-    'errorRate',
-  ),
+  a.word('old', 'path of the first transcript', ({ old }) => old.path, { kind: 'link' }),
+  a.word('new', 'path of the second transcript', (each) => each.new.path, { kind: 'link' }),
+  a.count('words', 'words of the first transcript', 'words'),
+  a.count('new_words', 'words of the second transcript', 'newWords'),
+  a.count('insertions', 'words that only the second has', 'insertions'),
+  a.count('deletions', 'words that only the first has', 'deletions'),
+  a.count('substitutions', 'words that others stand for', 'substitutions'),
+  a.number('error_rate', 'insertions, deletions and substitutions for each word of the first', 'errorRate'),
+]);
+
+const wholeRecord = new RecordType<Difference>([
+  ...statRecord.fields,
+  a.records('changes', 'each change, in order', changeRecord, ({ changes }) => changes),
 ]);
 
 export const diffOutput = (): CommandOutput => {
-  const all = { ...(statRecord.schema.properties as Record<string, is.Schema>) };
-  const whole = is.object({ ...all, changes: is.arrayOf(changeRecord.schema) });
-  const shown = [
+  const names = new Set(changeRecord.columns.map(({ name }) => name));
+  const ofStat = statRecord.columnHelp.filter(({ name }) => !names.has(name));
+  return printed(is.anyOf(wholeRecord.schema, is.described('with --stat', statRecord.schema)), [
     ...changeRecord.columnHelp,
-    ...statRecord.columnHelp.map((each) => ({ ...each, help: `with --stat: ${each.help}` })),
-  ];
-  const names = new Set<string>();
-  const once = shown.filter(({ name }) => !names.has(name) && names.add(name));
-  return printed(is.anyOf(whole, is.described('with --stat', statRecord.schema)), once);
+    ...ofStat.map((each) => ({ ...each, help: `with --stat: ${each.help}` })),
+  ]);
 };
 
 export const statView = (difference: Difference): View => statRecord.page(difference);
 
-export function diffView(difference: Difference): View {
-  const json: Json = new Map([
-    ...statRecord.json(difference),
-    ['changes', difference.changes.map((each) => changeRecord.json(each))],
-  ]);
-  return Object.defineProperties(changeRecord.view(difference.changes, marked), { json: { value: json } });
-}
+export const diffView = (difference: Difference): View =>
+  changeRecord.view(difference.changes, { quiet: marked, json: () => wholeRecord.json(difference) });
 
 /** For a terminal. */
 export const changeLines = ({ changes }: Difference): Line[] =>

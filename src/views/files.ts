@@ -2,148 +2,137 @@
 
 import type { AudioFile } from '../api/files.ts';
 import type { Outcome } from '../flows/bulk.ts';
-import type { FilePage, ListedFile } from '../flows/files/listed.ts';
+import type { FilePage } from '../flows/files/listed.ts';
 import type { ChangedFile, ShownFile } from '../flows/files/shown.ts';
 import type { WaitResult } from '../flows/files/wait.ts';
 import type { FileRow } from '../ledger/files.ts';
 import { leftOutReasons } from '../lib/errors.ts';
 import { type Json, parseJson } from '../lib/json.ts';
 import { type OrderedBy, otherSender, userAndHost } from '../lib/sender.ts';
-import { cutSignatures, withoutSignature } from '../lib/signatures.ts';
+import { cutSignatures } from '../lib/signatures.ts';
 import { plural } from '../lib/text.ts';
 import { isNameOf } from '../lib/url.ts';
 import type { View } from '../lib/view.ts';
-import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
+import * as a from './fields.ts';
+import { alignAmounts, amountWithCurrency, currencyOf } from './money.ts';
 import {
-  answerField,
   type CommandOutput,
-  documentOf,
+  cellText,
   documents,
-  errorField,
-  flagField,
-  listField,
-  onRequest,
+  oneOrAll,
   printed,
   RecordType,
-  textField,
-  timeField,
+  ranked,
   viewPages,
 } from './record.ts';
 import * as is from './schema.ts';
 import { downloadRecord, savedView, writtenPaths } from './transcripts.ts';
 
-const orderedBy = documentOf<FileRow>({
-  user: [is.maybeText, ({ user }) => user || null],
-  host: [is.maybeText, 'host'],
-  job: [is.maybeText, ({ job }) => job || null],
-  actor: [is.maybeText, ({ actor }) => actor || null],
-});
+const senderRecord = new RecordType<FileRow>([
+  a.text('user', 'user name', 'user'),
+  a.text('host', 'name of the machine', 'host'),
+  a.text('job', 'the CI job', 'job'),
+  a.text('actor', 'who started the CI job', 'actor'),
+]);
 
 /** Of a field that most documents lack. */
 const onlyInJson = { cell: false, optional: true } as const;
 
-export const fileRecord = new RecordType<ShownFile>([
-  textField('audiofile', "audiofile id; null if the service's answer names none", ({ row }) => row.id, {
-    kind: 'id',
-  }),
-  textField(
-    'state',
-    'state as the service names it; ordered until the service has been asked',
-    ({ row, error }) => row.state || (error && !row.id ? '' : 'ordered'),
-    { kind: 'state' },
-  ),
-  textField('title', 'title of the audio; for an episode, the title in the feed', ({ row }) => row.title, {
-    importance: 90,
-  }),
-  amountField('minutes', 'length of the audio in minutes', ({ row }) => row.minutes, {
-    ...{ header: 'length', kind: 'minutes', importance: 50 },
-  }),
-  amountField('total', 'exact cost', ({ row }) => row.total, { importance: 85 }),
-  textField('order', 'order id', ({ row }) => row.order_id, { importance: 40, uncut: true }),
-  timeField('ordered_at', 'when it was ordered; null where that is unknown', ({ row }) => row.ordered_at, {
-    header: 'ordered',
-    importance: 80,
-  }),
-  timeField('changed_at', 'when a change of state was last seen', ({ row }) => row.changed_at, {
-    header: 'changed',
-    importance: 30,
-  }),
-  textField('url', 'URL of the audio, without signatures', ({ row }) => row.url, {
-    kind: 'link',
-    importance: 45,
-  }),
-  textField('key', 'key that identifies the audio instead of its URL', ({ row }) => row.key, {
-    importance: 20,
-  }),
-  {
-    ...{ name: 'by', help: 'who ordered it: the actor of the CI job, or user and host', importance: 25 },
-    schema: is.nullable(orderedBy.schema),
-    json: ({ row }) => (row.host ? orderedBy.json(row) : null),
-    cell: ({ row }) => row.actor || userAndHost(senderOf(row)),
-  },
-  {
-    ...{ name: 'job', help: 'the CI job that ordered it', kind: 'link', importance: 10 },
-    schema: is.maybeText,
-    cell: ({ row }) => row.job ?? '',
-  },
-  ...onRequest<ShownFile>([
-    textField('currency', 'currency of the total', ({ row, currency }) => currencyOf(row.total, currency)),
-    listField('skus', 'SKUs of its order', ({ row }) => split(row.skus, ',')),
-    textField('hold', 'why its order is on hold', ({ row }) => holdOf(row)),
-    flagField(
-      'test',
-      'whether it is a test order, which is not transcribed (in rows: test)',
-      ({ row }) => row.test === 1,
+const endings = is.nullable(is.oneOf('delivered', 'unfinished'));
+
+export const fileRecord = ranked<ShownFile>(
+  'title total ordered_at minutes url order changed_at by key job',
+  [
+    a.text('audiofile', "audiofile id; null if the service's answer names none", ({ row }) => row.id, {
+      kind: 'id',
+    }),
+    a.text(
+      'state',
+      'state as the service names it; ordered until the service has been asked',
+      ({ row, error }) => row.state || (error && !row.id ? '' : 'ordered'),
+      { kind: 'state' },
     ),
-    textField(
-      'ended',
-      'delivered, or unfinished (no transcript will come); null while it may still change',
-      ({ row }) => row.ended,
-      { schema: is.nullable(is.oneOf('delivered', 'unfinished')) },
-    ),
-    timeField('checked_at', 'when the service was last asked about it', ({ row }) => row.checked_at),
-    timeField('heard_at', 'when the last event about it arrived', ({ row }) => row.heard_at),
-    listField('invoices', 'invoice ids', ({ row }) => split(row.invoices, ',')),
+    a.text('title', 'title of the audio; for an episode, the title in the feed', ({ row }) => row.title),
+    a.amount('minutes', 'length of the audio in minutes', ({ row }) => row.minutes, {
+      ...{ header: 'length', kind: 'minutes' },
+    }),
+    a.amount('total', 'exact cost', ({ row }) => row.total),
+    a.text('order', 'order id', ({ row }) => row.order_id, { uncut: true }),
+    a.time('ordered_at', 'when it was ordered; null where that is unknown', ({ row }) => row.ordered_at, {
+      header: 'ordered',
+    }),
+    a.time('changed_at', 'when a change of state was last seen', ({ row }) => row.changed_at, {
+      header: 'changed',
+    }),
+    a.text('url', 'URL of the audio, without signatures', ({ row }) => row.url, { kind: 'link' }),
+    a.text('key', 'key that identifies the audio instead of its URL', ({ row }) => row.key),
     {
-      ...{ name: 'downloads', help: 'downloaded transcripts (in rows: their paths)' },
-      schema: is.arrayOf(downloadRecord.schema),
-      json: ({ downloads }) => downloads.map((each) => downloadRecord.json(each)),
-      cell: ({ downloads }) => downloads.map(({ path }) => path).join(','),
+      ...{ name: 'by', help: 'who ordered it: the actor of the CI job, or user and host' },
+      schema: is.nullable(senderRecord.schema),
+      json: ({ row }) => (row.host ? senderRecord.json(row) : null),
+      cell: ({ row }) => row.actor || userAndHost(senderOf(row)),
     },
-    listField('names', 'names of the speakers', ({ row }) => split(row.names, '|'), { separator: '|' }),
-    textField('notes', 'notes for the transcribers', ({ row }) => row.notes),
-    textField('remark', 'what events have reported since the service was last asked', ({ row }) =>
-      remarkOf(row),
-    ),
-    listField('tags', 'tags of the audio', ({ row }) => row.audio.tags ?? [], { separator: '|' }),
-    textField('feed', 'title of its feed', ({ row }) => row.audio.feed),
-    textField('guid', 'guid of the episode in its feed', ({ row }) => row.audio.guid),
-    textField('link', 'web page of the episode', ({ row }) => row.audio.link, { kind: 'link' }),
-    timeField('published_at', 'when the episode was published', ({ row }) => row.audio.published),
-    textField(
-      'source',
-      'path of a local recording, on the machine that uploaded it',
-      ({ row }) => row.audio.source,
-    ),
-  ]),
-  answerField(answerOf),
-  {
-    ...{ name: 'left_out', help: 'why it was not ordered this time', schema: is.oneOf(...leftOutReasons) },
-    json: ({ leftOut }) => leftOut ?? null,
-    ...onlyInJson,
-  },
-  {
-    ...{ name: 'assumed', schema: is.alwaysTrue, ...onlyInJson },
-    help: 'true: the service has not said yet which audio of its order it is of, so url, key, tags and the like follow the sequence of the order',
-    json: ({ row }) => (row.assumed === 1 ? true : null),
-  },
-  {
-    ...{ name: 'existing', schema: is.alwaysTrue, ...onlyInJson },
-    help: 'true: it was on order before, and --or-existing accepted it',
-    json: ({ isExisting }) => isExisting ?? null,
-  },
-  errorField(({ error }) => error),
-]);
+    {
+      ...{ name: 'job', help: 'the CI job that ordered it', kind: 'link', schema: is.maybeText },
+      cell: ({ row }) => row.job ?? '',
+    },
+    ...a.onRequest<ShownFile>([
+      a.text('currency', 'currency of the total', ({ row, currency }) => currencyOf(row.total, currency)),
+      a.list('skus', 'SKUs of its order', ({ row }) => split(row.skus, ',')),
+      a.time('due_at', 'when it is due, by the target of its SKU; null if unknown', ({ row }) => row.due_at, {
+        header: 'due',
+      }),
+      a.text('hold', 'why its order is on hold', ({ row }) => (row.ended ? '' : row.hold)),
+      a.flag('test', 'whether it is a test order (in rows: test)', ({ row }) => row.test === 1),
+      a.text(
+        'ended',
+        'delivered, or unfinished (no transcript will come); null while it may still change',
+        ({ row }) => row.ended,
+        { schema: endings },
+      ),
+      a.time('checked_at', 'when the service was last asked about it', ({ row }) => row.checked_at, {
+        header: 'checked',
+      }),
+      a.time('heard_at', 'when the last event about it arrived', ({ row }) => row.heard_at),
+      a.list('invoices', 'invoice ids', ({ row }) => split(row.invoices, ',')),
+      a.records(
+        'downloads',
+        'downloaded transcripts (in rows: their paths)',
+        downloadRecord,
+        ({ downloads }) => downloads,
+        { cell: ({ downloads }) => downloads.map(({ path }) => path).join(',') },
+      ),
+      a.list('names', 'names of the speakers', ({ row }) => split(row.names, '|'), { separator: '|' }),
+      a.text('notes', 'notes for the transcribers', ({ row }) => row.notes),
+      a.text('remark', 'what events have reported since the service was last asked', ({ row }) =>
+        [row.hint, row.remark].filter(Boolean).join('; '),
+      ),
+      a.list('tags', 'tags of the audio', ({ row }) => row.audio.tags ?? [], { separator: '|' }),
+      a.text('feed', 'title of its feed', ({ row }) => row.audio.feed),
+      a.text('guid', 'guid of the episode in its feed', ({ row }) => row.audio.guid),
+      a.text('link', 'web page of the episode', ({ row }) => row.audio.link, { kind: 'link' }),
+      a.time('published_at', 'when the episode was published', ({ row }) => row.audio.published),
+      a.text('source', 'path of a local recording, on its machine', ({ row }) => row.audio.source),
+    ]),
+    a.answer(answerOf),
+    {
+      ...{ name: 'left_out', help: 'why it was not ordered this time', schema: is.oneOf(...leftOutReasons) },
+      json: ({ leftOut }) => leftOut ?? null,
+      ...onlyInJson,
+    },
+    {
+      ...{ name: 'assumed', schema: is.alwaysTrue, ...onlyInJson },
+      help: 'true: the service has not said yet which audio of its order it is of, so url, key, tags and the like follow the sequence of the order',
+      json: ({ row }) => (row.assumed === 1 ? true : null),
+    },
+    {
+      ...{ name: 'existing', schema: is.alwaysTrue, ...onlyInJson },
+      help: 'true: it was on order before, and --or-existing accepted it',
+      json: ({ isExisting }) => isExisting ?? null,
+    },
+    a.error(({ error }) => error),
+  ],
+);
 
 export const fileSchema = (): is.Schema => is.described('a file', fileRecord.schema);
 
@@ -163,12 +152,6 @@ export const senderOf = ({ user, host, job }: FileRow): OrderedBy => ({
   ...{ user: user ?? '', host: host ?? '', job: job ?? '' },
 });
 
-/** What an event says of the state is a remark, until the service has said it. */
-const remarkOf = ({ hint, remark }: FileRow): string => [hint, remark].filter(Boolean).join('; ');
-
-/** Why its order is on hold; a file that has ended is not on hold any more. */
-const holdOf = (row: FileRow): string => (row.ended ? '' : (row.hold ?? ''));
-
 /** As text where it is no JSON any more because a secret was masked in it. */
 function answerOf({ answer, row }: ShownFile): Json {
   if (answer !== undefined) return answer;
@@ -179,9 +162,24 @@ function answerOf({ answer, row }: ShownFile): Json {
   }
 }
 
+/** All about one file, for people, with what only the service says. */
+const said = (name: 'description' | 'quality_stars') => (file: ShownFile) => {
+  const answer = answerOf(file);
+  const audio = answer instanceof Map ? (answer.get('audiofile') ?? answer) : null;
+  return audio instanceof Map ? cutSignatures(cellText(audio.get(name) ?? null)) : '';
+};
+
+const pageRecord = new RecordType<ShownFile>([
+  ...fileRecord.fields.filter(({ name }) => name !== 'currency'),
+  a.text('quality_stars', 'rating of the audio by the service', said('quality_stars'), {
+    header: 'stars',
+  }),
+  a.text('description', 'description of the audio', said('description')),
+]);
+
 /** What people see of each file: of the last ones only those that tell something of one of the files. */
 const columnsForPeople = (files: readonly ShownFile[]): string[] => {
-  const has = (name: string, isTold: (row: ListedFile) => unknown): string[] =>
+  const has = (name: string, isTold: (row: ShownFile['row']) => unknown): string[] =>
     files.some(({ row }) => isTold(row)) ? [name] : [];
   return [
     ...['audiofile', 'state', 'title'],
@@ -196,139 +194,97 @@ const columnsForPeople = (files: readonly ShownFile[]): string[] => {
   ];
 };
 
-interface ListForm {
+export interface ListForm {
   readonly isBrief: boolean;
   /** Of totals that name none; empty where it is not known. */
   readonly currency: string;
 }
 
-/** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
-function fileListView(files: readonly ShownFile[], { isBrief, currency }: ListForm): View {
-  if (!isBrief) return fileRecord.view(files);
+function aligned(files: readonly ShownFile[], currency: string): ShownFile[] {
   const totals = alignAmounts(
     currency,
     files.map(({ row }) => row.total),
   );
-  const aligned = files.map((file, at) => ({ ...file, row: { ...file.row, total: totals[at] ?? '' } }));
-  return fileRecord.some(fileRecord.view(aligned), columnsForPeople(files));
+  return files.map((file, at) => ({ ...file, row: { ...file.row, total: totals[at] ?? '' } }));
 }
+
+/** People see the first columns, scripts everything. */
+const listView = (files: readonly ShownFile[], { isBrief, currency }: ListForm): View =>
+  isBrief
+    ? fileRecord.view(aligned(files, currency), { only: columnsForPeople(files) })
+    : fileRecord.view(files);
 
 export function filePages(pages: AsyncIterable<FilePage>, form: ListForm): AsyncGenerator<View> {
   const { currency } = form;
   const view = ({ rows, downloads }: FilePage): View =>
-    fileListView(
+    listView(
       rows.map((row) => ({ row, downloads: downloads.get(row.id) ?? [], currency })),
       form,
     );
   return viewPages(pages, view, { rows: [], downloads: new Map() });
 }
 
-/** The files that were asked about. JSON: one document, or with `several` an array in the order asked. */
-export function askedView(files: readonly ShownFile[], several: boolean, form: ListForm): View {
-  const found = files.filter(({ error }) => !error);
-  const { columns, rows, quiet } = fileListView(found, form);
-  return { columns, rows, quiet, json: fileDocuments(files, several) };
-}
-
-export const fileDocuments = (files: readonly ShownFile[], several: boolean): Json => {
-  const all = files.map((each) => fileRecord.json(each));
-  return several ? all : (all[0] ?? null);
-};
-
-/** A file that was upgraded or refunded: its rows say what the service answers, its document is that of the file. */
-export const changeRecord = new RecordType<ChangedFile>([
-  textField('audiofile', 'audiofile id', ({ row }) => row.id, { kind: 'id' }),
-  textField('message', "the service's message", 'message'),
-  ...fileRecord.fields.slice(1).flatMap((field) => (field.json ? [{ ...field, cell: false as const }] : [])),
-]);
-
-/** JSON: one document, or with `several` an array in the order asked. */
-export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: boolean): View => ({
-  ...changeRecord.view(outcomes.flatMap(({ value }) => value ?? [])),
-  json: documents(outcomes, (file) => changeRecord.json(file), { name: 'audiofile', isList: several }),
-});
-
-/** A file as the service has it now, for people. */
-const audioFileRecord = new RecordType<AudioFile>([
-  textField('audiofile', 'audiofile id', 'id', { kind: 'id' }),
-  textField('state', 'state as the service names it', 'state', { kind: 'state' }),
-  textField('title', 'title of the audio', ({ title }) => cutSignatures(title), { importance: 90 }),
-  textField('minutes', 'length of the audio in minutes', 'duration', {
-    header: 'length',
-    kind: 'minutes',
-    importance: 50,
-  }),
-  textField('total', 'cost', 'total', { kind: 'amount', importance: 60 }),
-  textField('quality_stars', 'rating of the audio by the service', 'qualityStars', {
-    header: 'stars',
-    kind: 'amount',
-    importance: 30,
-  }),
-  listField('order', 'order ids', 'orders', { importance: 40 }),
-  listField('invoices', 'invoice ids', 'invoices'),
-  textField('names', 'names of the speakers', ({ names }) => cutSignatures(names)),
-  textField('notes', 'notes for the transcribers', ({ notes }) => cutSignatures(notes)),
-  textField('description', 'description of the audio', ({ description }) => cutSignatures(description)),
-  textField(
-    'url',
-    'URL of the audio, without signatures',
-    ({ originalLink }) => withoutSignature(originalLink),
-    {
-      kind: 'link',
-    },
-  ),
-]);
-
-const tableColumns = ['audiofile', 'state', 'title', 'minutes', 'total', 'order'];
-
-/** A single file is a page, several are a table of what matters most. */
-export function filesTable(files: readonly AudioFile[], currency: string): View {
-  const totals = alignAmounts(
-    currency,
-    files.map(({ total }) => total),
-  );
-  const shown = files.map((file, at) => ({ ...file, total: totals[at] ?? '' }));
-  const view = audioFileRecord.view(shown);
-  return files.length === 1 ? { ...view, asRecord: true } : audioFileRecord.some(view, tableColumns);
-}
-
 /**
- * For programs: a document or a row for each file. With --quiet: the files that were written, or the ids. `several`: the
- * JSON is an array, because several files were asked for, or the command line does not say how many.
+ * Files that were asked about or waited for; one that nothing was said of has no row. For people, one file is a page,
+ * and several are a table. `several`: the JSON is an array, in the order asked. `quiet`: in place of the ids.
  */
+export function askedView(
+  files: readonly ShownFile[],
+  several: boolean,
+  form: ListForm,
+  quiet?: readonly string[],
+): View {
+  const found = files.filter(({ error, answer }) => !error || answer);
+  const isPage = form.isBrief && found.length === 1;
+  const shown = isPage
+    ? pageRecord.view(aligned(found, form.currency), { only: 'filled', asRecord: true })
+    : listView(found, form);
+  return {
+    ...{ asRecord: isPage, columns: shown.columns, quiet: quiet ?? found.map(({ row }) => row.id) },
+    get rows() {
+      return shown.rows;
+    },
+    get json() {
+      return fileDocuments(files, several);
+    },
+  };
+}
+
+/** For people, transcripts that were downloaded stand for their files. With --quiet: what was written, or delivered. */
 export function waitedView(
   files: readonly ShownFile[],
   { outcomes, saved }: WaitResult,
   several: boolean,
+  form: ListForm,
 ): View {
-  // Of a file that failed before the service said anything, there is no row.
-  const withState = files.filter(({ row, error }) => !error || row.state);
-  const { columns, rows } = fileRecord.view(withState);
+  if (saved && form.isBrief) return savedView(saved);
   const delivered = outcomes.flatMap(({ what, file, error }) => (file && !error ? [what] : []));
-  const quiet = saved ? writtenPaths(saved) : delivered;
-  return { json: fileDocuments(files, several), columns, rows, quiet };
+  return askedView(files, several, form, saved ? writtenPaths(saved) : delivered);
 }
+
+export const fileDocuments = (files: readonly ShownFile[], several: boolean): Json =>
+  oneOrAll(files.map(fileRecord.json), several);
+
+/** A file that was upgraded or refunded: its rows say what the service answers, its document is that of the file. */
+export const changeRecord = new RecordType<ChangedFile>([
+  a.text('audiofile', 'audiofile id', ({ row }) => row.id, { kind: 'id' }),
+  a.text('message', "the service's message", 'message'),
+  ...fileRecord.fields.slice(1).flatMap((field) => (field.json ? [{ ...field, cell: false as const }] : [])),
+]);
+
+/** JSON: one document, or with `several` an array in the order asked. */
+export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: boolean): View =>
+  changeRecord.view(
+    outcomes.flatMap(({ value }) => value ?? []),
+    { json: () => oneOrAll(documents(outcomes, changeRecord.json, 'audiofile'), several) },
+  );
 
 /** `2 of 3 files delivered` */
 export const deliveredText = ({ outcomes }: WaitResult): string =>
   `${outcomes.filter(({ error }) => !error).length} of ${plural(outcomes.length, 'file')} delivered`;
 
-/** For people: the transcripts if they were downloaded, otherwise the files. */
-export function waitedTable(
-  { outcomes, saved }: WaitResult,
-  currency: string,
-  held: readonly AudioFile[] = [],
-): View {
-  if (saved) return savedView(saved);
-  const files = outcomes.flatMap(({ file }) => file ?? []);
-  return filesTable([...files, ...held], currency);
-}
-
-/** No title hides the rest of a question. */
-const MAX_TITLE_LENGTH = 80;
-
-/** More would fill the screen. */
-const MAX_NAMED = 5;
+/** No title hides the rest of a question, and no more files are named than fit the screen. */
+const [MAX_TITLE_LENGTH, MAX_NAMED] = [80, 5];
 
 /** `7 files (audiofile 1001, 1002, 1003, 1004, 1005 and 2 more)` */
 export function filesInQuestion(ids: readonly string[]): string {

@@ -2,29 +2,28 @@
 import type { TableCounts } from '../ledger/dump/import.ts';
 import type { LedgerStatus } from '../ledger/inspect.ts';
 import type { PruneCounts } from '../ledger/prune.ts';
-import { type Json, JsonNumber, toJson } from '../lib/json.ts';
+import { type Json, toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
-import { countField, documentOf, RecordType, wordField } from './record.ts';
+import * as a from './fields.ts';
+import { cellText, RecordType } from './record.ts';
 import * as is from './schema.ts';
 
 export const importedRecord = new RecordType<TableCounts>([
-  wordField('table', 'table of the ledger', 'table'),
-  countField('new', 'rows added', (counts) => counts.new),
-  countField('updated', 'rows updated with newer data', 'updated'),
-  countField('known', 'rows that already existed', 'known'),
+  a.word('table', 'table of the ledger', 'table'),
+  a.count('new', 'rows added', (counts) => counts.new),
+  a.count('updated', 'rows updated with newer data', 'updated'),
+  a.count('known', 'rows that already existed', 'known'),
 ]);
 
 /** What an import has brought, by table. */
-export const importedView = (tables: readonly TableCounts[]): View => ({
-  ...importedRecord.view(tables),
-  quiet: [String(tables.reduce((sum, each) => sum + each.new, 0))],
-});
+export const importedView = (tables: readonly TableCounts[]): View =>
+  importedRecord.view(tables, { quiet: [String(tables.reduce((sum, each) => sum + each.new, 0))] });
 
 export const prunedRecord = new RecordType<PruneCounts>([
-  countField('events', 'events removed', 'events'),
-  countField('actions', 'actions of those events', 'actions'),
-  countField('runs', 'listener sessions without any events left', 'runs'),
-  countField('kept', 'old events kept because their actions are unfinished', 'kept'),
+  a.count('events', 'events removed', 'events'),
+  a.count('actions', 'actions of those events', 'actions'),
+  a.count('runs', 'listener sessions without any events left', 'runs'),
+  a.count('kept', 'old events kept because their actions are unfinished', 'kept'),
 ]);
 
 export interface ShownStatus extends LedgerStatus {
@@ -42,77 +41,79 @@ export interface ShownStatus extends LedgerStatus {
 const baseUrlOf = ({ accounts, account }: ShownStatus): string | undefined =>
   accounts.find(({ name }) => name === account)?.baseUrl;
 
+const sameBaseUrl = (status: ShownStatus): string[] =>
+  status.accounts.flatMap(({ name, baseUrl }) =>
+    baseUrl === baseUrlOf(status) && name !== status.account ? [name] : [],
+  );
+
+const moved = is.object({ to: is.text, account: is.text, at: is.text, finished: is.boolean });
+
 /** What the ledger says of itself. */
-export const { schema: statusSchema, json: statusJson } = documentOf<ShownStatus>({
-  where: [is.text, 'where', 'path, or URL without its password'],
-  source: [is.text, 'source', 'where the setting came from'],
-  store: [is.oneOf('sqlite', 'postgres'), 'store'],
-  server: [is.maybeText, ({ server }) => server || null, 'version of the database server'],
-  made: [is.boolean, 'made', 'whether its tables exist'],
-  version: [is.maybeText, ({ migrations }) => migrations.at(-1), 'last migration applied'],
-  missing: [is.arrayOf(is.text), 'missing', 'migrations not applied yet'],
-  up_to_date: [is.boolean, ({ made, missing }) => made && missing.length === 0],
-  client: [is.integer, 'client', 'number of migrations that this version of steno knows'],
-  min_client: [
-    is.integer,
-    'minClient',
-    'number of migrations that the oldest version allowed to use it knows',
-  ],
-  may_work: [
-    is.boolean,
-    ({ minClient, client }) => minClient <= client,
+export const statusRecord = new RecordType<ShownStatus>([
+  a.word('where', 'path, or URL without its password', 'where'),
+  a.word('source', 'where the setting came from', 'source'),
+  a.word('store', 'kind of database', 'store', { schema: is.oneOf('sqlite', 'postgres') }),
+  a.text('server', 'version of the database server', 'server'),
+  a.flag('made', 'whether its tables exist', 'made'),
+  a.text('version', 'last migration applied', ({ migrations }) => migrations.at(-1)),
+  a.list('missing', 'migrations not applied yet', 'missing'),
+  a.flag('up_to_date', 'whether no migration is missing', ({ made, missing }) => made && !missing.length),
+  a.count('client', 'number of migrations that this version of steno knows', 'client'),
+  a.count('min_client', 'number of migrations that the oldest version allowed to use it knows', 'minClient'),
+  a.flag(
+    'may_work',
     'whether this version of steno may use it',
-  ],
-  bytes: [is.integer, 'bytes'],
-  rows: [{ type: 'object', additionalProperties: is.integer }, 'rows', 'number of rows, by table'],
-  account: [is.text, 'account'],
-  base_url: [is.maybeText, baseUrlOf],
-  same_base_url: [
-    is.arrayOf(is.text),
-    (status) =>
-      status.accounts
-        .filter(({ name, baseUrl }) => baseUrl === baseUrlOf(status) && name !== status.account)
-        .map(({ name }) => name),
-    'other accounts of the same service',
-  ],
-  unclear: [is.integer, 'unclear', 'purchases of unknown outcome'],
-  being_sent: [is.integer, 'beingSent'],
-  outcomes_waiting: [is.integer, 'outcomes', 'outcomes on this machine that are not in the ledger yet'],
-  events_waiting: [is.integer, 'events', 'events on this machine that are not in the ledger yet'],
-  moved: [
-    is.nullable(is.object({ to: is.text, account: is.text, at: is.text, finished: is.boolean })),
-    ({ moved }) =>
-      moved && { to: moved.to, account: moved.account, at: moved.at, finished: !moved.unfinished },
-    'where it was copied to; null if it was not',
-  ],
-  backups: [
+    ({ minClient, client }) => minClient <= client,
+  ),
+  a.count('bytes', 'size in bytes', 'bytes'),
+  a.plain(
+    'rows',
+    'number of rows, by table',
+    { type: 'object', additionalProperties: is.integer },
+    ({ rows }) => ({ ...rows }),
+  ),
+  a.word('account', 'name of the account', 'account'),
+  a.text('base_url', 'address of the service', baseUrlOf),
+  a.list('same_base_url', 'other accounts of the same service', sameBaseUrl),
+  a.count('unclear', 'purchases of unknown outcome', 'unclear'),
+  a.count('being_sent', 'purchases that are being sent', 'beingSent'),
+  a.count('outcomes_waiting', 'outcomes on this machine that are not in the ledger yet', 'outcomes'),
+  a.count('events_waiting', 'events on this machine that are not in the ledger yet', 'events'),
+  a.plain('moved', 'where it was copied to; null if it was not', is.nullable(moved), (status) => {
+    if (!status.moved) return null;
+    const { to, account, at, unfinished } = status.moved;
+    return { to, account, at, finished: !unfinished };
+  }),
+  a.plain(
+    'backups',
+    'daily backups',
     is.arrayOf(is.object({ path: is.text, bytes: is.integer })),
     ({ backups }) => backups.map(({ path, bytes }) => ({ path, bytes })),
-  ],
-});
+  ),
+]);
+
+export const factRecord = new RecordType<readonly [string, string]>([
+  a.column('name', 'name of the fact', ([name]) => name, { kind: 'id' }),
+  a.column('value', 'value as text', ([, value]) => value),
+]);
 
 export function statusView(status: ShownStatus): View {
-  const json = statusJson(status);
-  return {
-    json,
-    columns: [{ name: 'name', kind: 'id' }, { name: 'value' }],
-    rows: [...json].flatMap(([name, value]) => rowsOf(name, value)),
-    quiet: [status.where],
-    asPairs: true,
-  };
+  const json = statusRecord.json(status);
+  const facts = [...json].flatMap(([name, value]) => factsOf(name, value));
+  return factRecord.view(facts, { json: () => json, quiet: [status.where], asPairs: true });
 }
 
 /** One line for each plain value. */
-function rowsOf(name: string, value: Json): string[][] {
-  if (Array.isArray(value)) return value.length ? value.flatMap((each) => rowsOf(name, each)) : [[name, '']];
-  if (value instanceof Map) return [...value].flatMap(([inner, each]) => rowsOf(`${name}.${inner}`, each));
+function factsOf(name: string, value: Json): Array<readonly [string, string]> {
+  if (Array.isArray(value) && value.length) return value.flatMap((each) => factsOf(name, each));
+  if (value instanceof Map) return [...value].flatMap(([inner, each]) => factsOf(`${name}.${inner}`, each));
   if (typeof value === 'boolean') return [[name, value ? 'yes' : 'no']];
-  return [[name, value instanceof JsonNumber ? value.text : (value ?? '')]];
+  return [[name, cellText(value)]];
 }
 
-export const migratedView = (done: readonly string[]): View => ({
-  json: toJson({ migrations: [...done] }),
-  columns: [{ name: 'migrations' }],
-  rows: done.map((name) => [name]),
-  quiet: done,
-});
+export const migrationRecord = new RecordType<string>([
+  a.column('migrations', 'migration applied', (name) => name),
+]);
+
+export const migratedView = (done: readonly string[]): View =>
+  migrationRecord.view(done, { json: () => toJson({ migrations: [...done] }) });

@@ -1,15 +1,14 @@
-/** Lines for a person: events as they come, and under each what was done about it; states of files; checks. */
+/** Lines for a person: events as they come, and what was done about each; states of files. */
 import type { AudioFile } from '../api/files.ts';
 import { toneOf } from '../catalog/events.ts';
 import { fileStates, toneOfState } from '../catalog/states.ts';
-import type { CheckResult, Status } from '../flows/doctor/check.ts';
 import { cutSignatures } from '../lib/signatures.ts';
-import { foldWords, type Line, type Piece, plural, type Tone } from '../lib/text.ts';
+import { type Line, lineOf, type Piece, plural, type Tone } from '../lib/text.ts';
 import { durationText, localTime, nowMs } from '../lib/time.ts';
 import type { Action, ActionReport } from '../listen/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Tally } from '../listen/session-end.ts';
-import { fieldRows, meaningOf, verbs } from './events.ts';
+import { fieldPairs, meaningOf } from './events.ts';
 
 const NUMBER_WIDTH = 4;
 const EVENT_NAME_WIDTH = 'TRANSCRIPT_COMPLETE'.length;
@@ -225,7 +224,7 @@ export function statusLine(host: string, events: number, running: number, column
 function detailLines(event: ReceivedEvent, { columns, verbose }: Screen): Line[] {
   if (!verbose) return [];
   const more = event.unlistedFields ? [['more fields', String(event.unlistedFields)] as const] : [];
-  const rows = [['from', event.remote] as const, ...fieldRows(event), ...more];
+  const rows = [['from', event.remote] as const, ...fieldPairs(event), ...more];
   return rows.flatMap(([name, value]) => folded(name, value, columns));
 }
 
@@ -256,44 +255,48 @@ function folded(name: string, value: string, columns: number): Line[] {
 }
 
 /** What was done about an event whose line stands further up, or about a target. */
-function reportLine(report: ActionReport): Line {
-  const { action, what, outcome, event } = report;
-  const { kind, target } = action;
-  const named = (did: string, tone: Piece['tone'], about: string, how = ''): Line => ({
-    gap: 1,
-    pieces: [
-      { text: event ? `event ${event.n}:` : '', tone: 'strong' },
-      { text: did, tone },
-      { text: about, keepsEnd: kind !== 'exec' },
-      { text: how },
-    ],
-    narrowing: [
-      [2, 20],
-      [3, 24],
-      [2, 0],
-      [3, 8],
-      [3, 0],
-    ],
-  });
-  switch (what) {
-    case 'done':
-      return report.saved
-        ? named(verbs.download, 'good', outcome)
-        : named(verbs[kind], 'good', target, `(${outcome})`);
-    case 'later':
-      return named(`${kind} failed:`, 'warn', `${target}:`, `${outcome}; ${nextTry(report.nextTryAt)}`);
-    case 'down':
-      return named(
-        `${kind} failed:`,
-        'warn',
-        `${target}:`,
-        `${outcome}; ${nextTry(report.nextTryAt)}; events are saved meanwhile`,
-      );
-    case 'back':
-      return named(`${kind} works again:`, 'good', target);
-    case 'failed':
-      return named(`${kind} ${event ? 'failed' : 'given up'}:`, 'bad', `${target}:`, outcome);
+const reportLine = (report: ActionReport): Line => ({
+  gap: 1,
+  pieces: reportPieces(report),
+  narrowing: [
+    [2, 20],
+    [4, 24],
+    [2, 0],
+    [4, 8],
+    [4, 0],
+  ],
+});
+
+/** The same off a terminal. */
+export const reportText = (report: ActionReport): string =>
+  reportPieces(report)
+    .flatMap(({ text }) => text || [])
+    .join(' ');
+
+const verbs = { forward: 'forwarded to', exec: 'ran', download: 'downloaded' } as const;
+
+const failures = {
+  failed: { text: 'failed:', tone: 'bad' },
+  later: { text: 'failed, will be retried:', tone: 'warn' },
+  down: { text: 'does not work:', tone: 'warn' },
+} as const;
+
+function reportPieces({ action: { kind, target }, what, outcome, event, saved }: ActionReport): Piece[] {
+  const subject: Piece = { text: event && what !== 'back' ? `event ${event.n}:` : '', tone: 'strong' };
+  const about: Piece = { text: target, keepsEnd: kind !== 'exec' };
+  if (what === 'back') return [subject, { text: kind }, about, { text: 'works again', tone: 'good' }];
+  if (what === 'done') {
+    const did: Piece = { text: verbs[kind], tone: 'good' };
+    return saved
+      ? [subject, did, { ...about, text: outcome }]
+      : [subject, did, about, { text: `(${outcome})` }];
   }
+  if (!event) {
+    const gaveUp: Piece = { text: `gave up on ${kind}`, tone: 'bad' };
+    return [subject, gaveUp, { ...about, text: `${target}:` }, { text: outcome }];
+  }
+  const also = what === 'down' ? '; pending events are saved and retried' : '';
+  return [subject, { text: kind }, about, failures[what], { text: `${outcome}${also}` }];
 }
 
 const counted = {
@@ -336,39 +339,4 @@ export function watchedLine(file: AudioFile, at: string, ids: readonly string[])
       [4, 0],
     ],
   };
-}
-
-const tones: Readonly<Record<Status, Tone>> = { ok: 'good', warn: 'warn', fail: 'bad', skipped: 'faint' };
-const labels: Readonly<Record<Status, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skipped: '-' };
-const LABEL_WIDTH = 4;
-const GAP = 2;
-
-/** For a person: nothing is cut, because it says what to do; what does not fit goes on in the next line. */
-export function doctorLines(results: readonly CheckResult[], columns: number): Line[] {
-  const nameWidth = Math.max(...results.map(({ check }) => check.length));
-  const indent = LABEL_WIDTH + GAP + nameWidth + GAP;
-  const room = Math.max(20, columns - indent);
-  const below = (text: string, tone: Tone | undefined): Line => ({ indent, ...lineOf({ text, tone }) });
-  const lines = results.flatMap(({ check, status, message, hint }): Line[] => {
-    const [first = '', ...rest] = foldWords(message, room);
-    const tone = status === 'skipped' ? ('faint' as const) : undefined;
-    const label = { text: labels[status].padEnd(LABEL_WIDTH), tone: tones[status] };
-    return [
-      lineOf(label, { text: check.padEnd(nameWidth), tone: 'strong' }, { text: first, tone }),
-      ...rest.map((text) => below(text, tone)),
-      ...(hint ? foldWords(`hint: ${hint}`, room) : []).map((text) => below(text, tones[status])),
-    ];
-  });
-  return [...lines, lineOf({ text: summary(results), tone: 'strong' })];
-}
-
-const lineOf = (...pieces: readonly Piece[]): Line => ({ pieces, narrowing: [] });
-
-function summary(results: readonly CheckResult[]): string {
-  const count = (wanted: Status): number => results.filter(({ status }) => status === wanted).length;
-  const [failures, warnings] = [count('fail'), count('warn')];
-  if (failures + warnings === 0) return 'everything is ok';
-  return [failures && `${failures} failed`, warnings && plural(warnings, 'warning')]
-    .filter(Boolean)
-    .join(', ');
 }

@@ -4,22 +4,11 @@ import type { Balance, Invoice, InvoiceItem } from '../api/account.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import type { BudgetUse } from '../flows/orders/cost.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
-import { JsonNumber } from '../lib/json.ts';
 import { amountText, DEFAULT_CURRENCY, Fraction, type Money, moneyText, parseMoney } from '../lib/money.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import {
-  answerField,
-  countField,
-  documentOf,
-  documents,
-  fieldsOf,
-  listField,
-  RecordType,
-  textField,
-  timeField,
-  wordField,
-} from './record.ts';
+import * as a from './fields.ts';
+import { documents, oneOrAll, printed, RecordType, ranked } from './record.ts';
 import * as is from './schema.ts';
 
 /** More than this is a mistake of the service, which must not push out every other amount. */
@@ -53,72 +42,57 @@ function readable(text: string): Money | undefined {
   return decimals === undefined || decimals > MAX_DECIMALS ? undefined : money;
 }
 
-const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/** To the digit; null where it is not known or can't be read. */
-export function amountJson(text: string): JsonNumber | null {
-  if (jsonNumber.test(text)) return new JsonNumber(text);
-  const money = parseMoney(text);
-  return money ? new JsonNumber(amountText(money.amount)) : null;
-}
-
-const exactJson = (amount: Fraction): JsonNumber => new JsonNumber(amountText(amount));
-
-/** An amount as text; null in JSON where it is not known or can't be read. */
-export const amountField = fieldsOf<string>((take) => ({
-  ...{ kind: 'amount', schema: is.maybeNumber, cell: take },
-  json: (value) => amountJson(take(value)),
-}));
-
-/** An amount that is always known. */
-export const exactField = fieldsOf<Fraction>((take) => ({
-  ...{ kind: 'amount', schema: is.number },
-  json: (value) => exactJson(take(value)),
-}));
-
 /** An amount of the service, with the currency of the settings. */
 interface InCurrency {
   readonly currency: string;
 }
 
 export const balanceRecord = new RecordType<Balance & InCurrency>([
-  amountField('balance', 'exact balance', 'balance'),
-  textField('currency', 'currency of the balance', (found) => currencyOf(found.balance, found.currency), {
+  a.amount('balance', 'exact balance', 'balance'),
+  a.text('currency', 'currency of the balance', (found) => currencyOf(found.balance, found.currency), {
     cell: false,
   }),
-  answerField(({ json }) => json),
+  a.answer(({ json }) => json),
 ]);
 
 export function balanceView(found: Balance, currency: string, isBrief: boolean): View {
-  const view = balanceRecord.page({ ...found, currency });
-  return isBrief ? { ...view, rows: [[amountWithCurrency(found.balance, currency)]] } : view;
+  const { balance } = found;
+  const shown = isBrief ? amountWithCurrency(balance, currency) : balance;
+  const json = () => balanceRecord.json({ ...found, currency });
+  return balanceRecord.view([{ ...found, balance: shown, currency }], { quiet: [balance], json });
 }
 
-export const budgetRecord = new RecordType<BudgetUse>([
-  wordField('budget', 'amount and period', 'budget', { kind: 'id' }),
-  wordField('source', 'ledger, or where the setting comes from', 'source', { importance: 60 }),
-  timeField('from', 'start of the period', 'start', { importance: 30, schema: is.time }),
-  timeField('until', 'end of the period, exclusive', 'end', { importance: 50, schema: is.time }),
-  exactField('billed', 'amount billed', 'billed', { importance: 80 }),
-  exactField('estimated', 'estimated amount of purchases not billed yet', 'estimated', { importance: 75 }),
-  exactField('refunded', 'amount refunded', 'refunded', { importance: 55 }),
-  countField('unknown', 'number of purchases of unknown cost', 'unknown', { importance: 70 }),
-  exactField('left', 'amount left; negative if overspent', 'left', { importance: 95 }),
-  textField('currency', 'currency of the amounts', 'currency', { importance: 65 }),
-  listField('not_counted', 'amounts in other currencies', ({ foreign }) => foreign.map(moneyText), {
-    importance: 45,
-  }),
-  exactField('limit', 'amount of the budget', 'limit', { importance: 20 }),
-  textField('set_by', 'who set it in the ledger', 'setBy', { importance: 40 }),
-  timeField('set_at', 'when it was set in the ledger', 'setAt', { importance: 25 }),
+export const budgetRecord = ranked<BudgetUse>(
+  'left billed estimated unknown currency source refunded until not_counted set_by from set_at limit',
+  [
+    a.word('budget', 'amount and period', 'budget', { kind: 'id' }),
+    a.word('source', 'ledger, or where the setting comes from', 'source'),
+    a.time('from', 'start of the period', 'start', { schema: is.time }),
+    a.time('until', 'end of the period, exclusive', 'end', { schema: is.time }),
+    a.exact('billed', 'amount billed', 'billed'),
+    a.exact('estimated', 'estimated amount of purchases not billed yet', 'estimated'),
+    a.exact('refunded', 'amount refunded', 'refunded'),
+    a.count('unknown', 'number of purchases of unknown cost', 'unknown'),
+    a.exact('left', 'amount left; negative if overspent', 'left'),
+    a.text('currency', 'currency of the amounts', 'currency'),
+    a.list('not_counted', 'amounts in other currencies', ({ foreign }) => foreign.map(moneyText)),
+    a.exact('limit', 'amount of the budget', 'limit'),
+    a.text('set_by', 'who set it in the ledger', 'setBy'),
+    a.time('set_at', 'when it was set in the ledger', 'setAt'),
+  ],
+);
+
+const budgetsRecord = new RecordType<readonly BudgetUse[]>([
+  a.records('budgets', 'each budget that applies', budgetRecord, (budgets) => budgets),
 ]);
 
-export const budgetsSchema: is.Schema = is.object({ budgets: is.arrayOf(budgetRecord.schema) });
+export const budgetsOutput = () => ({ ...budgetRecord.printed, schema: budgetsRecord.schema });
 
-export function budgetsView(budgets: readonly BudgetUse[]): View {
-  const view = budgetRecord.view(budgets, ({ left }) => amountText(left));
-  return { ...view, json: new Map([['budgets', view.json]]) };
-}
+export const budgetsView = (budgets: readonly BudgetUse[]): View =>
+  budgetRecord.view(budgets, {
+    quiet: ({ left }) => amountText(left),
+    json: () => budgetsRecord.json(budgets),
+  });
 
 /** For people: what is left, of what, and until when; `isOver` is bad news. */
 export function budgetLines(use: BudgetUse): { readonly text: string; readonly isOver: boolean } {
@@ -142,50 +116,53 @@ export function budgetLines(use: BudgetUse): { readonly text: string; readonly i
 }
 
 /** A line of an invoice. */
-const itemRecord = new RecordType<InvoiceItem>([
-  textField('item', 'item id', 'id', { kind: 'id' }),
-  textField('sku', 'SKU of the item', 'sku', { importance: 80, uncut: true }),
-  amountField('quantity', 'quantity', 'quantity', { importance: 40 }),
-  amountField('price', 'unit price', 'price', { importance: 50 }),
-  textField('audiofile', 'audiofile id', 'audiofile', { importance: 60, uncut: true }),
-  amountField('total', 'total of the item', 'total', { importance: 90 }),
+const itemRecord = ranked<InvoiceItem>('total sku audiofile price quantity', [
+  a.text('item', 'item id', 'id', { kind: 'id' }),
+  a.text('sku', 'SKU of the item', 'sku', { uncut: true }),
+  a.amount('quantity', 'quantity', 'quantity'),
+  a.amount('price', 'unit price', 'price'),
+  a.text('audiofile', 'audiofile id', 'audiofile', { uncut: true }),
+  a.amount('total', 'total of the item', 'total'),
 ]);
 
+type ShownInvoice = Invoice & InCurrency;
+
 /** The document of an invoice; its columns come before those of its items, one of which is the item's total. */
-export const invoiceRecord = new RecordType<Invoice & InCurrency>([
-  textField('invoice', 'invoice id', 'id', { kind: 'id' }),
-  textField('state', 'state as the service names it', 'state', { kind: 'state' }),
-  textField('purchase_order', 'purchase order number', 'purchaseOrder'),
-  textField('created', 'when it was created, as reported by the service', 'created', { kind: 'time' }),
-  textField('paid', 'when it was paid, as reported by the service', 'paid', { kind: 'time' }),
-  {
-    ...{ name: 'invoice_total', help: 'total of the invoice', kind: 'amount', schema: is.maybeText },
-    cell: ({ total }) => total,
-  },
-  amountField('total', 'exact total of the invoice', 'total', { cell: false }),
-  textField('currency', 'currency of the amounts', (each) => currencyOf(each.total, each.currency)),
-  {
-    ...{ name: 'items', help: 'line items', schema: is.arrayOf(itemRecord.schema), cell: false },
-    json: ({ items }) => items.map((each) => itemRecord.json(each)),
-  },
-  answerField(({ json }) => json),
+export const invoiceRecord = new RecordType<ShownInvoice>([
+  a.text('invoice', 'invoice id', 'id', { kind: 'id' }),
+  a.text('state', 'state as the service names it', 'state', { kind: 'state' }),
+  a.text('purchase_order', 'purchase order number', 'purchaseOrder'),
+  a.text('created', 'when it was created, as reported by the service', 'created', { kind: 'time' }),
+  a.text('paid', 'when it was paid, as reported by the service', 'paid', { kind: 'time' }),
+  a.column('invoice_total', 'total of the invoice', ({ total }) => total, { kind: 'amount' }),
+  a.amount('total', 'exact total of the invoice', 'total', { cell: false }),
+  a.text('currency', 'currency of the amounts', (each) => currencyOf(each.total, each.currency)),
+  a.records('items', 'line items', itemRecord, ({ items }) => items),
+  a.answer(({ json }) => json),
 ]);
 
 /** For people, whose amounts name their currency. */
 const invoiceHeader = new RecordType(invoiceRecord.fields.filter(({ name }) => name !== 'currency'));
 
-export const invoiceColumns = [...invoiceRecord.columnHelp, ...itemRecord.columnHelp];
+export const invoiceOutput = () => ({
+  ...printed(invoiceRecord.printedOneOrSeveral('invoice').schema, [
+    ...invoiceRecord.columnHelp,
+    ...itemRecord.columnHelp,
+  ]),
+});
 
 /** For scripts: a row for each item, with the invoice's header in front; an invoice with no items is one row. */
 export function invoicesView(outcomes: ReadonlyArray<Outcome<Invoice>>, currency: string): View {
   const invoices = outcomes.flatMap(({ value }) => (value ? [{ ...value, currency }] : []));
   const rows = invoices.flatMap((invoice) => {
-    const items = invoice.items.map((each) => itemRecord.cells(each));
-    const header = invoiceRecord.cells(invoice);
-    return (items.length ? items : [itemRecord.columns.map(() => '')]).map((row) => [...header, ...row]);
+    const items = invoice.items.length
+      ? invoice.items.map(itemRecord.cells)
+      : [itemRecord.columns.map(() => '')];
+    return items.map((item) => [...invoiceRecord.cells(invoice), ...item]);
   });
+  const json = documents(outcomes, (each) => invoiceRecord.json({ ...each, currency }), 'invoice');
   return {
-    json: documents(outcomes, (each) => invoiceRecord.json({ ...each, currency }), { name: 'invoice' }),
+    json: oneOrAll(json, outcomes.length !== 1),
     columns: [...invoiceRecord.columns, ...itemRecord.columns],
     rows,
     quiet: invoices.map(({ total }) => total),
@@ -195,21 +172,15 @@ export function invoicesView(outcomes: ReadonlyArray<Outcome<Invoice>>, currency
 /** Without ids: one row for each. */
 export function invoiceListView(invoices: readonly Invoice[], currency: string, isBrief: boolean): View {
   const shown = invoices.map((each) => ({ ...each, currency }));
-  const view = invoiceRecord.view(shown, ({ id }) => id);
-  if (!isBrief) return view;
-  const totals = alignAmounts(
-    currency,
-    invoices.map(({ total }) => total),
-  );
-  return invoiceHeader.filled(
-    invoiceHeader.view(shown.map((each, at) => ({ ...each, total: totals[at] ?? '' }))),
-  );
+  if (!isBrief) return invoiceRecord.view(shown);
+  const aligned = shown.map((each) => ({ ...each, ...alignedAmounts(each, currency) }));
+  return invoiceHeader.view(aligned, { only: 'filled' });
 }
 
 /** For people: the header as a page, then the items, then the sum, in the currency that is known. */
 export function invoicePages(given: Invoice, currency: string): View[] {
   const invoice = { ...given, ...alignedAmounts(given, currency), currency };
-  const page: View = { ...invoiceHeader.view([invoice]), asRecord: true };
+  const page = invoiceHeader.view([invoice], { asRecord: true });
   if (invoice.items.length === 0) return [page];
   const items = itemRecord.view(invoice.items);
   const total = ['total', ...itemRecord.columns.slice(2).map(() => ''), invoice.total];
@@ -228,32 +199,44 @@ function alignedAmounts({ total, items }: Invoice, currency: string): Pick<Invoi
   };
 }
 
-const price = documentOf<Estimate['prices'][number]>({
-  sku: [is.text, 'sku'],
-  low: [is.number, ({ low }) => exactJson(low)],
-  high: [is.number, ({ high }) => exactJson(high)],
-  currency: [is.text, ({ currency }) => currency || DEFAULT_CURRENCY],
-  billing: [is.text, ({ exact }) => (exact ? 'exact' : 'not known'), 'how parts of a minute are billed'],
-  from: [is.text, ({ ground }) => (ground ? 'invoices' : 'setting'), 'source of the price'],
-  count: [is.maybeInteger, ({ ground }) => ground?.count ?? null, 'number of invoices that it is based on'],
-  since: [is.maybeText, ({ ground }) => ground?.since ?? null],
-});
+const priceRecord = new RecordType<Estimate['prices'][number]>([
+  a.word('sku', 'SKU', 'sku'),
+  a.exact('low', 'lowest price', 'low'),
+  a.exact('high', 'highest price', 'high'),
+  a.word('currency', 'currency of the price', ({ currency }) => currency || DEFAULT_CURRENCY),
+  a.word('billing', 'how parts of a minute are billed', ({ exact }) => (exact ? 'exact' : 'not known')),
+  a.word('from', 'source of the price', ({ ground }) => (ground ? 'invoices' : 'setting')),
+  a.number('count', 'number of invoices that it is based on', ({ ground }) => ground?.count, {
+    schema: is.maybeInteger,
+  }),
+  a.text('since', 'date of the oldest of them', ({ ground }) => ground?.since),
+]);
 
 /** What planned orders will cost. `low` and `high` are the same where all is known; null where a part is not. */
-export const { schema: estimateSchema, json: estimateJson } = documentOf<Estimate>({
-  low: [is.maybeNumber, ({ total }) => total && exactJson(total.low), 'null if part of the cost is unknown'],
-  high: [is.maybeNumber, ({ total }) => total && exactJson(total.high)],
-  currency: [is.maybeText, ({ total }) => total && (total.currency || DEFAULT_CURRENCY)],
-  known: [
+export const estimateRecord = new RecordType<Estimate>([
+  a.exact('low', 'null if part of the cost is unknown', ({ total }) => total?.low, {
+    schema: is.maybeNumber,
+  }),
+  a.exact('high', 'null if part of the cost is unknown', ({ total }) => total?.high, {
+    schema: is.maybeNumber,
+  }),
+  a.text('currency', 'currency of both', ({ total }) => total && (total.currency || DEFAULT_CURRENCY)),
+  a.plain(
+    'known',
+    'known part of the cost, by currency',
     is.arrayOf(is.object({ amount: is.number, currency: is.text })),
     ({ known }) =>
-      known.map((each) => ({ amount: exactJson(each.amount), currency: each.currency || DEFAULT_CURRENCY })),
-    'known part of the cost, by currency',
-  ],
-  prices: [is.arrayOf(price.schema), ({ prices }) => prices.map(price.json)],
-  unpriced: [
+      known.map((each) => ({
+        amount: a.exactJson(each.amount),
+        currency: each.currency || DEFAULT_CURRENCY,
+      })),
+  ),
+  a.records('prices', 'prices that it is made of', priceRecord, ({ prices }) => prices),
+  a.plain(
+    'unpriced',
+    'SKUs without a known price, and why',
     is.arrayOf(is.object({ sku: is.text, reason: is.text })),
     ({ unpriced }) => unpriced.map(({ sku, reason }) => ({ sku, reason })),
-  ],
-  unmeasured: [is.arrayOf(is.text), 'unmeasured', 'audio of unknown length'],
-});
+  ),
+  a.list('unmeasured', 'audio of unknown length', 'unmeasured'),
+]);

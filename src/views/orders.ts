@@ -10,40 +10,37 @@ import type { Json, JsonObject } from '../lib/json.ts';
 import { cutJsonSignatures, cutSignatures, withoutSignature } from '../lib/signatures.ts';
 import { shellWord } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import { fileDocuments, fileRecord } from './files.ts';
-import { amountJson, estimateJson, estimateSchema } from './money.ts';
-import {
-  countField,
-  documentOf,
-  flagField,
-  listField,
-  RecordType,
-  textField,
-  timeField,
-  wordField,
-} from './record.ts';
+import * as a from './fields.ts';
+import { askedView, fileDocuments, fileRecord, type ListForm } from './files.ts';
+import { estimateRecord } from './money.ts';
+import { RecordType, ranked } from './record.ts';
 import * as is from './schema.ts';
-import { writtenPaths } from './transcripts.ts';
+import { savedView, writtenPaths } from './transcripts.ts';
 
 type OrderRow = Readonly<Record<'id' | 'order' | 'hold' | 'url', string>>;
 
 /** The rows of orders that are not waited for; their JSON are file documents. */
-export const orderRecord = new RecordType<OrderRow>([
-  textField('audiofile', 'audiofile id', 'id', { kind: 'id' }),
-  textField('order', 'order id', 'order', { importance: 70, uncut: true }),
-  textField('state', 'ordered, or On Hold', ({ hold }) => (hold ? 'On Hold' : 'ordered'), { kind: 'state' }),
-  textField('url', 'URL of the audio, without signatures', 'url', { kind: 'link', importance: 60 }),
-  textField('hold', 'why the order is on hold', 'hold', { importance: 65, uncut: true }),
+export const orderRecord = ranked<OrderRow>('order hold url', [
+  a.text('audiofile', 'audiofile id', 'id', { kind: 'id' }),
+  a.text('order', 'order id', 'order', { uncut: true }),
+  a.text('state', 'ordered, or On Hold', ({ hold }) => (hold ? 'On Hold' : 'ordered'), { kind: 'state' }),
+  a.text('url', 'URL of the audio, without signatures', 'url', { kind: 'link' }),
+  a.text('hold', 'why the order is on hold', 'hold', { uncut: true }),
 ]);
 
-/** People see which columns have something. */
-export function ordersTable(placed: readonly PlacedOrder[], isBrief: boolean): View {
-  const all = placed.flatMap(rowsOf);
-  const view = orderRecord.view(all);
-  if (!isBrief) return view;
-  const hold = all.some((each) => each.hold) ? ['hold'] : [];
-  return orderRecord.some(view, ['audiofile', 'order', 'state', ...hold, 'url']);
-}
+/** People see the hold where there is one, before the URL. */
+const ordersView = (placed: readonly PlacedOrder[], isBrief: boolean): View =>
+  orderRecord.view(placed.flatMap(rowsOf), {
+    ...(isBrief && {
+      only: [
+        'audiofile',
+        'order',
+        'state',
+        ...(placed.some(({ order }) => order.hold) ? ['hold'] : []),
+        'url',
+      ],
+    }),
+  });
 
 function rowsOf({ order, files, planned }: PlacedOrder): OrderRow[] {
   const urlAt = (position: number | undefined) =>
@@ -58,18 +55,30 @@ function rowsOf({ order, files, planned }: PlacedOrder): OrderRow[] {
 /** An order without files is one row. */
 const distinctIds = (ids: readonly string[]): string[] => (ids.length ? [...new Set(ids)] : ['']);
 
-/** The files of a list of orders. Rows: of what was ordered. */
+/**
+ * The files of a list of orders. Rows: of what was ordered, as files where `showsFiles`; a person is shown the transcripts
+ * where they were downloaded.
+ */
 export function orderedView(
   files: readonly ShownFile[],
   { placed, waited }: OrderResult,
-  waits: boolean,
+  showsFiles: boolean,
+  form: ListForm,
 ): View {
   const ordered = files.filter(({ row, error, leftOut }) => !leftOut && (row.order_id || !error));
-  const { columns, rows } = waits ? fileRecord.view(ordered) : ordersTable(placed, false);
   // Without files that the answer names, but that are of another order.
   const ids = placed.flatMap((each) => each.files.files.map(({ id }) => id));
   const quiet = waited?.saved ? writtenPaths(waited.saved) : [...new Set(ids)];
-  return { json: fileDocuments(files, true), columns, rows, quiet };
+  const json = (): Json => fileDocuments(files, true);
+  if (form.isBrief && waited?.saved) return savedView(waited.saved);
+  if (form.isBrief ? waited : showsFiles) return { ...askedView(ordered, true, form), quiet, json: json() };
+  const { columns, rows } = ordersView(placed, form.isBrief);
+  return {
+    ...{ columns, rows, quiet },
+    get json() {
+      return json();
+    },
+  };
 }
 
 /** Lines for people. */
@@ -97,67 +106,51 @@ interface PlannedRow {
   readonly audio: PlannedAudio;
 }
 
-/** The rows of --dry-run. */
-export const plannedRecord = new RecordType<PlannedRow>([
-  countField('batch', 'number of the order that it goes into, starting with 1', 'batch', { kind: 'id' }),
-  textField('title', 'title of the episode or file', ({ audio }) => audio.details?.title, { importance: 80 }),
-  timeField('published_at', 'when the episode was published', ({ audio }) => audio.details?.published, {
+/** An audio to order: the rows of --dry-run, and an element of its documents, where the order is told above it. */
+export const plannedRecord = ranked<PlannedRow>('title url test skus minutes published_at notes names', [
+  a.column('batch', 'number of the order that it goes into, starting with 1', ({ batch }) => String(batch), {
+    kind: 'id',
+  }),
+  a.text('title', 'title of the episode or file', ({ audio }) => audio.details?.title),
+  a.time('published_at', 'when the episode was published', ({ audio }) => audio.details?.published, {
     header: 'published',
-    importance: 40,
   }),
-  textField('minutes', 'length of the audio in minutes', ({ audio }) => minutesText(audio.details?.seconds), {
-    header: 'length',
-    kind: 'minutes',
-    importance: 50,
+  a.amount('minutes', 'length of the audio in minutes', ({ audio }) => minutesText(audio.details?.seconds), {
+    ...{ header: 'length', kind: 'minutes' },
   }),
-  textField('url', 'URL of the audio, or path of a local file', ({ audio }) => audio.path ?? audio.url, {
-    kind: 'link',
-    importance: 70,
-  }),
-  listField('skus', 'SKUs ordered', ({ order }) => order.skus, { importance: 60 }),
-  listField('names', 'names of the speakers', ({ order }) => order.names, { separator: '|', importance: 20 }),
-  textField('notes', 'notes for the transcribers', ({ order }) => order.notes, { importance: 30 }),
-  textField('test', 'test, if it is a test order', ({ order }) => (order.test ? 'test' : ''), {
-    importance: 65,
+  a.text(
+    'url',
+    'URL of the audio; null for a local file (in rows: its path)',
+    ({ audio }) => (audio.path === undefined ? audio.url : null),
+    { kind: 'link', cell: ({ audio }) => audio.path ?? audio.url },
+  ),
+  a.text('path', 'path of a local file', ({ audio }) => audio.path, { cell: false }),
+  a.column('skus', 'SKUs ordered', ({ order }) => order.skus.join(',')),
+  a.column('names', 'names of the speakers', ({ order }) => order.names.join('|')),
+  a.column('notes', 'notes for the transcribers', ({ order }) => order.notes ?? ''),
+  a.column('test', 'test, if it is a test order', ({ order }) => (order.test ? 'test' : ''), {
     uncut: true,
   }),
-  textField('key', 'key that identifies the audio instead of its URL', ({ audio }) => audio.key),
+  a.text('key', 'key that identifies the audio instead of its URL', ({ audio }) => audio.key),
+  a.text('feed', 'title of its feed', ({ audio }) => audio.details?.feed, { cell: false }),
+  a.text('guid', 'guid of the episode in its feed', ({ audio }) => audio.details?.guid, { cell: false }),
+  a.text('link', 'web page of the episode', ({ audio }) => audio.details?.link, { cell: false }),
 ]);
 
-const plannedAudio = documentOf<PlannedAudio>({
-  url: [
-    is.maybeText,
-    ({ path, url }) => (path === undefined ? url : null),
-    'URL of the audio; null for a local file, which has none yet',
-  ],
-  path: [is.maybeText, 'path', 'path of a local file'],
-  title: [is.maybeText, ({ details }) => details?.title || null],
-  published_at: [is.maybeTime, ({ details }) => details?.published],
-  minutes: [is.maybeNumber, ({ details }) => amountJson(minutesText(details?.seconds))],
-  key: [is.maybeText, 'key', 'key that identifies the audio instead of its URL'],
-  feed: [is.maybeText, ({ details }) => details?.feed, 'title of its feed'],
-  guid: [is.maybeText, ({ details }) => details?.guid, 'guid of the episode in its feed'],
-  link: [is.maybeText, ({ details }) => details?.link, 'web page of the episode'],
-});
+const rowsOfOrder = (order: PlannedOrder, batch: number): PlannedRow[] =>
+  order.audios.map((audio) => ({ batch, order, audio }));
 
 /** The documents of --dry-run: an order each. */
 const planRecord = new RecordType<PlanRow>([
-  {
-    ...{ name: 'audios', help: 'audio to order', schema: is.arrayOf(plannedAudio.schema) },
-    json: ({ order }) => order.audios.map(plannedAudio.json),
-  },
-  listField('skus', 'SKUs ordered', ({ order }) => order.skus),
-  listField('names', 'names of the speakers', ({ order }) => order.names),
-  textField('notes', 'notes for the transcribers', ({ order }) => order.notes),
-  flagField('test', 'whether it is a test order', ({ order }) => order.test),
-  {
-    ...{ name: 'estimate', help: 'estimated cost, as far as prices are known' },
-    ...{ schema: estimateSchema, json: ({ estimate }) => estimateJson(estimate) },
-  },
-  {
-    ...{ name: 'request', help: 'request that would be sent, without the key', schema: { type: 'object' } },
-    json: ({ document }) => document,
-  },
+  a.records('audios', 'audio to order', plannedRecord, ({ order }) => rowsOfOrder(order, 0)),
+  a.list('skus', 'SKUs ordered', ({ order }) => order.skus),
+  a.list('names', 'names of the speakers', ({ order }) => order.names),
+  a.text('notes', 'notes for the transcribers', ({ order }) => order.notes),
+  a.flag('test', 'whether it is a test order', ({ order }) => order.test),
+  a.plain('estimate', 'estimated cost, as far as prices are known', estimateRecord.schema, ({ estimate }) =>
+    estimateRecord.json(estimate),
+  ),
+  a.plain('request', 'request that would be sent, without the key', { type: 'object' }, 'document'),
 ]);
 
 /** Rows of a page: on a terminal each is a table of its own. */
@@ -179,57 +172,46 @@ export function* planPages(orders: readonly PlannedOrder[], isBrief: boolean): G
 
 /** A row for each audio. Signatures are left out. `first` is the number of the first. */
 function planView(plan: readonly PlannedOrder[], isBrief: boolean, first: number): View {
-  const audios = plan.flatMap((order, at) =>
-    order.audios.map((audio) => ({ batch: first + at, order, audio })),
-  );
-  const all = plannedRecord.view(audios);
-  const shown = isBrief ? plannedRecord.filled(all) : all;
-  return {
-    json: null,
-    columns: shown.columns,
-    get rows() {
-      return shown.rows.map((row) => row.map(cutSignatures));
-    },
+  const audios = plan.flatMap((order, at) => rowsOfOrder(order, first + at));
+  const shown = plannedRecord.view(audios, {
+    ...(isBrief && { only: 'filled' }),
     quiet: audios.map(({ audio: { path, url } }) => path ?? cutSignatures(url)),
-  };
+  });
+  return { ...shown, rows: shown.rows.map((row) => row.map(cutSignatures)) };
 }
 
-/** The document of --dry-run: what would be ordered, what all of it would cost, and what would be left out. */
-export const planDocument = (
-  plan: readonly PlanRow[],
-  estimate: Estimate,
-  leftOut: readonly ShownFile[],
-): View => ({
-  json: cutJsonSignatures(
-    new Map<string, Json>([
-      ['orders', plan.map((row) => planRecord.json(row))],
-      ['estimate', estimateJson(estimate)],
-      ['left_out', fileDocuments(leftOut, true)],
-    ]),
-  ),
-  ...{ columns: [], rows: [], quiet: [] },
-});
+interface Plan {
+  readonly orders: readonly PlanRow[];
+  readonly estimate: Estimate;
+  readonly leftOut: readonly ShownFile[];
+}
 
-export const planSchema: is.Schema = is.object({
-  orders: is.described('orders that would be placed', is.arrayOf(planRecord.schema)),
-  estimate: is.described('estimated cost of all orders', estimateSchema),
-  left_out: is.described(
-    'audio that would not be ordered, as in order --json',
-    is.arrayOf(fileRecord.schema),
+const wholePlan = new RecordType<Plan>([
+  a.records('orders', 'orders that would be placed', planRecord, ({ orders }) => orders),
+  a.plain('estimate', 'estimated cost of all orders', estimateRecord.schema, ({ estimate }) =>
+    estimateRecord.json(estimate),
   ),
-});
+  a.records(
+    'left_out',
+    'audio that would not be ordered, as in order --json',
+    fileRecord,
+    (plan) => plan.leftOut,
+  ),
+]);
+
+/** The document of --dry-run: what would be ordered, what all of it would cost, and what would be left out. */
+export const planDocument = (plan: Plan): View =>
+  wholePlan.view([], { json: () => cutJsonSignatures(wholePlan.json(plan)) });
+
+export const planSchema = (): is.Schema => wholePlan.schema;
 
 /** As `files` has them. */
 const minutesText = (seconds: number | undefined): string =>
   seconds === undefined ? '' : String(Math.round(seconds / 0.6) / 100);
 
 /** Audio that is left out of lists, feeds and folders. */
-export const ignoredRecord = new RecordType<Ignored>([
-  wordField('audio', 'URL, key, guid or path', 'given', { kind: 'link' }),
-  timeField('ignored_at', 'when it was added to the list', 'setAt', {
-    header: 'since',
-    importance: 80,
-    schema: is.time,
-  }),
-  textField('ignored_by', 'who added it', 'setBy', { header: 'by', importance: 50 }),
+export const ignoredRecord = ranked<Ignored>('ignored_at ignored_by', [
+  a.word('audio', 'URL, key, guid or path', 'given', { kind: 'link' }),
+  a.time('ignored_at', 'when it was added to the list', 'setAt', { header: 'since', schema: is.time }),
+  a.text('ignored_by', 'who added it', 'setBy', { header: 'by' }),
 ]);

@@ -2,51 +2,63 @@
 import type { Settled } from '../flows/orders/settle.ts';
 import type { Attempt, LaterOrder } from '../ledger/open-attempts.ts';
 import type { LogEntry } from '../ledger/purchase-log.ts';
+import { toJson } from '../lib/json.ts';
 import { amountText, DEFAULT_CURRENCY, fromMillionths, sumOf } from '../lib/money.ts';
 import { type Sender, senderText, userAndHost } from '../lib/sender.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { shellWord } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import { amountField } from './money.ts';
-import { countField, documentOf, flagField, listField, RecordType, textField, timeField } from './record.ts';
+import * as a from './fields.ts';
+import { type Field, RecordType } from './record.ts';
 import * as is from './schema.ts';
 
 const kinds = is.oneOf('order', 'upgrade', 'refund');
 const statuses = is.oneOf('unclear', 'being sent', 'placed', 'refused');
 
-const sender = documentOf<{ readonly by: Sender; readonly actor: string }>({
-  user: [is.maybeText, ({ by }) => by.user || null],
-  host: [is.maybeText, ({ by }) => by.host || null],
-  pid: [is.maybeInteger, ({ by }) => by.pid || null],
-  job: [is.maybeText, ({ by }) => by.job || null],
-  actor: [is.maybeText, ({ actor }) => actor || null],
+interface Sent {
+  readonly by: Sender;
+  readonly actor: string;
+}
+
+const senderRecord = new RecordType<Sent>([
+  a.text('user', 'user name', ({ by }) => by.user),
+  a.text('host', 'name of the machine', ({ by }) => by.host),
+  a.text('pid', 'process id', ({ by }) => String(by.pid || ''), {
+    schema: is.maybeInteger,
+    json: ({ by }) => toJson(by.pid || null),
+  }),
+  a.text('job', 'the CI job', ({ by }) => by.job),
+  a.text('actor', 'who started the CI job', 'actor'),
+]);
+
+const senderField = <T extends Sent>(cell: (sent: T) => string): Field<T> => ({
+  name: 'by',
+  help: 'who sent it: user, host, process, CI job and its actor',
+  schema: senderRecord.schema,
+  json: senderRecord.json,
+  cell,
 });
 
-export const attemptRecord = new RecordType<Attempt>([
-  countField('attempt', 'number of the attempt, for attempts settle', 'attempt', { kind: 'id' }),
-  textField('status', 'unclear, or being sent', 'status', { kind: 'state', schema: statuses }),
-  timeField('attempted_at', 'when it started', 'at', { header: 'at', importance: 80 }),
-  listField('urls', 'URLs of the order or of the file', 'urls', {
-    kind: 'link',
-    separator: ' ',
-    importance: 70,
-  }),
-  listField('skus', 'SKUs requested', 'skus', { importance: 50 }),
-  {
-    ...{ name: 'by', help: 'who sends or sent it: user, host, process, CI job and its actor' },
-    ...{ importance: 30, schema: sender.schema, json: sender.json, cell: ({ by }) => senderText(by) },
-  },
-  textField('order', 'order id, if known', 'order', { importance: 40, uncut: true }),
-  textField('detail', 'what happened', (attempt) => detailOf(attempt), { importance: 60 }),
-  textField('kind', 'order, upgrade or refund', 'kind', { importance: 75, schema: kinds }),
-  listField('audiofiles', 'audiofile ids, as far as known', 'files', { importance: 65 }),
-  textField('via', 'raw call, if sent with steno api', 'via', { importance: 20 }),
-  listField('keys', 'keys that identify the audio instead of URLs', 'keys', { importance: 15 }),
-  listField('sources', 'paths of local recordings, on the machine that uploaded them', 'sources', {
-    separator: ' ',
-    importance: 10,
-  }),
-]);
+export const attemptRecord = new RecordType<Attempt>(
+  [
+    a.count('attempt', 'number of the attempt, for attempts settle', 'attempt', { kind: 'id' }),
+    a.text('status', 'unclear, or being sent', 'status', { kind: 'state', schema: statuses }),
+    a.time('attempted_at', 'when it started', 'at', { header: 'at' }),
+    a.list('urls', 'URLs of the order or of the file', 'urls', { kind: 'link', separator: ' ' }),
+    a.list('skus', 'SKUs requested', 'skus'),
+    senderField(({ by }) => senderText(by)),
+    a.text('order', 'order id, if known', 'order', { uncut: true }),
+    a.text('detail', 'what happened', (attempt) => detailOf(attempt)),
+    a.text('kind', 'order, upgrade or refund', 'kind', { schema: kinds }),
+    a.list('audiofiles', 'audiofile ids, as far as known', 'files'),
+    a.text('via', 'raw call, if sent with steno api', 'via'),
+    a.list('keys', 'keys that identify the audio instead of URLs', 'keys'),
+    a.list('sources', 'paths of local recordings, on the machine that uploaded them', 'sources', {
+      separator: ' ',
+    }),
+  ],
+  'attempted_at kind urls audiofiles detail skus order by via keys sources',
+);
 
 /** The lines that settle an attempt, once a person has looked. A shell refuses `<order>`, where the id is to be put. */
 export function settleLines(
@@ -59,14 +71,16 @@ export function settleLines(
   return ends.map((end) => `${command} attempts settle ${attempt} ${end}`);
 }
 
-export function attemptsView(attempts: readonly Attempt[], isBrief: boolean): View {
-  const shown = isBrief ? attempts.map((each) => ({ ...each, urls: [shortened(namesOf(each))] })) : attempts;
-  return attemptRecord.view(shown);
-}
-
-/** People know a recording by its path. */
-const namesOf = ({ urls, sources }: Attempt): readonly string[] =>
-  sources.length === urls.length ? sources : urls;
+/** A person knows a recording by its path, and is shown one of several audios. */
+export const attemptsView = (attempts: readonly Attempt[], isBrief: boolean): View =>
+  attemptRecord.view(
+    isBrief
+      ? attempts.map((each) => {
+          const { urls, sources } = each;
+          return { ...each, urls: [fewOf(sources.length === urls.length ? sources : urls)] };
+        })
+      : attempts,
+  );
 
 const detailOf = ({ status, detail, later }: Attempt): string =>
   [detail || (status === 'unclear' && 'started, but no outcome recorded'), ...later.map(laterText)]
@@ -78,23 +92,18 @@ const laterText = ({ order, tracked }: LaterOrder): string =>
     ? `${order ? `its order ${order}` : 'a file of it'} was added with track later`
     : `it was ordered again later${order ? ` as order ${order}` : ''}`;
 
-const shortened = (urls: readonly string[]): string =>
-  urls.length > 1 ? `${urls[0]} and ${urls.length - 1} more` : (urls[0] ?? '');
-
 export const settledRecord = new RecordType<Settled>([
-  countField('attempt', 'number of the attempt', 'attempt', { kind: 'id' }),
-  textField('status', 'placed or not placed; after --reopen, the reopened status', 'status', {
+  a.count('attempt', 'number of the attempt', 'attempt', { kind: 'id' }),
+  a.text('status', 'placed or not placed; after --reopen, the reopened status', 'status', {
     kind: 'state',
     schema: is.oneOf('placed', 'not placed', 'unclear', 'being sent'),
   }),
-  textField('order', 'order id', 'order'),
-  listField('audiofiles', 'audiofile ids, as far as known', 'audiofiles'),
+  a.text('order', 'order id', 'order'),
+  a.list('audiofiles', 'audiofile ids, as far as known', 'audiofiles'),
 ]);
 
-export const settledView = (settled: Settled): View => ({
-  ...settledRecord.page(settled),
-  quiet: settled.audiofiles,
-});
+export const settledView = (settled: Settled): View =>
+  settledRecord.page(settled, { quiet: settled.audiofiles });
 
 /** An entry with what it cost, as far as that is known. */
 interface PricedEntry extends LogEntry {
@@ -130,68 +139,58 @@ const unique = (texts: readonly string[]): string[] => [...new Set(texts.filter(
 
 type Settlement = LogEntry['settlements'][number];
 
-const settlement = documentOf<Settlement>({
-  placed: [is.boolean, 'placed'],
-  order: [is.maybeText, ({ order }) => order || null],
-  at: [is.maybeText, 'at'],
-  by: [is.maybeText, 'by'],
-  undone_at: [is.maybeText, 'undoneAt'],
-  undone_by: [is.maybeText, 'undoneBy'],
-});
-
-export const logRecord = new RecordType<PricedEntry>([
-  timeField('at', 'when it was sent', 'at', { importance: 90 }),
-  textField('kind', 'order, upgrade or refund', 'kind', { importance: 95, schema: kinds }),
-  textField('status', 'placed, refused, unclear, or being sent', 'status', {
-    kind: 'state',
-    schema: is.oneOf('placed', 'refused', 'unclear', 'being sent'),
-  }),
-  amountField(
-    'cost',
-    'cost, less anything that the service returned on its own; negative for a refund',
-    'cost',
-    { importance: 85 },
-  ),
-  textField('currency', 'currency of the cost', 'currency', { importance: 60 }),
-  textField('cost_source', 'billed, estimated, unknown, or none if nothing was bought', 'source', {
-    importance: 70,
-    schema: is.oneOf('billed', 'estimated', 'unknown', 'none'),
-  }),
-  amountField('unpaid', 'amount billed but not paid yet; empty until the invoice is read', 'unpaid', {
-    importance: 10,
-  }),
-  textField('order', 'order id', 'order', { importance: 50, uncut: true }),
-  listField('audiofiles', 'audiofile ids', ({ items }) => unique(items.map(({ file }) => file)), {
-    importance: 55,
-  }),
-  listField('urls', 'URLs of the audio', ({ items }) => unique(items.map(({ url }) => cutSignatures(url))), {
-    kind: 'link',
-    separator: ' ',
-    importance: 45,
-  }),
-  listField('titles', 'titles of the files', ({ items }) => unique(items.map(({ title }) => title)), {
-    separator: '; ',
-    importance: 48,
-  }),
-  listField('skus', 'SKUs requested', 'skus', { importance: 40 }),
-  {
-    ...{ name: 'by', help: 'who sent it: user, host, process, CI job and its actor', importance: 65 },
-    ...{ schema: sender.schema, json: sender.json, cell: (entry) => whoText(entry) },
-  },
-  flagField('test', 'whether it was a test, which costs nothing', 'test', { importance: 15 }),
-  textField('via', 'raw call, if sent with steno api', 'via', { importance: 12 }),
-  textField('detail', 'what happened', 'detail', { importance: 30 }),
-  countField('attempt', 'number of the attempt, for attempts settle', 'attempt', { importance: 20 }),
-  {
-    ...{ name: 'settlements', help: 'how people settled it, and whether that was undone', importance: 25 },
-    schema: is.arrayOf(settlement.schema),
-    json: ({ settlements }) => settlements.map(settlement.json),
-    cell: ({ settlements }) => settlements.map(settlementText).join('; '),
-  },
+const settlementRecord = new RecordType<Settlement>([
+  a.flag('placed', 'settled as placed, or as not placed', 'placed'),
+  a.text('order', 'order id', 'order'),
+  a.text('at', 'when', 'at'),
+  a.text('by', 'by whom', 'by'),
+  a.text('undone_at', 'when it was undone', 'undoneAt'),
+  a.text('undone_by', 'by whom it was undone', 'undoneBy'),
 ]);
 
-const whoText = ({ actor, by }: PricedEntry): string =>
-  [actor || userAndHost(by), by.job].filter(Boolean).join(', ');
+export const logRecord = new RecordType<PricedEntry>(
+  [
+    a.time('at', 'when it was sent', 'at'),
+    a.text('kind', 'order, upgrade or refund', 'kind', { schema: kinds }),
+    a.text('status', 'placed, refused, unclear, or being sent', 'status', {
+      kind: 'state',
+      schema: is.oneOf('placed', 'refused', 'unclear', 'being sent'),
+    }),
+    a.amount(
+      'cost',
+      'cost, less anything that the service returned on its own; negative for a refund',
+      'cost',
+    ),
+    a.text('currency', 'currency of the cost', 'currency'),
+    a.text('cost_source', 'billed, estimated, unknown, or none if nothing was bought', 'source', {
+      schema: is.oneOf('billed', 'estimated', 'unknown', 'none'),
+    }),
+    a.amount('unpaid', 'amount billed but not paid yet; empty until the invoice is read', 'unpaid'),
+    a.text('order', 'order id', 'order', { uncut: true }),
+    a.list('audiofiles', 'audiofile ids', ({ items }) => unique(items.map(({ file }) => file))),
+    a.list('urls', 'URLs of the audio', ({ items }) => unique(items.map(({ url }) => cutSignatures(url))), {
+      kind: 'link',
+      separator: ' ',
+    }),
+    a.list('titles', 'titles of the files', ({ items }) => unique(items.map(({ title }) => title)), {
+      separator: '; ',
+    }),
+    a.list('skus', 'SKUs requested', 'skus'),
+    senderField(whoText),
+    a.flag('test', 'whether it was a test, which costs nothing', 'test'),
+    a.text('via', 'raw call, if sent with steno api', 'via'),
+    a.text('detail', 'what happened', 'detail'),
+    a.count('attempt', 'number of the attempt, for attempts settle', 'attempt'),
+    a.records('settlements', 'how people settled it', settlementRecord, ({ settlements }) => settlements, {
+      cell: ({ settlements }) => settlements.map(settlementText).join('; '),
+    }),
+  ],
+  'kind at cost cost_source by currency audiofiles order titles urls skus detail settlements attempt test via unpaid',
+);
+
+function whoText({ actor, by }: Sent): string {
+  return [actor || userAndHost(by), by.job].filter(Boolean).join(', ');
+}
 
 const settlementText = ({ placed, order, by, undoneBy }: Settlement): string => {
   const said = `settled as ${placed ? `placed${order ? ` (order ${order})` : ''}` : 'not placed'} by ${by}`;
@@ -202,7 +201,7 @@ const settlementText = ({ placed, order, by, undoneBy }: Settlement): string => 
 export function logView(entries: readonly LogEntry[], currency: string, isBrief: boolean): View {
   const rows = entries.map((entry) => priced(entry, currency));
   const shown = isBrief ? withoutSplit(rows).map(forPerson) : rows;
-  return logRecord.view(shown, ({ attempt }) => String(attempt));
+  return logRecord.view(shown, { quiet: ({ attempt }) => String(attempt) });
 }
 
 /** Newest first: what was refused as a whole, and each part of it sent again, is told by the parts. */
@@ -228,3 +227,21 @@ function forPerson(entry: PricedEntry): PricedEntry {
 
 const fewOf = ([first = '', ...more]: readonly string[]): string =>
   more.length ? `${first} and ${more.length} more` : first;
+
+/** An entry of the log in words. */
+export interface Happened {
+  readonly at: string;
+  readonly what: string;
+  readonly by: string;
+  readonly text: string;
+}
+
+export const purchaseInWords = (entry: LogEntry, currency: string): Happened => {
+  const { at, kind, cost, source, status, skus, test, detail, settlements, ...known } = priced(
+    entry,
+    currency,
+  );
+  const price = cost && `${cost} ${known.currency} (${source})`;
+  const said = [status, skus.join(','), price, test && 'test', detail, ...settlements.map(settlementText)];
+  return { at, what: kind, by: whoText(known), text: said.filter(Boolean).join('; ') };
+};

@@ -2,11 +2,11 @@
 
 import type { Passage } from '../flows/quote/find.ts';
 import type { Verdict } from '../flows/quote/judge.ts';
-import { type Json, toJson } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { audioClock } from '../lib/time.ts';
 import type { View } from '../lib/view.ts';
-import * as record from './record.ts';
+import * as a from './fields.ts';
+import { RecordType, ranked } from './record.ts';
 import type { ReportedFile } from './reports.ts';
 import * as is from './schema.ts';
 
@@ -23,19 +23,17 @@ interface Row extends Omit<Verdict, 'passages' | 'nearest'> {
   readonly at: LinkedPassage | undefined;
 }
 
-const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
-
-const passage = record.documentOf<LinkedPassage>({
-  audiofile: [is.maybeText, ({ file }) => file.audiofile ?? null, 'audiofile id'],
-  title: [is.maybeText, ({ file }) => file.title ?? null, 'title of the audio'],
-  path: [is.text, ({ file }) => file.path, 'path of the transcript'],
-  line: [is.integer, 'line', 'line, or paragraph of a docx, on which its sentence begins'],
-  start: [is.maybeNumber, ({ start }) => seconds(start) ?? null, 'when its sentence begins, in seconds'],
-  end: [is.maybeNumber, ({ end }) => seconds(end) ?? null, 'when its last sentence ends, in seconds'],
-  speaker: [is.maybeText, ({ speakers }) => speakers.join(', ') || null, 'who says it'],
-  text: [is.text, 'text', 'what was said'],
-  link: [is.maybeText, ({ link }) => link ?? null, 'from --link'],
-});
+const passageRecord = new RecordType<LinkedPassage>([
+  a.text('audiofile', 'audiofile id', ({ file }) => file.audiofile),
+  a.text('title', 'title of the audio', ({ file }) => file.title),
+  a.word('path', 'path of the transcript', ({ file }) => file.path),
+  a.count('line', 'line, or paragraph of a docx, on which its sentence begins', 'line'),
+  a.seconds('start', 'when its sentence begins, in seconds', 'start'),
+  a.seconds('end', 'when its last sentence ends, in seconds', 'end'),
+  a.text('speaker', 'who says it', ({ speakers }) => speakers.join(', ')),
+  a.word('text', 'what was said', 'text'),
+  a.text('link', 'from --link', 'link'),
+]);
 
 const difference = is.object({ said: is.text, quoted: is.text });
 const changeOf = ({ said, quoted }: Verdict['differences'][number]): string => {
@@ -45,80 +43,62 @@ const changeOf = ({ said, quoted }: Verdict['differences'][number]): string => {
 const changesOf = ({ differences }: Pick<Verdict, 'differences'>): string =>
   differences.map(changeOf).join('; ');
 
-/** In the documents alone. */
-const member = (
-  name: string,
-  help: string,
-  schema: is.Schema,
-  json: (row: Row) => Json,
-): record.Field<Row> => ({
-  ...{ name, help, schema, json },
-  cell: false,
-});
+const quoteRecord = ranked<Row>(
+  'quotation differences line speaker start audiofile document column said named title link path left_out',
+  [
+    a.word('status', statuses.join(', '), 'status', { kind: 'id', schema: is.oneOf(...statuses) }),
+    a.word('quotation', 'text of the quotation', 'text'),
+    a.column(
+      'said',
+      'what was said, or for one that is missing what comes nearest',
+      ({ at }) => at?.text ?? '',
+    ),
+    {
+      ...a.plain<Row>('differences', 'what was said, and what is quoted', is.arrayOf(difference), (row) =>
+        row.differences.map(({ said, quoted }) => ({ said, quoted })),
+      ),
+      cell: changesOf,
+    },
+    a.column('speaker', 'who said it', ({ at }) => at?.speakers.join(', ') ?? ''),
+    a.column(
+      'start',
+      'when, in seconds',
+      ({ at }) => (at?.start === undefined ? '' : String(at.start / 1000)),
+      {
+        kind: 'amount',
+      },
+    ),
+    a.column('audiofile', 'audiofile id', ({ at }) => at?.file.audiofile ?? ''),
+    a.column('title', 'title of the audio', ({ at }) => at?.file.title ?? ''),
+    a.column('path', 'path of the transcript', ({ at }) => at?.file.path ?? '', { kind: 'link' }),
+    a.column('link', 'from --link', ({ at }) => at?.link ?? '', { kind: 'link' }),
+    a.text('document', 'with --verify, path of the document', 'document'),
+    a.number('line', 'line of the document, or paragraph of a docx', 'line'),
+    a.number('column', 'column of the document', 'column'),
+    a.list('named', 'speakers named around the quotation who did not say it', 'named'),
+    a.list('left_out', 'fillers, marks and repeated words that the quotation leaves out', 'leftOut'),
+    a.plain(
+      'in_order',
+      'spliced: the parts are in the order in which they were said; else null',
+      is.nullable(is.boolean),
+      ({ isInOrder }) => isInOrder ?? null,
+    ),
+    a.records(
+      'passages',
+      'where it was said; of a spliced one, where each part was',
+      passageRecord,
+      ({ passages }) => passages,
+    ),
+    a.plain(
+      'nearest',
+      'missing: the passage that comes nearest, if any does',
+      is.nullable(passageRecord.schema),
+      ({ nearest }) => (nearest ? passageRecord.json(nearest) : null),
+    ),
+  ],
+);
 
-/** In rows alone. */
-const column = (
-  name: string,
-  help: string,
-  cell: (row: Row) => string,
-  more: Partial<record.Field<Row>> = {},
-): record.Field<Row> => ({ name, help, schema: is.text, cell, ...more });
-
-const quoteRecord = new record.RecordType<Row>([
-  record.wordField('status', statuses.join(', '), 'status', { kind: 'id', schema: is.oneOf(...statuses) }),
-  record.wordField('quotation', 'text of the quotation', 'text', { importance: 90 }),
-  column('said', 'what was said, or for one that is missing what comes nearest', ({ at }) => at?.text ?? '', {
-    importance: 30,
-  }),
-  column('differences', 'what was said → what is quoted', changesOf, { importance: 80 }),
-  column('speaker', 'who said it', ({ at }) => at?.speakers.join(', ') ?? '', { importance: 60 }),
-  column('start', 'when, in seconds', ({ at }) => String(seconds(at?.start) ?? ''), {
-    ...{ importance: 50, kind: 'amount' },
-  }),
-  column('audiofile', 'audiofile id', ({ at }) => at?.file.audiofile ?? '', { importance: 45 }),
-  column('title', 'title of the audio', ({ at }) => at?.file.title ?? '', { importance: 20 }),
-  column('path', 'path of the transcript', ({ at }) => at?.file.path ?? '', { kind: 'link', importance: 10 }),
-  column('link', 'from --link', ({ at }) => at?.link ?? '', { kind: 'link', importance: 15 }),
-  record.textField('document', 'with --verify, path of the document', 'document', { importance: 40 }),
-  record.numberField('line', 'line of the document, or paragraph of a docx', 'line', { importance: 70 }),
-  record.numberField('column', 'column of the document', 'column', { importance: 35 }),
-  record.listField('named', 'speakers named around the quotation who did not say it', 'named', {
-    importance: 25,
-  }),
-  record.listField('left_out', 'fillers, marks and repeated words that the quotation leaves out', 'leftOut', {
-    importance: 5,
-  }),
-  member('differences', 'what differs', is.arrayOf(difference), ({ differences }) =>
-    toJson(differences.map(({ said, quoted }) => ({ said, quoted }))),
-  ),
-  member(
-    'in_order',
-    'spliced: the parts are in the order in which they were said; else null',
-    is.nullable(is.boolean),
-    (row) => row.isInOrder ?? null,
-  ),
-  member(
-    'one_speaker',
-    'spliced: one speaker said all parts; else null',
-    is.nullable(is.boolean),
-    (row) => row.isOfOneSpeaker ?? null,
-  ),
-  member(
-    'passages',
-    'where it was said; of a spliced one, where each part was',
-    is.arrayOf(passage.schema),
-    (row) => row.passages.map(passage.json),
-  ),
-  member(
-    'nearest',
-    'missing: the passage that comes nearest, if any does',
-    is.nullable(passage.schema),
-    (row) => (row.nearest ? passage.json(row.nearest) : null),
-  ),
-]);
-
-export const quotesOutput = (): record.CommandOutput =>
-  record.printed(is.arrayOf(quoteRecord.schema), quoteRecord.columnHelp);
+export const quotesOutput = () => quoteRecord.printedList;
 
 /** `link` has `{seconds}` or `{id}` in it. */
 export function quotesView(verdicts: readonly Verdict[], link: string | undefined): View {
@@ -126,17 +106,12 @@ export function quotesView(verdicts: readonly Verdict[], link: string | undefine
   const groups = verdicts.map((verdict): Row[] => {
     const passages = verdict.passages.map(linked);
     const nearest = verdict.nearest && linked(verdict.nearest);
-    const shown = passages.length ? passages : [nearest];
-    return shown.map((at) => ({ ...verdict, passages, nearest, at }));
+    return (passages.length ? passages : [nearest]).map((at) => ({ ...verdict, passages, nearest, at }));
   });
-  const view = quoteRecord.view(groups.flat());
-  const documents = groups.flatMap(([first]) => (first ? [quoteRecord.json(first)] : []));
-  return {
-    columns: view.columns,
-    rows: view.rows,
-    json: documents,
+  return quoteRecord.view(groups.flat(), {
+    json: () => groups.flatMap(([first]) => (first ? [quoteRecord.json(first)] : [])),
     quiet: verdicts.map(({ status }) => status),
-  };
+  });
 }
 
 /** Without a time it leads to the beginning. */
@@ -169,19 +144,13 @@ export function faultOf(verdict: Verdict): string {
 }
 
 /** Of each document; those without a fault too. */
-export function reportedQuotes(documents: readonly string[], verdicts: readonly Verdict[]): ReportedFile[] {
-  return documents.map((path) => ({
+export const reportedQuotes = (documents: readonly string[], verdicts: readonly Verdict[]): ReportedFile[] =>
+  documents.map((path) => ({
     path,
     issues: verdicts
       .filter(({ document, isTrue }) => document === path && !isTrue)
-      .map((each) => ({
-        ...{
-          rule: each.status,
-          severity: 'error',
-          text: faultOf(each),
-          line: each.line,
-          column: each.column,
-        },
-      })),
+      .map((each) => {
+        const { status: rule, line, column } = each;
+        return { rule, severity: 'error', text: faultOf(each), line, column };
+      }),
   }));
-}

@@ -2,9 +2,9 @@
 import type { Grouping, Report } from '../flows/report/report.ts';
 import { Fraction, moneyText } from '../lib/money.ts';
 import { cutSignatures } from '../lib/signatures.ts';
-import type { Column, Rows } from '../lib/view.ts';
+import type { Column, View } from '../lib/view.ts';
+import { cutLabel, html, Markup, none } from './markup.ts';
 import { sharesOf, spendBy, spendTable, turnaroundTable, waitingTable } from './report.ts';
-import { bar, cutLabel, html, Markup, none, span } from './report-charts.ts';
 
 /**
  * The look of the report's page: light and dark by the reader's own setting, and black on white on paper. On a narrow
@@ -16,7 +16,7 @@ const style = `
   --page: #ffffff; --text: #1b1f24; --muted: #57606a; --line: #d5dbe1; --panel: #f4f6f8;
   --bar: #2a6fb0; --track: #e9edf1; --late: #b3261e;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --page: #14181d; --text: #e8ebee; --muted: #a3adb8; --line: #39424c; --panel: #1e242b;
     --bar: #6fb3f2; --track: #2a323b; --late: #ff9b8f;
@@ -67,10 +67,6 @@ footer { margin-top: 3rem; color: var(--muted); font-size: .85rem; }
   .reach, .target { stroke: CanvasText; }
 }
 @media print {
-  :root {
-    --page: #ffffff; --text: #000000; --muted: #444444; --line: #bbbbbb; --panel: #ffffff;
-    --bar: #2a6fb0; --track: #eeeeee; --late: #9b1c14;
-  }
   @page { margin: 15mm; }
   html { font-size: 10pt; }
   body { padding: 0; max-width: none; }
@@ -122,7 +118,7 @@ export function reportPage(report: Report): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>Transcription report, ${day(report.madeAt)}</title>
-<style>${rawStyle}</style>
+<style>${new Markup(style)}</style>
 </head>
 <body>
 <header>
@@ -131,13 +127,13 @@ export function reportPage(report: Report): string {
 </header>
 <main>
 ${tiles(report)}
-${notes(report)}
+${notesOf(report)}
 ${monthSection(report)}
-${spendSection(report, 'sku', 'Spend by SKU')}
-${spendSection(report, 'order', 'Spend by order')}
-${named.map((by) => spendSection(report, by, `Spend by ${by}`))}
+${spendSection(report, 'sku')}
+${spendSection(report, 'order')}
+${named.map((by) => spendSection(report, by))}
 ${turnaroundSection(report)}
-${waitingSection(report)}
+${section('waiting', 'Open, on hold and uncertain', waitingTable(report))}
 </main>
 <footer>Made by steno. Times are in UTC.</footer>
 </body>
@@ -145,9 +141,6 @@ ${waitingSection(report)}
 `;
   return page.text;
 }
-
-/** Ours, and without a character that would need escaping. */
-const rawStyle = new Markup(style);
 
 const day = (iso: string): string => iso.slice(0, 10);
 const minute = (iso: string): string => iso.slice(0, 16).replace('T', ' ');
@@ -177,53 +170,57 @@ ${tile('Unclear', String(counts.unclear))}
 const tile = (name: string, value: string, isBad = false): Markup =>
   html`<div><dt>${name}</dt><dd${isBad ? html` class="late"` : none}>${value}</dd></div>`;
 
-const notes = (report: Report): Markup =>
-  report.notes.length
+const notesOf = ({ notes }: Report): Markup =>
+  notes.length
     ? html`<section aria-labelledby="notes"><h2 id="notes">Not in these figures</h2>
 <ul>
-${report.notes.map((note) => html`<li>${cutSignatures(note)}</li>`)}
+${notes.map((note) => html`<li>${cutSignatures(note)}</li>`)}
 </ul></section>`
     : none;
 
 /** `bars` stand beside the names of the rows; `remark` says what the heading does not. */
-function section(
+const section = (
   id: string,
   title: string,
-  { columns, rows }: Rows,
-  { bars, remark = '' }: { bars?: readonly Markup[]; remark?: string } = {},
-): Markup {
-  return html`<section aria-labelledby="${id}">
+  { columns, rows }: View,
+  bars: readonly Markup[] = [],
+  remark = '',
+) =>
+  html`<section aria-labelledby="${id}">
 <h2 id="${id}">${title}</h2>
-${rows.length ? table(title, remark, { columns, rows }, bars) : html`<p>Nothing yet.</p>`}
+${rows.length ? table(title, remark, columns, rows, bars) : html`<p>Nothing yet.</p>`}
 </section>`;
-}
 
 /**
  * The table of the terminal. A row's heading is its title with the id beside it, or the first cell if it has no title.
  * Some browsers drop the roles of tables that are styled as blocks, so each role is explicit.
  */
-function table(caption: string, remark: string, { columns, rows }: Rows, bars?: readonly Markup[]): Markup {
+function table(
+  caption: string,
+  remark: string,
+  columns: readonly Column[],
+  rows: View['rows'],
+  bars: readonly Markup[],
+): Markup {
   const shown = rows.slice(0, MAX_ROWS);
   const cut = rows.length > shown.length ? `${shown.length} of ${rows.length} rows; ${HAS_ALL}` : '';
   const said = [remark, cut].filter(Boolean).join('. ');
   const title = columns.findIndex(({ name }) => name === 'title');
   const values = columns
-    .map((column, at) => ({ column, at, heading: headingOf(column), className: column.kind ?? 'text' }))
-    .filter(({ at }) => at !== 0 && at !== title);
-  const [first] = columns;
+    .map((column, at) => ({ column, at }))
+    .filter(({ at, column }) => at !== 0 && at !== title && column.name);
+  const rowOf = (
+    row: readonly string[],
+    at: number,
+  ) => html`<tr role="row"><th role="rowheader" scope="row">${rowName(row[0] ?? '', row[title] ?? '')}</th>${bars.length ? html`<td role="cell" class="bar">${bars[at] ?? none}</td>` : none}
+${values.map(({ column, at }) => valueCell(column, row[at] ?? ''))}</tr>`;
   return html`<table role="table"${title > 0 ? html` class="titled"` : none}>
 <caption><span class="unseen">${caption}. </span>${said}</caption>
-<thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${first ? headingOf(first) : ''}</th>${bars ? html`<td role="cell"></td>` : none}
-${values.map(({ heading, className }) => html`<th role="columnheader" scope="col" class="${className}">${heading}</th>`)}
+<thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${columns[0] ? headingOf(columns[0]) : ''}</th>${bars.length ? html`<td role="cell"></td>` : none}
+${values.map(({ column }) => html`<th role="columnheader" scope="col" class="${column.kind ?? 'text'}">${headingOf(column)}</th>`)}
 </tr></thead>
 <tbody role="rowgroup">
-${shown.map(
-  (
-    row,
-    index,
-  ) => html`<tr role="row"><th role="rowheader" scope="row">${rowName(row[0] ?? '', row[title] ?? '')}</th>${bars ? html`<td role="cell" class="bar">${bars[index] ?? none}</td>` : none}
-${values.map(({ column, at, heading, className }) => valueCell(column, row[at] ?? '', heading, className))}</tr>`,
-)}
+${shown.map(rowOf)}
 </tbody>
 </table>`;
 }
@@ -231,16 +228,17 @@ ${values.map(({ column, at, heading, className }) => valueCell(column, row[at] ?
 const HAS_ALL = 'steno report --csv has all';
 
 /** Untrusted text may run from right to left. */
-const rowName = (id: string, title: string): Markup =>
-  title
-    ? html`<bdi>${cutLabel(title, MAX_CELL_UNITS)}</bdi> <span><bdi>${cutLabel(id, MAX_CELL_UNITS)}</bdi></span>`
-    : html`<bdi>${cutLabel(id, MAX_CELL_UNITS)}</bdi>`;
+const isolated = (text: string): Markup => html`<bdi>${cutLabel(text, MAX_CELL_UNITS)}</bdi>`;
 
-function valueCell({ name, kind }: Column, value: string, heading: string, className: string): Markup {
+const rowName = (id: string, title: string): Markup =>
+  title ? html`${isolated(title)} <span>${isolated(id)}</span>` : isolated(id);
+
+function valueCell(column: Column, value: string): Markup {
+  const { name, kind = 'text' } = column;
   const isLate = name === 'late' && value !== '' && value !== '0';
   const spaced = name === 'skus' ? value.replaceAll(',', ', ') : value;
   const text = kind === 'time' ? day(value) : spaced;
-  return html`<td role="cell" dir="auto" class="${className}${isLate ? ' late' : ''}" data-label="${heading}">${cutLabel(text, MAX_CELL_UNITS)}</td>`;
+  return html`<td role="cell" dir="auto" class="${kind}${isLate ? ' late' : ''}" data-label="${headingOf(column)}">${cutLabel(text, MAX_CELL_UNITS)}</td>`;
 }
 
 const headings: Readonly<Record<string, string>> = {
@@ -250,34 +248,26 @@ const headings: Readonly<Record<string, string>> = {
 const headingOf = ({ name, header = name }: Column): string =>
   headings[name] ?? header.charAt(0).toUpperCase() + header.slice(1).replaceAll('_', ' ');
 
-const spendSection = (
-  report: Report,
-  by: Grouping,
-  title: string,
-  rows = spendBy(report, by),
-  remark = '',
-): Markup => section(by, title, spendTable(report, by, rows), { bars: sharesOf(rows).map(bar), remark });
-
-function monthSection(report: Report): Markup {
-  const { month } = report.groups;
-  const rows = everyMonth(month);
-  const isCut = rows[0]?.name !== month[0]?.name;
-  const remark = isCut ? `The last ${MAX_MONTHS} months; ${HAS_ALL}` : '';
-  return spendSection(report, 'month', 'Spend by month', rows, remark);
+function spendSection(report: Report, by: Grouping, rows = spendBy(report, by), remark = ''): Markup {
+  const title = `Spend by ${by === 'sku' ? 'SKU' : by}`;
+  return section(by, title, spendTable(report, by, { rows }), sharesOf(rows).map(bar), remark);
 }
 
 /** The last months, including those without spending. */
-function everyMonth(rows: readonly SpendRow[]): SpendRow[] {
-  const dated = rows.filter(({ name }) => /^\d{4}-\d\d$/.test(name));
+function monthSection(report: Report): Markup {
+  const given = spendBy(report, 'month');
+  const dated = given.filter(({ name }) => /^\d{4}-\d\d$/.test(name));
   const [first, last] = [dated[0], dated.at(-1)];
-  const all: SpendRow[][] = [];
+  const months: SpendRow[][] = [];
   // From the end, so that a date of long ago does not make thousands of months.
   for (let month = last?.name ?? ''; first && month >= first.name; month = monthBefore(month)) {
-    if (all.length === MAX_MONTHS) break;
+    if (months.length === MAX_MONTHS) break;
     const found = dated.filter(({ name }) => name === month);
-    all.unshift(found.length ? found : [{ ...nothing, name: month, currency: first.currency }]);
+    months.unshift(found.length ? found : [{ ...nothing, name: month, currency: first.currency }]);
   }
-  return [...all.flat(), ...rows.filter((row) => !dated.includes(row))];
+  const rows = [...months.flat(), ...given.filter((row) => !dated.includes(row))];
+  const isCut = rows[0]?.name !== given[0]?.name;
+  return spendSection(report, 'month', rows, isCut ? `The last ${MAX_MONTHS} months; ${HAS_ALL}` : '');
 }
 
 const { zero } = Fraction;
@@ -292,24 +282,34 @@ function monthBefore(label: string): string {
 }
 
 function turnaroundSection(report: Report): Markup {
-  const { turnaround } = report;
-  const days = (seconds = 0): number => seconds / 86_400;
-  const longest = Math.max(
-    ...turnaround.flatMap(({ slowestSeconds, targetDays = 0 }) => [days(slowestSeconds), targetDays]),
+  const all = report.turnaround.map(({ medianSeconds = 0, slowestSeconds = 0, targetDays }) => ({
+    ...{ median: medianSeconds / 86_400, slowest: slowestSeconds / 86_400, target: targetDays },
+  }));
+  const longest = Math.max(...all.flatMap(({ slowest, target = 0 }) => [slowest, target])) || 1;
+  const bars = all.map(({ median, slowest, target }) =>
+    span(median / longest, slowest / longest, target && target / longest),
   );
-  const share = (value: number): number => value / (longest || 1);
-  const bars = turnaround.map(({ medianSeconds, slowestSeconds, targetDays }) =>
-    span(
-      share(days(medianSeconds)),
-      share(days(slowestSeconds)),
-      targetDays === undefined ? undefined : share(targetDays),
-    ),
-  );
-  return section('turnaround', 'Turnaround by SKU', turnaroundTable(report), {
-    bars,
-    remark: 'From order to delivery: a bar to the median, a line to the slowest, and a mark at the target',
-  });
+  const remark =
+    'From order to delivery: a bar to the median, a line to the slowest, and a mark at the target';
+  return section('turnaround', 'Turnaround by SKU', turnaroundTable(report), bars, remark);
 }
 
-const waitingSection = (report: Report): Markup =>
-  section('waiting', 'Open, on hold and uncertain', waitingTable(report));
+// Bars as SVG, as wide as their cell. The figures stand beside them as text, so a screen reader skips the bars.
+
+const drawing = (content: readonly Markup[]): Markup =>
+  html`<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="10"/>${content}</svg>`;
+
+/** In percent of the width; anything above zero shows. More digits can't be seen. */
+const percent = (share: number): number => (share > 0 ? Math.max(0.5, Math.round(share * 1000) / 10) : 0);
+
+const fill = (share: number): Markup => html`<rect class="fill" width="${percent(share)}" height="10"/>`;
+
+/** A bar for a share of one. */
+const bar = (share: number): Markup => drawing([fill(share)]);
+
+/** How long something took, as shares of the longest: a bar to the median, a line to the slowest, a mark at the target. */
+function span(median: number, slowest: number, target: number | undefined): Markup {
+  const reach = html`<path class="reach" d="M${percent(median)} 5H${percent(slowest)}"/>`;
+  const mark = target === undefined ? [] : [html`<path class="target" d="M${percent(target)} 0V10"/>`];
+  return drawing([fill(median), reach, ...mark]);
+}

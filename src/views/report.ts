@@ -4,185 +4,182 @@ import { JsonNumber } from '../lib/json.ts';
 import { amountText, DEFAULT_CURRENCY, Fraction, most } from '../lib/money.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { readableUrl } from '../lib/url.ts';
-import type { Column, Rows, View } from '../lib/view.ts';
-import { commonDecimals, exactField } from './money.ts';
+import type { View } from '../lib/view.ts';
+import * as a from './fields.ts';
+import { commonDecimals } from './money.ts';
 import {
-  countField,
-  documentOf,
+  type CommandOutput,
+  cellOf,
   type Field,
-  listField,
-  numberField,
-  type RecordColumn,
+  printed,
   RecordType,
-  textField,
-  timeField,
+  ranked,
+  writtenFile,
 } from './record.ts';
 import * as is from './schema.ts';
 
 type SpendRow = Report['totals'][number];
+type Turnaround = Report['turnaround'][number];
+type Waiting = Report['waiting'][number];
+
+const json = { cell: false } as const;
 
 export const groupings: readonly Grouping[] = ['month', 'sku', 'order', 'feed', 'tag', 'person', 'invoice'];
 
-/** The name of the row of what has none; empty where it should have one, so that it is only not known. */
-const noneText = (by: Grouping): string => (by === 'month' || by === 'sku' || by === 'order' ? '' : '(none)');
+const NONE = '(none)';
 
+/** A month, a SKU and an order should be there: of those, a name that is not known is empty. */
 export const spendBy = ({ groups }: Report, by: Grouping): readonly SpendRow[] =>
-  groups[by].map((row) => ({ ...row, name: row.name || noneText(by) }));
+  by === 'month' || by === 'sku' || by === 'order'
+    ? groups[by]
+    : groups[by].map((row) => ({ ...row, name: row.name || NONE }));
 
 /** Minutes have no cents. */
-const minutesText = (minutes: Fraction): string => minutes.toExact() ?? minutes.roundedUp(4);
+const minutesText = ({ minutes }: SpendRow): string => minutes.toExact() ?? minutes.roundedUp(4);
 
 const spendFields: ReadonlyArray<Field<SpendRow>> = [
-  textField('currency', 'currency of the amounts', 'currency'),
-  exactField('spent', 'billed and paid, less refunds', 'spent'),
-  exactField('refunded', 'amount refunded', 'refunded'),
-  exactField('unpaid', 'billed but not paid yet', 'unpaid'),
-  exactField('estimated', 'estimated cost of purchases not billed yet', 'estimated'),
-  countField('unbilled', 'number of purchases not billed yet', 'unbilled'),
-  {
-    ...{ name: 'minutes', help: 'minutes of audio billed', kind: 'amount', schema: is.number },
-    json: ({ minutes }) => new JsonNumber(minutesText(minutes)),
-    cell: ({ minutes }) => minutesText(minutes),
-  },
-  countField('files', 'number of files billed', 'files'),
-  countField('unmeasured', 'number of files of unknown length or turnaround', 'unmeasured'),
+  a.text('currency', 'currency of the amounts', 'currency'),
+  a.exact('spent', 'billed and paid, less refunds', 'spent'),
+  a.exact('refunded', 'amount refunded', 'refunded'),
+  a.exact('unpaid', 'billed but not paid yet', 'unpaid'),
+  a.exact('estimated', 'estimated cost of purchases not billed yet', 'estimated'),
+  a.count('unbilled', 'number of purchases not billed yet', 'unbilled'),
+  a.number('minutes', 'minutes of audio billed', () => 0, {
+    ...{ schema: is.number, json: (row) => new JsonNumber(minutesText(row)) },
+  }),
+  a.count('files', 'number of files billed', 'files'),
+  a.count('unmeasured', 'number of files of unknown length or turnaround', 'unmeasured'),
 ];
 
 const spendRecord = new RecordType(spendFields);
 
 const groupRecord = (by: Grouping): RecordType<SpendRow> =>
-  new RecordType<SpendRow>([textField(by, 'null if unknown', 'name', { kind: 'id' }), ...spendFields]);
+  new RecordType<SpendRow>([a.text(by, 'null if unknown', 'name', { kind: 'id' }), ...spendFields]);
 
 /** In rows, what it names is the name of the row, and what is unmeasured stands among the columns of spend. */
-const turnaroundRecord = new RecordType<Report['turnaround'][number]>([
-  textField('sku', 'null if unknown', 'sku', { cell: false }),
-  numberField('target_days', 'target of the SKU in days', 'targetDays'),
-  countField('delivered', 'number of files delivered', 'delivered'),
-  countField('on_time', 'number delivered on time', 'onTime'),
-  countField('late', 'number delivered late', 'late'),
-  numberField('median_seconds', 'from order to delivery, in seconds', 'medianSeconds'),
-  numberField('slowest_seconds', 'from order to delivery, in seconds', 'slowestSeconds'),
-  countField('unmeasured', 'number of files of unknown turnaround', 'unmeasured', { cell: false }),
+const turnaroundRecord = new RecordType<Turnaround>([
+  a.text('sku', 'null if unknown', 'sku', json),
+  a.number('target_days', 'target of the SKU in days', 'targetDays'),
+  a.count('delivered', 'number of files delivered', 'delivered'),
+  a.count('on_time', 'number delivered on time', 'onTime'),
+  a.count('late', 'number delivered late', 'late'),
+  a.number('median_seconds', 'from order to delivery, in seconds', 'medianSeconds'),
+  a.number('slowest_seconds', 'from order to delivery, in seconds', 'slowestSeconds'),
+  a.count('unmeasured', 'number of files of unknown turnaround', 'unmeasured', json),
 ]);
 
-const waitingRecord = new RecordType<Report['waiting'][number]>([
-  textField('kind', 'why it is listed', 'kind', {
-    ...{ cell: false, schema: is.oneOf('open', 'held', 'unclear') },
-  }),
-  textField('audiofile', 'audiofile id', 'id', { cell: false }),
-  {
-    ...{
-      name: 'attempt',
-      help: 'number of the attempt, for an order of unknown outcome',
-      schema: is.maybeInteger,
-      cell: false,
-    },
+const waitingRecord = new RecordType<Waiting>([
+  a.word('kind', 'why it is listed', 'kind', { ...json, schema: is.oneOf('open', 'held', 'unclear') }),
+  a.text('audiofile', 'audiofile id', 'id', json),
+  a.number('attempt', 'number of the attempt, for an order of unknown outcome', () => null, {
+    ...{ ...json, schema: is.maybeInteger },
     // A text that is no number would break the document.
     json: ({ attempt }) => (/^[1-9]\d*$/.test(attempt) ? new JsonNumber(attempt) : null),
-  },
-  textField('title', 'title of the audio', ({ title }) => cutSignatures(title)),
-  textField('order', 'order id', 'order'),
-  listField('skus', 'SKUs of its order', 'skus'),
-  textField('state', 'state as the service names it', 'state', { kind: 'state' }),
-  timeField('ordered_at', 'when it was ordered', 'orderedAt'),
-  timeField('due_at', 'when it is due', 'dueAt'),
-  numberField('late_seconds', 'how late it is, in seconds', 'lateSeconds', { schema: is.number }),
-  textField('url', 'URL of the audio, without signatures', ({ url }) => cutSignatures(url), { kind: 'link' }),
+  }),
+  a.text('title', 'title of the audio', ({ title }) => cutSignatures(title)),
+  a.text('order', 'order id', 'order'),
+  a.list('skus', 'SKUs of its order', 'skus'),
+  a.text('state', 'state as the service names it', 'state', { kind: 'state' }),
+  a.time('ordered_at', 'when it was ordered', 'orderedAt'),
+  a.time('due_at', 'when it is due', 'dueAt'),
+  a.number('late_seconds', 'how late it is, in seconds', 'lateSeconds', { schema: is.number }),
+  a.text('url', 'URL of the audio, without signatures', ({ url }) => cutSignatures(url), { kind: 'link' }),
 ]);
 
-const spendPart = (by: Grouping, help: string) => {
-  const record = groupRecord(by);
-  const rows = (report: Report) => spendBy(report, by).map((row) => record.json(row));
-  return [is.arrayOf(record.schema), rows, help] as const;
-};
+const grouped = (by: Grouping, help: string): Field<Report> =>
+  a.records(`${by}s`, help, groupRecord(by), (report) => spendBy(report, by));
 
-export const { schema: reportSchema, json: reportJson } = documentOf<Report>({
-  made_at: [is.time, 'madeAt'],
-  since: [is.maybeTime, 'since'],
-  until: [is.maybeTime, 'until'],
-  counts: [
-    is.object({
-      delivered: is.integer,
-      open: is.integer,
-      held: is.integer,
-      unclear: is.integer,
-      late: is.integer,
-    }),
-    ({ counts }) => ({ ...counts }),
-  ],
-  totals: [
-    is.arrayOf(spendRecord.schema),
-    ({ totals }) => totals.map((row) => spendRecord.json(row)),
-    'one row per currency',
-  ],
-  months: spendPart('month', 'by month; the rows of each grouping add up to the totals'),
-  skus: spendPart('sku', 'by SKU'),
-  orders: spendPart('order', 'by order'),
-  feeds: spendPart('feed', 'by feed; (none) without one'),
-  tags: spendPart('tag', 'by set of tags, such as radio + tv; (none) without any'),
-  persons: spendPart('person', 'by person or CI actor; (none) if unknown'),
-  invoices: spendPart('invoice', 'by invoice; (none) if not billed yet'),
-  turnaround: [
-    is.arrayOf(turnaroundRecord.schema),
-    ({ turnaround }) => turnaround.map((row) => turnaroundRecord.json(row)),
-  ],
-  waiting: [
-    is.arrayOf(waitingRecord.schema),
-    ({ waiting }) => waiting.map((file) => waitingRecord.json(file)),
-  ],
-  notes: [is.arrayOf(is.text), 'notes', 'what the totals leave out'],
+const counts = ['delivered', 'open', 'held', 'unclear', 'late'] as const;
+
+const reportRecord = new RecordType<Report>([
+  a.time('made_at', 'when it was made', 'madeAt', { schema: is.time }),
+  a.time('since', 'start of its time, if limited', 'since'),
+  a.time('until', 'end of its time, if limited', 'until'),
+  a.plain(
+    'counts',
+    'number of files',
+    is.object(Object.fromEntries(counts.map((name) => [name, is.integer]))),
+    (report) => ({ ...report.counts }),
+  ),
+  a.records('totals', 'one row per currency', spendRecord, ({ totals }) => totals),
+  grouped('month', 'by month; the rows of each grouping add up to the totals'),
+  grouped('sku', 'by SKU'),
+  grouped('order', 'by order'),
+  grouped('feed', 'by feed; (none) without one'),
+  grouped('tag', 'by set of tags, such as radio + tv; (none) without any'),
+  grouped('person', 'by person or CI actor; (none) if unknown'),
+  grouped('invoice', 'by invoice; (none) if not billed yet'),
+  a.records('turnaround', 'how long transcripts took', turnaroundRecord, ({ turnaround }) => turnaround),
+  a.records('waiting', 'what is open, on hold or uncertain', waitingRecord, ({ waiting }) => waiting),
+  a.list('notes', 'what the totals leave out', 'notes'),
+]);
+
+/** What --quiet prints: what was spent, a line for each currency; bare where it is the usual one. */
+const forms = (report: Report) => ({
+  json: () => reportRecord.json(report),
+  quiet: report.totals.map(
+    ({ spent, currency }) => amountText(spent) + (currency === DEFAULT_CURRENCY ? '' : ` ${currency}`),
+  ),
 });
 
 /** The rows of --by. */
-export const spendView = (report: Report, by: Grouping): View => ({
-  ...groupRecord(by).view(spendBy(report, by)),
-  json: reportJson(report),
-  quiet: totalLines(report),
-});
-
-/** What --quiet prints: what was spent, a line for each currency; bare where it is the usual one. */
-const totalLines = ({ totals }: Report): string[] =>
-  totals.map(
-    ({ spent, currency }) => amountText(spent) + (currency === DEFAULT_CURRENCY ? '' : ` ${currency}`),
-  );
+export const spendView = (report: Report, by: Grouping): View =>
+  groupRecord(by).view(spendBy(report, by), forms(report));
 
 /**
- * All parts of a report as one table. `part` says which one a row is of: total, a grouping, turnaround, open, held or
- * unclear; `name` is the group, SKU, audiofile or attempt. What a part does not have is empty.
+ * A row of any part of a report. `part` says which one: total, a grouping, turnaround, open, held or unclear; `name` is
+ * the group, SKU, audiofile or attempt. What a part does not have is empty.
  */
-export function reportView(report: Report): View {
-  const [noSpend, noTurnaround, noWaiting] = [spendRecord, turnaroundRecord, waitingRecord].map(
-    ({ columns }) => columns.map(() => ''),
-  ) as [string[], string[], string[]];
-  const spend = (part: string, rows: readonly SpendRow[]): string[][] =>
-    rows.map((row) => [part, row.name, ...spendRecord.cells(row), ...noTurnaround, ...noWaiting]);
-  return {
-    json: reportJson(report),
-    columns: [
-      ...[{ name: 'part' }, { name: 'name', kind: 'id' as const }],
-      ...[...spendRecord.columns, ...turnaroundRecord.columns, ...waitingRecord.columns],
-    ],
-    rows: [
-      ...spend('total', report.totals),
-      ...groupings.flatMap((by) => spend(by, spendBy(report, by))),
-      ...report.turnaround.map((row) => [
-        ...['turnaround', row.sku, ...noSpend.slice(1), String(row.unmeasured)],
-        ...[...turnaroundRecord.cells(row), ...noWaiting],
-      ]),
-      ...report.waiting.map((file) => [
-        ...[file.kind, file.id || file.attempt, ...noSpend, ...noTurnaround],
-        ...waitingRecord.cells(file),
-      ]),
-    ],
-    quiet: totalLines(report),
-  };
+interface PartRow {
+  readonly part: string;
+  readonly name: string;
+  readonly spend?: SpendRow;
+  readonly turnaround?: Turnaround;
+  readonly waiting?: Waiting;
 }
 
-export const reportColumns: readonly RecordColumn[] = [
-  { name: 'part', help: 'total, a grouping of --by, turnaround, open, held or unclear' },
-  { name: 'name', help: 'name of the group, SKU, audiofile or attempt' },
-  ...[...spendRecord.columnHelp, ...turnaroundRecord.columnHelp, ...waitingRecord.columnHelp],
-];
+const columnsOf = <Part>(record: RecordType<Part>, partOf: (row: PartRow) => Part | undefined) =>
+  record.columns.map(
+    (field): Field<PartRow> => ({
+      ...{
+        name: field.name,
+        help: field.help,
+        schema: field.schema,
+        ...(field.kind && { kind: field.kind }),
+      },
+      cell: (row) => {
+        const part = partOf(row);
+        if (part) return cellOf(field, part);
+        return field.name === 'unmeasured' ? String(row.turnaround?.unmeasured ?? '') : '';
+      },
+    }),
+  );
+
+const partRecord = new RecordType<PartRow>([
+  a.column('part', 'total, a grouping of --by, turnaround, open, held or unclear', ({ part }) => part),
+  a.column('name', 'name of the group, SKU, audiofile or attempt', ({ name }) => name, { kind: 'id' }),
+  ...columnsOf(spendRecord, ({ spend }) => spend),
+  ...columnsOf(turnaroundRecord, ({ turnaround }) => turnaround),
+  ...columnsOf(waitingRecord, ({ waiting }) => waiting),
+]);
+
+export const reportOutput = (): CommandOutput =>
+  printed(is.anyOf(reportRecord.schema, is.described('with --html', writtenFile)), partRecord.columnHelp);
+
+/** All parts of a report as one table. */
+export function reportView(report: Report): View {
+  const spend = (part: string, rows: readonly SpendRow[]): PartRow[] =>
+    rows.map((row) => ({ part, name: row.name, spend: row }));
+  const rows = [
+    ...spend('total', report.totals),
+    ...groupings.flatMap((by) => spend(by, spendBy(report, by))),
+    ...report.turnaround.map((row) => ({ part: 'turnaround', name: row.sku, turnaround: row })),
+    ...report.waiting.map((row) => ({ part: row.kind, name: row.id || row.attempt, waiting: row })),
+  ];
+  return partRecord.view(rows, forms(report));
+}
+
+// Tables for people.
 
 interface ReportPage {
   readonly title: string;
@@ -196,30 +193,20 @@ const MAX_ROWS = 40;
 
 /** The tables of a report, each with its title; a table without rows is left out. */
 export function reportPages(report: Report, by: Grouping | undefined, hasBars: boolean): ReportPage[] {
-  const pages = [
-    spendPage(report, by ?? 'month', hasBars),
-    ...(by ? [] : [spendPage(report, 'sku', hasBars), page('Turnaround', turnaroundTable(report))]),
-    ...(by ? [] : [page('Open, on hold and uncertain', waitingTable(report))]),
+  const spend = (by: Grouping) =>
+    page(`Spend by ${by === 'sku' ? 'SKU' : by}`, spendTable(report, by, { hasBars }));
+  if (by) return spend(by);
+  return [
+    ...[...spend('month'), ...spend('sku'), ...page('Turnaround', turnaroundTable(report))],
+    ...page('Open, on hold and uncertain', waitingTable(report)),
   ];
-  return pages.filter(({ view }) => view.rows.length > 0);
 }
 
-function page(title: string, table: Rows): ReportPage {
-  const { columns, rows } = filled(table);
-  const more = rows.length - MAX_ROWS;
-  const shown = more > 0 ? rows.slice(0, MAX_ROWS) : rows;
-  const heading = more > 0 ? `${title} (${MAX_ROWS} of ${rows.length}; --csv has all)` : title;
-  return { title: heading, view: { json: null, columns, rows: shown, quiet: [] } };
-}
-
-function spendPage(report: Report, by: Grouping, hasBars: boolean): ReportPage {
-  const { columns, rows } = spendTable(report, by);
-  const shares = sharesOf(spendBy(report, by));
-  const bars: Column[] = hasBars ? [{ name: '', importance: 0, uncut: true }] : [];
-  return page(`Spend by ${by === 'sku' ? 'SKU' : by}`, {
-    columns: [...columns, ...bars],
-    rows: rows.map((cells, at) => [...cells, ...bars.map(() => barOf(shares[at] ?? 0))]),
-  });
+function page(title: string, { columns, rows }: View): ReportPage[] {
+  const isCut = rows.length > MAX_ROWS;
+  const heading = isCut ? `${title} (${MAX_ROWS} of ${rows.length}; --csv has all)` : title;
+  const view = { json: null, columns, rows: isCut ? rows.slice(0, MAX_ROWS) : rows, quiet: [] };
+  return rows.length ? [{ title: heading, view }] : [];
 }
 
 /** What each row spent, as a share of the most in its currency: between currencies nothing can be compared. */
@@ -232,40 +219,31 @@ export function sharesOf(rows: readonly SpendRow[]): number[] {
   );
 }
 
-/** Without columns that are empty in every row. */
-function filled({ columns, rows }: Rows): Rows {
-  const isFilled = (_: unknown, at: number): boolean => rows.some((row) => row[at]);
-  return { columns: columns.filter(isFilled), rows: rows.map((row) => row.filter(isFilled)) };
-}
+const amounts = ['spent', 'refunded', 'unpaid', 'estimated'] as const;
 
 /** Beside what was spent, zero is empty. */
-export function spendTable(report: Report, by: Grouping, rows = spendBy(report, by)): Rows {
-  const amounts = ['spent', 'refunded', 'unpaid', 'estimated'] as const;
+export function spendTable(
+  report: Report,
+  by: Grouping,
+  { hasBars = false, rows = spendBy(report, by) } = {},
+): View {
   const decimals = commonDecimals(rows.flatMap((row) => amounts.map((name) => row[name])));
-  const amountOf = (row: SpendRow, name: (typeof amounts)[number]): string =>
+  const shares = new Map(sharesOf(rows).map((share, at) => [rows[at], share]));
+  const amount = (name: (typeof amounts)[number]) => (row: SpendRow) =>
     row[name].sign || name === 'spent'
       ? [row[name].roundedUp(decimals), row.currency].filter(Boolean).join(' ')
       : '';
-  const title: Column[] = by === 'order' ? [{ name: 'title', importance: 3 }] : [];
-  return filled({
-    columns: [
-      ...[{ name: by, kind: 'id' as const }, ...title],
-      ...[...amounts, 'minutes', 'files', 'unbilled'].map((name) => ({ name, kind: 'amount' as const })),
-    ],
-    rows: rows.map((row) => [
-      ...[row.name || (namelessText[by] ?? ''), ...title.map(() => report.orderTitles.get(row.name) ?? '')],
-      ...amounts.map((name) => amountOf(row, name)),
-      ...[minutesText(row.minutes), String(row.files), row.unbilled ? String(row.unbilled) : ''],
-    ]),
-  });
+  const titleOf = ({ name }: SpendRow) => (by === 'order' ? (report.orderTitles.get(name) ?? '') : '');
+  return new RecordType<SpendRow>([
+    a.column(by, '', ({ name }) => name || NONE, { kind: 'id' }),
+    a.column('title', '', titleOf, { importance: 3 }),
+    ...amounts.map((name) => a.column(name, '', amount(name), { kind: 'amount' })),
+    a.column('minutes', '', minutesText, { kind: 'amount' }),
+    a.column('files', '', ({ files }) => String(files), { kind: 'amount' }),
+    a.column('unbilled', '', ({ unbilled }) => String(unbilled || ''), { kind: 'amount' }),
+    a.column('', '', (row) => (hasBars ? barOf(shares.get(row) ?? 0) : ''), { importance: 0, uncut: true }),
+  ]).view(rows, { only: 'filled' });
 }
-
-/** What a row is called whose month, SKU or order is not known. */
-const namelessText: Readonly<Partial<Record<Grouping, string>>> = {
-  month: 'no date',
-  sku: 'no SKU',
-  order: 'no order',
-};
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
@@ -276,21 +254,25 @@ export function barOf(share: number): string {
   return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
 }
 
-export function turnaroundTable({ turnaround }: Report): Rows {
-  const numbers = ['median', 'slowest', 'target', 'delivered', 'on_time', 'late'] as const;
-  return {
-    columns: [{ name: 'sku', kind: 'id' }, ...numbers.map((name) => ({ name, kind: 'amount' as const }))],
-    rows: turnaround.map((row) => [
-      row.sku || 'no SKU',
-      daysText(row.medianSeconds) || 'unknown',
-      daysText(row.slowestSeconds) || 'unknown',
-      row.targetDays === undefined ? 'none' : `${row.targetDays}d`,
-      String(row.delivered),
-      row.targetDays === undefined ? '' : String(row.onTime),
-      row.targetDays === undefined ? '' : String(row.late),
-    ]),
-  };
-}
+const figure = { kind: 'amount' } as const;
+
+const turnaroundColumns = new RecordType<Turnaround>([
+  a.column('sku', '', ({ sku }) => sku || NONE, { kind: 'id' }),
+  a.column('median', '', ({ medianSeconds }) => daysText(medianSeconds) || 'unknown', figure),
+  a.column('slowest', '', ({ slowestSeconds }) => daysText(slowestSeconds) || 'unknown', figure),
+  a.column('target', '', ({ targetDays: days }) => (days === undefined ? 'none' : `${days}d`), figure),
+  a.column('delivered', '', ({ delivered }) => String(delivered), figure),
+  a.column(
+    'on_time',
+    '',
+    ({ targetDays, onTime }) => (targetDays === undefined ? '' : String(onTime)),
+    figure,
+  ),
+  a.column('late', '', ({ targetDays, late }) => (targetDays === undefined ? '' : String(late)), figure),
+]);
+
+export const turnaroundTable = ({ turnaround }: Report): View =>
+  turnaroundColumns.view(turnaround, { only: 'filled' });
 
 /** `3.5d`, or `5h` below a day; empty where it is not known. */
 export function daysText(seconds: number | undefined): string {
@@ -300,29 +282,18 @@ export function daysText(seconds: number | undefined): string {
   return `${(seconds / 86_400).toFixed(1)}d`;
 }
 
-export const waitingTable = ({ waiting }: Report): Rows =>
-  filled({
-    columns: [
-      { name: 'audiofile', kind: 'id' },
-      { name: 'state', kind: 'state' },
-      { name: 'title', importance: 90 },
-      { name: 'late', kind: 'amount', importance: 80 },
-      { name: 'due_at', header: 'due', kind: 'time', importance: 60 },
-      { name: 'ordered_at', header: 'ordered', kind: 'time', importance: 50 },
-      { name: 'skus', importance: 40 },
-      { name: 'order', kind: 'id', importance: 30 },
-    ],
-    rows: waiting.map((file) => [
-      file.id || `attempt ${file.attempt}`,
-      stateText(file),
-      cutSignatures(file.title || readableUrl(file.url)),
-      file.lateSeconds ? daysText(file.lateSeconds) : '',
-      ...[file.dueAt, file.orderedAt, file.skus.join(','), file.order],
-    ]),
-  });
+/** The service's own word for the state, where it has one. */
+const openStates = { open: '', held: 'On Hold', unclear: 'unclear' };
 
-/** The service's own word for it, where it has one. */
-const stateText = ({ kind, state }: Report['waiting'][number]): string => {
-  if (kind === 'unclear') return 'unclear';
-  return kind === 'held' ? 'On Hold' : state || 'ordered';
-};
+const waitingColumns = ranked<Waiting>('title late due_at ordered_at skus order', [
+  a.column('audiofile', '', ({ id, attempt }) => id || `attempt ${attempt}`, { kind: 'id' }),
+  a.column('state', '', ({ kind, state }) => openStates[kind] || state || 'ordered', { kind: 'state' }),
+  a.column('title', '', ({ title, url }) => cutSignatures(title || readableUrl(url))),
+  a.column('late', '', ({ lateSeconds }) => (lateSeconds ? daysText(lateSeconds) : ''), figure),
+  a.time('due_at', '', 'dueAt', { header: 'due' }),
+  a.time('ordered_at', '', 'orderedAt', { header: 'ordered' }),
+  a.list('skus', '', 'skus'),
+  a.text('order', '', 'order', { kind: 'id' }),
+]);
+
+export const waitingTable = ({ waiting }: Report): View => waitingColumns.view(waiting, { only: 'filled' });

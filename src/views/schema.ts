@@ -28,6 +28,10 @@ export const object = (
   additionalProperties: false,
 });
 
+/** An object with the members of several. */
+export const merged = (...schemas: readonly Schema[]): Schema =>
+  object(Object.assign({}, ...schemas.map(({ properties }) => properties)));
+
 export const described = (description: string, schema: Schema): Schema => ({ ...schema, description });
 
 export const text: Schema = { type: 'string' };

@@ -1,10 +1,12 @@
 /** What a search has found: as grep shows it, and as rows. */
 import type { FileHits, Hit } from '../flows/search/search.ts';
 import type { Sentence } from '../flows/search/sentences.ts';
-import type { Line, Piece } from '../lib/text.ts';
+import { type Line, lineOf, type Piece } from '../lib/text.ts';
+import { audioClock } from '../lib/time.ts';
 import type { View } from '../lib/view.ts';
 import type { TranscriptFile } from '../transcripts/model.ts';
-import * as record from './record.ts';
+import * as a from './fields.ts';
+import { type CommandOutput, type Field, printed, ranked, writtenFile } from './record.ts';
 import * as is from './schema.ts';
 
 /** A sentence that matches; the texts around it where they were asked for. */
@@ -13,33 +15,27 @@ interface FoundSentence extends Sentence, Pick<TranscriptFile, 'audiofile' | 'ti
   readonly after?: readonly string[];
 }
 
-const secondsField = (name: 'start' | 'end', help: string, importance: number) =>
-  record.numberField<FoundSentence>(name, help, (found) => found[name] && found[name] / 1000, { importance });
-
-const contextField = (name: 'before' | 'after'): record.Field<FoundSentence> => ({
+const around = (name: 'before' | 'after'): Field<FoundSentence> => ({
   ...{ name, help: `sentences ${name} it, with --context`, schema: is.arrayOf(is.text) },
   json: (found) => (found[name] ? [...found[name]] : null),
   ...{ optional: true, cell: false },
 });
 
-const hitRecord = new record.RecordType<FoundSentence>([
-  record.textField('audiofile', 'audiofile id', 'audiofile', { kind: 'id' }),
-  record.textField('title', 'title of the audio', 'title', { importance: 30 }),
-  record.wordField('path', 'path of the transcript', 'path', { kind: 'link', importance: 20 }),
-  record.countField('line', 'line, or paragraph of a docx, on which the sentence begins', 'line', {
-    importance: 10,
-  }),
-  secondsField('start', 'when it begins, in seconds with up to three decimals; null without times', 60),
-  secondsField('end', 'when it ends, in seconds; null if the format does not say', 5),
-  record.textField('speaker', 'who says it, if the transcript says so', 'speaker', { importance: 50 }),
-  record.wordField('text', 'sentence that matches', 'text', { importance: 90 }),
-  contextField('before'),
-  contextField('after'),
+const hitRecord = ranked<FoundSentence>('text start speaker title path line end', [
+  a.text('audiofile', 'audiofile id', 'audiofile', { kind: 'id' }),
+  a.text('title', 'title of the audio', 'title'),
+  a.word('path', 'path of the transcript', 'path', { kind: 'link' }),
+  a.count('line', 'line, or paragraph of a docx, on which the sentence begins', 'line'),
+  a.seconds('start', 'when it begins, in seconds with up to three decimals; null without times', 'start'),
+  a.seconds('end', 'when it ends, in seconds; null if the format does not say', 'end'),
+  a.text('speaker', 'who says it, if the transcript says so', 'speaker'),
+  a.word('text', 'sentence that matches', 'text'),
+  ...[around('before'), around('after')],
 ]);
 
-export const hitsOutput = (): record.CommandOutput => {
-  const forgotten = is.described('with --forget, the deleted index', record.writtenFile);
-  return record.printed(is.anyOf(is.arrayOf(hitRecord.schema), forgotten), hitRecord.columnHelp);
+export const hitsOutput = (): CommandOutput => {
+  const forgotten = is.described('with --forget, the deleted index', writtenFile);
+  return printed(is.anyOf(is.arrayOf(hitRecord.schema), forgotten), hitRecord.columnHelp);
 };
 
 /** --quiet has the path of each file with a hit, as grep -l does. */
@@ -51,10 +47,10 @@ export function hitsView(found: FileHits | undefined, context: number): View {
   const { audiofile, title, path } = file;
   const all = hits.map(({ at }): FoundSentence => {
     const sentence = { ...(sentences[at] as Sentence), audiofile, title, path };
-    const around = { before: texts(at - context, at), after: texts(at + 1, at + 1 + context) };
-    return context ? { ...sentence, ...around } : sentence;
+    const near = { before: texts(at - context, at), after: texts(at + 1, at + 1 + context) };
+    return context ? { ...sentence, ...near } : sentence;
   });
-  return Object.defineProperty(hitRecord.view(all), 'quiet', { value: [path] });
+  return hitRecord.view(all, { quiet: [path] });
 }
 
 /** For a person: the file, and under it each sentence with its time and its speaker, the hits marked. */
@@ -79,17 +75,17 @@ export function hitLines({ file, sentences, hits }: FileHits, context: number): 
   const lines = places.flatMap((at, order) => {
     const isApart = context > 0 && order > 0 && places[order - 1] !== at - 1;
     const line = sentenceLine(sentences[at] as Sentence, marks.get(at));
-    return isApart ? [lineOf({ text: '  --', tone: 'faint' }), line] : [line];
+    return isApart ? [tightLine({ text: '  --', tone: 'faint' }), line] : [line];
   });
-  return [heading, ...lines, lineOf()];
+  return [heading, ...lines, tightLine()];
 }
 
-const lineOf = (...pieces: readonly Piece[]): Line => ({ gap: 0, pieces, narrowing: [] });
+const tightLine = (...pieces: readonly Piece[]): Line => ({ ...lineOf(...pieces), gap: 0 });
 
 function sentenceLine({ start, speaker, text }: Sentence, marks: Hit['marks'] | undefined): Line {
   const tone = marks ? undefined : 'faint';
   const pieces: Piece[] = [
-    { text: start === undefined ? '  ' : `  ${clock(start)}  `, tone: 'faint' },
+    { text: start === undefined ? '  ' : `  ${audioClock(start, '').replace(/^0/, '')}  `, tone: 'faint' },
     { text: speaker === undefined ? '' : `${speaker}: `, tone },
   ];
   let from = 0;
@@ -97,12 +93,5 @@ function sentenceLine({ start, speaker, text }: Sentence, marks: Hit['marks'] | 
     pieces.push({ text: text.slice(from, begin), tone }, { text: text.slice(begin, end), tone: 'bad' });
     from = end;
   }
-  return lineOf(...pieces, { text: text.slice(from), tone });
-}
-
-/** `0:12:03` */
-function clock(ms: number): string {
-  const whole = Math.floor(ms / 1000);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+  return tightLine(...pieces, { text: text.slice(from), tone });
 }

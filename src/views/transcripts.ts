@@ -3,13 +3,13 @@
 import type { Change } from '../flows/files/sync.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
 import type { Download } from '../ledger/downloads.ts';
-import { errorJson } from '../lib/error-json.ts';
 import type { Failure } from '../lib/errors.ts';
-import { type Json, toJson } from '../lib/json.ts';
+import type { Json } from '../lib/json.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import { countField, type Field, flagField, RecordType, textField, timeField, wordField } from './record.ts';
-import { described, type Schema } from './schema.ts';
+import * as a from './fields.ts';
+import { type Field, failed, failureJson, RecordType } from './record.ts';
+import { anyOf, arrayOf, described, type Schema } from './schema.ts';
 
 interface ShownDownload extends Omit<Download, 'at'> {
   readonly at: string | null;
@@ -17,11 +17,11 @@ interface ShownDownload extends Omit<Download, 'at'> {
 }
 
 const fields: ReadonlyArray<Field<ShownDownload>> = [
-  wordField('audiofile', 'audiofile id', 'file', { kind: 'id' }),
-  wordField('format', 'file extension', 'ext', { importance: 60, uncut: true }),
-  countField('bytes', 'size in bytes', 'bytes', { header: 'size', kind: 'bytes', importance: 50 }),
-  wordField('path', 'path of the file', 'path', { kind: 'link', importance: 90 }),
-  timeField('downloaded_at', 'when it was written; null if it already existed', 'at', { more: true }),
+  a.word('audiofile', 'audiofile id', 'file', { kind: 'id' }),
+  a.word('format', 'file extension', 'ext', { importance: 60, uncut: true }),
+  a.count('bytes', 'size in bytes', 'bytes', { header: 'size', kind: 'bytes', importance: 50 }),
+  a.word('path', 'path of the file', 'path', { kind: 'link', importance: 90 }),
+  a.time('downloaded_at', 'when it was written; null if it already existed', 'at', { more: true }),
 ];
 
 export const downloadRecord = new RecordType(fields);
@@ -29,7 +29,7 @@ export const downloadRecord = new RecordType(fields);
 /** What a command has just downloaded, or has found there. */
 export const savedRecord = new RecordType<ShownDownload>([
   ...fields,
-  flagField(
+  a.flag(
     'skipped',
     'whether the file already existed and was left alone (in rows: skipped)',
     ({ skipped }) => skipped === true,
@@ -37,7 +37,15 @@ export const savedRecord = new RecordType<ShownDownload>([
   ),
 ]);
 
-export const savedSchema = (): Schema => described('a transcript', savedRecord.schema);
+/** An element for each transcript that was written; one that failed has these names instead. */
+export const savedList = (...names: readonly string[]): Schema =>
+  arrayOf(
+    anyOf(
+      described('a transcript', savedRecord.schema),
+      failed('audiofile', 'format'),
+      ...names.map((name) => failed(name)),
+    ),
+  );
 
 const shownDownload = ({ id, ext, path, bytes, at, skipped }: Saved): ShownDownload => ({
   ...{ file: id, ext, path, bytes, at: at ?? null, skipped },
@@ -88,20 +96,8 @@ export function draftWarnings(saved: readonly Saved[]): Warning[] {
 }
 
 /** The files that were written, or were there already. */
-export function savedView(saved: readonly Saved[], json: () => Json = () => saved.map(savedJson)): View {
-  const shown = savedRecord.view(saved.map(shownDownload), ({ path }) => path);
-  return {
-    // Made only if asked for: there may be thousands of files.
-    get json() {
-      return json();
-    },
-    columns: shown.columns,
-    get rows() {
-      return shown.rows;
-    },
-    quiet: writtenPaths(saved),
-  };
-}
+export const savedView = (saved: readonly Saved[], json?: () => Json): View =>
+  savedRecord.view(saved.map(shownDownload), { quiet: writtenPaths(saved), ...(json && { json }) });
 
 /** What is new of a file: a change of its state, or a transcript. */
 export interface SyncRow {
@@ -111,53 +107,39 @@ export interface SyncRow {
 
 /** A row for each change of state, and one for each transcript. */
 export const syncRecord = new RecordType<SyncRow>([
-  textField('audiofile', 'audiofile id', ({ change, saved }) => change?.id ?? saved?.id, {
-    kind: 'id',
-  }),
-  textField(
+  a.text('audiofile', 'audiofile id', ({ change, saved }) => change?.id ?? saved?.id, { kind: 'id' }),
+  a.text(
     'what',
     'state for a change of state, transcript for a download',
     ({ saved }) => (saved ? 'transcript' : 'state'),
     { importance: 30, uncut: true },
   ),
-  textField('was', 'previous state', ({ change }) => change?.previousState, {
+  a.text('was', 'previous state', ({ change }) => change?.previousState, {
     kind: 'state',
     importance: 40,
   }),
-  textField('state', 'new state', ({ change }) => change?.state, { kind: 'state' }),
-  textField('format', 'format of the transcript', ({ saved }) => saved?.ext, { importance: 60, uncut: true }),
-  textField('bytes', 'size in bytes', ({ saved }) => saved && String(saved.bytes), {
-    header: 'size',
-    kind: 'bytes',
-    importance: 50,
+  a.text('state', 'new state', ({ change }) => change?.state, { kind: 'state' }),
+  a.text('format', 'format of the transcript', ({ saved }) => saved?.ext, { importance: 60, uncut: true }),
+  a.text('bytes', 'size in bytes', ({ saved }) => saved && String(saved.bytes), {
+    ...{ header: 'size', kind: 'bytes', importance: 50 },
   }),
-  textField('path', 'path of the file', ({ saved }) => saved?.path, { kind: 'link', importance: 90 }),
-  timeField('downloaded_at', 'when it was written', ({ saved }) => saved?.at, { importance: 10 }),
+  a.text('path', 'path of the file', ({ saved }) => saved?.path, { kind: 'link', importance: 90 }),
+  a.time('downloaded_at', 'when it was written', ({ saved }) => saved?.at, { importance: 10 }),
 ]);
 
 /** A change of state is a row alone: what has changed is told by `files`. */
-export function syncedView(row: SyncRow): View {
-  const { saved } = row;
-  return {
-    ...syncRecord.view([row]),
-    get json() {
-      return saved ? [savedJson(saved)] : [];
-    },
-    quiet: saved ? [saved.path] : [],
-  };
+export function syncedView(...rows: readonly SyncRow[]): View {
+  const saved = rows.flatMap((row) => row.saved ?? []);
+  return syncRecord.view(rows, { quiet: saved.map(({ path }) => path), json: () => saved.map(savedJson) });
 }
 
-/** A file that could not be asked about. */
-export const notAskedView = ({ what, error }: Failure): View => ({
-  ...noSyncRows(),
-  json: [toJson({ audiofile: what, error: errorJson(error) })],
-});
-
-/** A transcript, `1.txt`, that could not be downloaded, or whose command failed. */
-export function notHandedOverView({ what, error }: Failure): View {
-  const at = what.lastIndexOf('.');
-  const [audiofile, format] = [what.slice(0, at), what.slice(at + 1)];
-  return { ...noSyncRows(), json: [toJson({ audiofile, format, error: errorJson(error) })] };
+/** A file that could not be asked about; or a transcript, `1.txt`, that was not downloaded or whose command failed. */
+export function notSyncedView({ what, error }: Failure, isTranscript: boolean): View {
+  const at = isTranscript ? what.lastIndexOf('.') : what.length;
+  const format = isTranscript ? { format: what.slice(at + 1) } : {};
+  return syncRecord.view([], {
+    json: () => [failureJson({ audiofile: what.slice(0, at), ...format }, error)],
+  });
 }
 
 const ROWS_PER_TABLE = 2000;
@@ -165,7 +147,5 @@ const ROWS_PER_TABLE = 2000;
 /** Tables for people. */
 export function* syncTables(rows: readonly SyncRow[]): Generator<View> {
   for (let at = 0; at < rows.length; at += ROWS_PER_TABLE)
-    yield syncRecord.filled(syncRecord.view(rows.slice(at, at + ROWS_PER_TABLE)));
+    yield syncRecord.view(rows.slice(at, at + ROWS_PER_TABLE), { only: 'filled' });
 }
-
-export const noSyncRows = (): View => syncRecord.view([]);

@@ -143,8 +143,8 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'the files of an event': (text) => parseForm(bytesOf(`audiofiles=${text}`)),
   'the fields of an event': (text) => parseFields(bytesOf(text)),
   'an event as JSON': (text) => formatJson(eventOf(text).json, 0),
-  'an event as a row': (text) => tabSeparated(eventsView([eventOf(text)], 'body').rows),
-  'an event as CSV': (text) => csvTable(eventsView([eventOf(text)], 'full')),
+  'an event as a row': (text) => tabSeparated(eventsView([eventOf(text)]).rows),
+  'an event as CSV': (text) => csvTable(eventsView([eventOf(text)])),
   'an event as a line': (text) =>
     drawLines(new EventLines().events([eventOf(text)], { columns: 80, verbose: true }), {
       ...{ width: 80, paint, hide: mask.hide },

@@ -4,7 +4,7 @@ import { estimateCost, pricesFromSettings } from '../../src/flows/prices/estimat
 import { learnPrices } from '../../src/flows/prices/learn.ts';
 import { formatJson } from '../../src/lib/json.ts';
 import { Fraction } from '../../src/lib/money.ts';
-import { estimateJson } from '../../src/views/money.ts';
+import { estimateRecord } from '../../src/views/money.ts';
 
 const audio = (minutes: Fraction | undefined, ...skus: string[]) => ({ name: 'a.mp3', skus, minutes });
 
@@ -25,7 +25,7 @@ it('has its sum, and the prices that it is made of with their ground', () => {
     ...pricesFromSettings({ TSTMP1: '0.5' }, 'USD'),
   ]);
   expect(
-    formatJson(estimateJson(estimateCost([audio(Fraction.of(5, 2), 'TRANS14', 'TSTMP1')], prices)), 0),
+    formatJson(estimateRecord.json(estimateCost([audio(Fraction.of(5, 2), 'TRANS14', 'TSTMP1')], prices)), 0),
   ).toBe(
     '{"low":3.83,"high":3.83,"currency":"USD","known":[{"amount":3.83,"currency":"USD"}],"prices":[' +
       '{"sku":"TRANS14","low":0.86,"high":0.86,"currency":"USD","billing":"whole minutes","from":"invoices","count":1,"since":"2026-08-02T00:00:00.000Z"},' +
@@ -39,7 +39,7 @@ it('has null for a sum of which a part is not known', () => {
     [audio(undefined, 'TRANS14'), audio(Fraction.one, 'X')],
     pricesFromSettings({ TRANS14: '1' }, ''),
   );
-  expect(formatJson(estimateJson(estimate), 0)).toMatch(
+  expect(formatJson(estimateRecord.json(estimate), 0)).toMatch(
     /^\{"low":null,"high":null,"currency":null,"known":\[\],.*"unpriced":\[\{"sku":"X","reason":"no invoice lists it"\}\],"unmeasured":\["a.mp3"\]\}$/,
   );
 });

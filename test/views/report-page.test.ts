@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeReport } from '../../src/flows/report/report.ts';
-import { cutLabel, html } from '../../src/views/report-charts.ts';
+import { cutLabel, html } from '../../src/views/markup.ts';
 import { reportPage } from '../../src/views/report-page.ts';
 import { Browser, chromium } from '../support/browser.ts';
 import {

@@ -2,6 +2,7 @@
 
 import type { AudioFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
+import { targetDaysOf } from '../../catalog/skus.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { type Download, Downloads } from '../../ledger/downloads.ts';
 import { type FileFilter, type FileRow, Files } from '../../ledger/files.ts';
@@ -17,12 +18,25 @@ export interface ListedFile extends FileRow {
   readonly minutes: string;
   /** What its feed or file says; an episode has the title of its feed. */
   readonly audio: AudioDetails;
+  /** When the transcript of an open file is to be there; empty where nobody knows. */
+  readonly due_at: string;
 }
 
 export function listed(row: FileRow): ListedFile {
+  const { ended, test, hold, skus, upgraded_at, ordered_at } = row;
   const audio = parseDetails(row.details);
   const minutes = row.duration || minutesOf(audio.seconds);
-  return { ...row, audio, minutes, title: audioTitle(row.title, audio, row.url ?? '') };
+  const isOpen = !ended && test === 0 && !hold;
+  const due_at = isOpen ? dueAt(skus ? skus.split(',') : [], upgraded_at ?? ordered_at) : '';
+  return { ...row, audio, minutes, due_at, title: audioTitle(row.title, audio, row.url ?? '') };
+}
+
+const DAY_MS = 86_400_000;
+
+/** By the target of its SKU. */
+export function dueAt(skus: readonly string[], from: string): string {
+  const due = Date.parse(from) + (targetDaysOf(skus) ?? Number.NaN) * DAY_MS;
+  return Number.isNaN(due) ? '' : new Date(due).toISOString();
 }
 
 const minutesOf = (seconds: number | undefined): string =>
@@ -51,6 +65,7 @@ export const unknownFile: ListedFile = {
     remark: '',
     hint: '',
     answer: null,
+    due_at: '',
   },
   ...{ skus: null, names: null, notes: null, hold: null, user: null, host: null, job: null, actor: null },
   ...{ key: '', details: '', audio: {}, duration: '', minutes: '', total: '', upgraded_at: null },
@@ -65,12 +80,14 @@ export function withAnswer(row: ListedFile | undefined, file: AudioFile): Listed
     notes: cutSignatures(file.notes),
   };
   const state = findFileState(file.state);
+  // After an upgrade, the state of the delivery before it is not its end.
+  const ended = row && row.state === state?.name ? row.ended : (state?.end ?? '');
   return {
     ...known,
     id: file.id,
     state: state?.name ?? file.state,
-    // After an upgrade, the state of the delivery before it is not its end.
-    ended: row && row.state === state?.name ? row.ended : (state?.end ?? ''),
+    ended,
+    due_at: ended ? '' : known.due_at,
     title: audioTitle(cutSignatures(file.title) || known.title, known.audio, file.originalLink),
     url: known.url || withoutSignature(file.originalLink),
     invoices: file.invoices.join(',') || known.invoices,

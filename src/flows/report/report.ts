@@ -1,12 +1,12 @@
 /** Spend, turnaround and what is late, from plain data. */
 
-import { findOrderSku, targetDaysOf, transcriptionOf } from '../../catalog/skus.ts';
+import { findOrderSku, transcriptionOf } from '../../catalog/skus.ts';
 import { moneyText } from '../../lib/money.ts';
 import { cutSignatures } from '../../lib/signatures.ts';
 import { plural } from '../../lib/text.ts';
 import { readableUrl } from '../../lib/url.ts';
 import { groupBy } from '../bulk.ts';
-import type { ListedFile } from '../files/listed.ts';
+import { dueAt, type ListedFile } from '../files/listed.ts';
 import { isWithin, type ReportFile, type ReportInput, type UnclearOrder } from './gather.ts';
 import { type Spend, spendOf } from './spend.ts';
 
@@ -147,30 +147,17 @@ function waitingOf({ files, unclear, now }: ReportInput): WaitingFile[] {
 }
 
 function waitingFile(file: ReportFile, now: number): WaitingFile {
-  const { id, title, url, order, skus, state, hold, orderedAt } = file;
-  const due = dueMs(file);
+  const { id, title, url, order, skus, state, hold, orderedAt, dueFrom } = file;
+  const due = hold ? '' : dueAt(skus, dueFrom);
   return {
     ...{ kind: hold ? 'held' : 'open', attempt: '', id, title, url, order, skus, state, orderedAt },
-    dueAt: due === undefined ? '' : new Date(due).toISOString(),
-    lateSeconds: due === undefined ? 0 : Math.max(0, Math.floor((now - due) / 1000)),
+    dueAt: due,
+    lateSeconds: due ? Math.max(0, Math.floor((now - Date.parse(due)) / 1000)) : 0,
   };
 }
 
-/** When the transcript of an open file is to be there; undefined where nobody knows, or while its order is on hold. */
-function dueMs({ skus, hold, dueFrom }: Pick<ReportFile, 'skus' | 'hold' | 'dueFrom'>): number | undefined {
-  const days = targetDaysOf(skus);
-  const ordered = Date.parse(dueFrom);
-  if (hold || days === undefined || Number.isNaN(ordered)) return undefined;
-  return ordered + days * DAY_SECONDS * 1000;
-}
-
 /** Open, and past the target of its SKU. */
-export function isLate(row: ListedFile, now: number): boolean {
-  if (row.ended || row.test === 1) return false;
-  const skus = row.skus ? row.skus.split(',') : [];
-  const due = dueMs({ skus, hold: row.hold ?? '', dueFrom: row.upgraded_at ?? row.ordered_at });
-  return due !== undefined && now > due;
-}
+export const isLate = ({ due_at }: ListedFile, now: number): boolean => now > Date.parse(due_at);
 
 const unclearFile = ({ attempt, at, url, skus }: UnclearOrder): WaitingFile => ({
   ...{ kind: 'unclear', attempt, url, skus, orderedAt: at },

@@ -53,23 +53,3 @@ export function cutLabel(text: string, units: number): string {
   }
   return kept;
 }
-
-// Bars as SVG, as wide as their cell. The figures stand beside them as text, so a screen reader skips the bars.
-
-const drawing = (content: readonly Markup[]): Markup =>
-  html`<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="10"/>${content}</svg>`;
-
-/** In percent of the width; anything above zero shows. More digits can't be seen. */
-const percent = (share: number): number => (share > 0 ? Math.max(0.5, Math.round(share * 1000) / 10) : 0);
-
-const fill = (share: number): Markup => html`<rect class="fill" width="${percent(share)}" height="10"/>`;
-
-/** A bar for a share of one. */
-export const bar = (share: number): Markup => drawing([fill(share)]);
-
-/** How long something took, as shares of the longest: a bar to the median, a line to the slowest, a mark at the target. */
-export function span(median: number, slowest: number, target: number | undefined): Markup {
-  const reach = html`<path class="reach" d="M${percent(median)} 5H${percent(slowest)}"/>`;
-  const mark = target === undefined ? [] : [html`<path class="target" d="M${percent(target)} 0V10"/>`];
-  return drawing([fill(median), reach, ...mark]);
-}
