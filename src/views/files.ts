@@ -170,7 +170,7 @@ const said = (name: 'description' | 'quality_stars') => (file: ShownFile) => {
 };
 
 const pageRecord = new RecordType<ShownFile>([
-  ...fileRecord.fields.filter(({ name }) => name !== 'currency'),
+  ...fileRecord.fields.flatMap((each) => (each.name === 'currency' ? [] : [{ ...each, more: false }])),
   a.text('quality_stars', 'rating of the audio by the service', said('quality_stars'), {
     header: 'stars',
   }),

@@ -27,8 +27,8 @@ it('has its sum, and the prices that it is made of with their ground', () => {
   expect(
     formatJson(estimateRecord.json(estimateCost([audio(Fraction.of(5, 2), 'TRANS14', 'TSTMP1')], prices)), 0),
   ).toBe(
-    '{"low":3.83,"high":3.83,"currency":"USD","known":[{"amount":3.83,"currency":"USD"}],"prices":[' +
-      '{"sku":"TRANS14","low":0.86,"high":0.86,"currency":"USD","billing":"whole minutes","from":"invoices","count":1,"since":"2026-08-02T00:00:00.000Z"},' +
+    '{"low":3.40,"high":3.83,"currency":"USD","known":[{"amount":3.83,"currency":"USD"}],"prices":[' +
+      '{"sku":"TRANS14","low":0.86,"high":0.86,"currency":"USD","billing":"not known","from":"invoices","count":1,"since":"2026-08-02T00:00:00.000Z"},' +
       '{"sku":"TSTMP1","low":0.50,"high":0.50,"currency":"USD","billing":"exact","from":"setting","count":null,"since":null}],' +
       '"unpriced":[],"unmeasured":[]}',
   );
