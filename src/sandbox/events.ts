@@ -6,7 +6,7 @@ import { monotonicMs } from '../lib/time.ts';
 import { isUrl } from '../lib/url.ts';
 import { Refusal } from './calls.ts';
 import type { Subject } from './files.ts';
-import { readClock, SAMPLE, type ServiceContext } from './store.ts';
+import { insert, readClock, SAMPLE, type ServiceContext } from './store.ts';
 
 export function readWebhook(db: Database): string | null {
   return db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'webhook'")?.value ?? null;
@@ -35,12 +35,7 @@ export type Fields = Readonly<Record<string, string>>;
 
 /** Adds an event that is sent when the step begins. */
 export function addEvent(db: Database, subject: Subject, step: number, name: string, fields: Fields): void {
-  db.run(
-    'INSERT INTO events (subject, step, form) VALUES (?, ?, ?)',
-    subject,
-    step,
-    encodeForm(name, fields),
-  );
+  insert(db, 'events', { subject, step, form: encodeForm(name, fields) });
 }
 
 /** Adds a test delivery, due at once. */
@@ -50,8 +45,12 @@ export function addTestEvent({ db, now }: ServiceContext, name: string): void {
   }
   if (readWebhook(db) === null)
     throw new Refusal(400, 'No webhook is registered: there is nowhere to send a test.');
-  const form = encodeForm(name, testFields[name] ?? {});
-  db.run("INSERT INTO events (subject, step, form, due) VALUES ('test', 0, ?, ?)", form, now);
+  insert(db, 'events', {
+    subject: 'test',
+    step: 0,
+    form: encodeForm(name, testFields[name] ?? {}),
+    due: now,
+  });
 }
 
 function encodeForm(name: string, fields: Fields): string {

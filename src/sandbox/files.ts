@@ -5,7 +5,7 @@ import { JsonNumber, type JsonObject, toJson } from '../lib/json.ts';
 import type { Database } from '../lib/sqlite.ts';
 import { Refusal } from './calls.ts';
 import type { Scenario } from './scenarios.ts';
-import { moveClock, type ServiceContext } from './store.ts';
+import { insert, moveClock, type ServiceContext } from './store.ts';
 
 /** The states of a file or an invoice in their order, each with the time at which it begins, where that is known. */
 
@@ -25,15 +25,8 @@ interface StepRow {
 }
 
 export function addSteps(db: Database, subject: Subject, steps: readonly Step[], first = 0): void {
-  steps.forEach(({ state, wait }, index) => {
-    db.run(
-      'INSERT INTO steps (subject, n, state, wait) VALUES (?, ?, ?, ?)',
-      subject,
-      first + index,
-      state,
-      wait,
-    );
-  });
+  for (const [at, { state, wait }] of steps.entries())
+    insert(db, 'steps', { subject, n: first + at, state, wait });
 }
 
 /** Starts step `n` now, and sets the times of the steps after it, with their transactions, invoice items and events. */

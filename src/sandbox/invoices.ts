@@ -17,7 +17,7 @@ import {
   startStep,
   timeEffects,
 } from './files.ts';
-import { nextId, type ServiceContext } from './store.ts';
+import { insert, nextId, type ServiceContext } from './store.ts';
 
 export interface InvoiceLine {
   readonly file: string;
@@ -46,14 +46,12 @@ export function addInvoice(
   payment: Payment,
 ): void {
   const id = nextId(db, 'invoice');
-  db.run('INSERT INTO invoices (id) VALUES (?)', id);
+  insert(db, 'invoices', { id });
   for (const line of lines) {
     const { file, sku } = line;
-    addItem(
-      db,
-      { invoice: id, file, sku, quantity: quantityOf(line), cents: priceOf(sku) },
-      { step: null, at: now },
-    );
+    const item = { invoice: id, file, sku, quantity: quantityOf(line), cents: priceOf(sku) };
+    // Without a step, it is on its invoice from the start.
+    addItem(db, item, { step: null, at: now });
   }
   const subject: Subject = `invoice/${id}`;
   addSteps(db, subject, planInvoice(payment, speed));
@@ -66,17 +64,11 @@ export function addCredits(db: Database, file: string, step: number): void {
   for (const item of billed) addItem(db, { ...item, quantity: -item.quantity }, { step, at: null });
 }
 
-/** Without a step, an item is on its invoice from the start. */
-function addItem(
+const addItem = (
   db: Database,
-  { invoice, file, sku, quantity, cents }: Omit<Item, 'id'>,
-  { step, at }: { readonly step: number | null; readonly at: number | null },
-): void {
-  db.run(
-    'INSERT INTO items (id, invoice, file, subject, step, sku, quantity, cents, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[nextId(db, 'item'), invoice, file, `file/${file}`, step, sku, quantity, cents, at],
-  );
-}
+  item: Omit<Item, 'id'>,
+  when: { readonly step: number | null; readonly at: number | null },
+): void => insert(db, 'items', { ...item, ...when, id: nextId(db, 'item'), subject: `file/${item.file}` });
 
 export function invoiceJson({ db, now }: ServiceContext, id: string): JsonObject {
   if (!db.get('SELECT 1 FROM invoices WHERE id = ?', id))
@@ -109,14 +101,7 @@ const itemJson = ({ id, sku, quantity, cents, file }: Item) => ({
 export function addTransaction(db: Database, file: string, step: number, cents: number): string {
   const id = nextId(db, 'transaction');
   const subject: Subject = `file/${file}`;
-  db.run(
-    'INSERT INTO transactions (id, file, subject, step, cents) VALUES (?, ?, ?, ?, ?)',
-    id,
-    file,
-    subject,
-    step,
-    cents,
-  );
+  insert(db, 'transactions', { id, file, subject, step, cents });
   return id;
 }
 

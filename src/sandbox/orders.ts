@@ -27,7 +27,7 @@ import {
   planRefund,
 } from './invoices.ts';
 import { type Scenario, scenariosOf } from './scenarios.ts';
-import { nextId, type ServiceContext, sampleFiles } from './store.ts';
+import { insert, nextId, type ServiceContext, sampleFiles } from './store.ts';
 
 export interface OrderRequest {
   readonly urls: readonly string[];
@@ -63,10 +63,7 @@ export function placeOrder(context: ServiceContext, request: OrderRequest): Plac
   const unpaid = drafts.some(({ scenarios }) => scenarios.has('unpaid'));
   const held = !request.test && isHeld(context, drafts, unpaid ? 0 : costOf(lines));
   const skus = [request.sku, ...request.extras].join(',');
-  db.run(
-    'INSERT INTO orders (id, skus, held, unpaid) VALUES (?, ?, ?, ?)',
-    ...[order, skus, Number(held), Number(unpaid)],
-  );
+  insert(db, 'orders', { id: order, skus, held: Number(held), unpaid: Number(unpaid) });
   for (const draft of drafts) addFile(context, order, request, draft);
   if (!request.test) addInvoice(context, lines, { held, unpaid });
   drafts.forEach((draft, index) => {
@@ -104,28 +101,16 @@ function isHeld(context: ServiceContext, drafts: readonly Draft[], cost: number)
   return drafts.some(({ scenarios }) => scenarios.has('hold')) || balanceCents(context) < cost;
 }
 
-function addFile(
+const addFile = (
   { db }: ServiceContext,
   order: string,
-  request: OrderRequest,
-  { id, url, audio }: Draft,
-): void {
-  db.run(
-    `INSERT INTO files (id, "order", link, title, names, notes, minutes, stars, sku, extras, test)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    id,
-    order,
-    url,
-    request.title ?? audio.title,
-    request.names,
-    request.notes,
-    audio.minutes,
-    audio.stars,
-    request.sku,
-    request.extras.join(','),
-    request.test ? 1 : 0,
-  );
-}
+  { title, names, notes, sku, extras, test }: OrderRequest,
+  { id, url, audio: { minutes, stars, title: ownTitle } }: Draft,
+): void =>
+  insert(db, 'files', {
+    ...{ id, order, link: url, title: title ?? ownTitle, names, notes, minutes, stars },
+    ...{ sku, extras: extras.join(','), test: Number(test) },
+  });
 
 function addFileEffects(
   { db }: ServiceContext,
@@ -171,17 +156,11 @@ export function upgrade(context: ServiceContext, file: FileRow, skus: readonly s
     sku: file.sku,
     extras: file.extras.split(',').filter(Boolean),
   });
-  bill(
-    context,
-    file,
-    skus.map((sku) => ({ file: file.id, sku, minutes: file.minutes })),
-  );
-  context.db.run(
-    'UPDATE files SET sku = ?, extras = ? WHERE id = ?',
-    after.sku,
-    after.extras.join(','),
-    file.id,
-  );
+  const { id, minutes } = file;
+  const lines = skus.map((sku) => ({ file: id, sku, minutes }));
+  bill(context, file, lines);
+  const extras = after.extras.join(',');
+  context.db.run('UPDATE files SET sku = ?, extras = ? WHERE id = ?', after.sku, extras, id);
   if (stateOf(context, file.id) === 'Delivered') rework(context, file);
 }
 

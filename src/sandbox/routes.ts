@@ -135,7 +135,7 @@ export async function transcript(call: Call): Promise<Answer> {
   if (!fake && state !== 'Delivered') {
     throw new Refusal(409, `Audiofile ${file.id} has no transcript in the state ${state}.`);
   }
-  const { renderTranscript } = await import('./transcripts/index.ts');
+  const { renderTranscript } = await import('./transcripts/formats.ts');
   const names = file.names.split('|').filter((name) => name.trim() !== '');
   const { id, title, link, minutes } = file;
   const revision = countDeliveries(call, id);

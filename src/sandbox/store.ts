@@ -77,6 +77,17 @@ function inAlphabet(value: number): string {
   return (rest > 0 ? inAlphabet(rest) : '') + alphabet.charAt(value % alphabet.length);
 }
 
+/** Adds a row. */
+export function insert(
+  db: Database,
+  table: string,
+  row: Readonly<Record<string, string | number | null>>,
+): void {
+  const columns = Object.keys(row).map((name) => `"${name}"`);
+  const marks = columns.map(() => '?');
+  db.run(`INSERT INTO ${table} (${columns.join()}) VALUES (${marks.join()})`, ...Object.values(row));
+}
+
 /** The files for tests of an upgrade or a refund. */
 export const sampleFiles: readonly string[] = ['100', '101'];
 
@@ -86,14 +97,11 @@ export const SAMPLE = { audiofile: '100', order: '4nX', link: 'https://example.c
 export function addSamples(db: Database): void {
   nextId(db, 'transaction');
   for (const id of sampleFiles) {
-    db.run(
-      `INSERT INTO files (id, "order", link, title, names, notes, minutes, stars, sku, extras, test)
-       VALUES (?, NULL, ?, ?, 'Ada|Ben', '', 3, 5, 'TRANS14', '', 1)`,
-      id,
-      `https://example.com/sample-${id}.mp3`,
-      `Sample ${id}`,
-    );
-    db.run("INSERT INTO steps (subject, n, state, at) VALUES (?, 0, 'Delivered', 0)", `file/${id}`);
+    insert(db, 'files', {
+      ...{ id, order: null, link: `https://example.com/sample-${id}.mp3`, title: `Sample ${id}` },
+      ...{ names: 'Ada|Ben', notes: '', minutes: 3, stars: 5, sku: 'TRANS14', extras: '', test: 1 },
+    });
+    insert(db, 'steps', { subject: `file/${id}`, n: 0, state: 'Delivered', at: 0 });
   }
 }
 

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { schemaOf } from '../../src/commands/schema.ts';
 import { CHANGED, EQUAL, INSERTED, stepsBetween } from '../../src/flows/diff/sequence.ts';
-import { renderTranscript } from '../../src/sandbox/transcripts/index.ts';
+import { renderTranscript } from '../../src/sandbox/transcripts/formats.ts';
 import { readableFormats } from '../../src/transcripts/model.ts';
 import { outputs } from '../support/commands.ts';
 import { processorTimeOf } from '../support/processor-time.ts';

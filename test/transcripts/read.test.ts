@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderTranscript, type TranscriptSource } from '../../src/sandbox/transcripts/index.ts';
+import { renderTranscript, type TranscriptSource } from '../../src/sandbox/transcripts/formats.ts';
 import { type ReadableFormat, readableFormats, type Segment } from '../../src/transcripts/model.ts';
 import {
   MAX_TRANSCRIPT_BYTES,

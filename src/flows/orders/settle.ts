@@ -13,7 +13,6 @@ import {
   type OrderedAudio,
   type OrderedFile,
 } from '../../ledger/ordered-files.ts';
-import type { PurchaseKind } from '../../ledger/purchase.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { senderText } from '../../lib/sender.ts';
 import { keepAnswer } from '../answer.ts';
@@ -30,7 +29,6 @@ export interface Settled {
   readonly missing?: string | undefined;
 }
 
-/** The attempt of a number. */
 export async function findAttempt(ledger: Ledger, text: string): Promise<Attempt> {
   const attempt = /^\d{1,15}$/.test(text) ? await new OpenAttempts(ledger).get(Number(text)) : undefined;
   if (!attempt) throw usage(`there is no attempt ${text}`, 'list them: steno attempts');
@@ -81,17 +79,17 @@ export async function settleChange(
   ids: readonly string[],
 ): Promise<Settled> {
   const { attempt, kind, files } = found;
-  const alone = `leave it out: steno attempts settle ${attempt} --placed`;
-  if (order !== undefined)
-    throw usage(`attempt ${attempt} is ${articled(kind)}, which has no order id`, alone);
-  if (ids.length) throw usage(`--file is for orders, but attempt ${attempt} is ${articled(kind)}`, alone);
+  const given = order === undefined ? ids.length && '--file' : `order ${order}`;
+  if (given)
+    throw usage(
+      `${given} is for orders, but attempt ${attempt} is ${kind === 'refund' ? 'a refund' : `an ${kind}`}`,
+      `leave it out: steno attempts settle ${attempt} --placed`,
+    );
   requireOpen(found);
   if (!(await new OpenAttempts(ledger).settlePlaced(found, '', [])))
     throw await settledMeanwhile(ledger, found);
   return { attempt, status: 'placed', order: '', audiofiles: files };
 }
-
-const articled = (kind: PurchaseKind): string => (kind === 'refund' ? 'a refund' : `an ${kind}`);
 
 /** Takes back what somebody said by mistake. */
 export async function reopen(ledger: Ledger, found: Attempt): Promise<Settled> {

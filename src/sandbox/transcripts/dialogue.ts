@@ -1,97 +1,27 @@
+/** A made-up conversation: the file's id alone decides what is said. */
 import { audioClock } from '../../lib/time.ts';
 
-// What is said: short exchanges, one line a turn. A word in braces is chosen from `words`, once an exchange.
-
-export type Exchange = readonly string[];
-
-export const openings: readonly [Exchange, ...Exchange[]] = [
-  ['Good morning, and thank you for making the time.', 'A pleasure. The coffee here makes it easy.'],
-  ['Right, the recorder is on. Shall we begin?', 'Please do, I have been looking forward to this.'],
-  [
-    'Welcome back. It has been a while since we spoke.',
-    'It has, and a good deal has happened since {month}.',
-  ],
-  ['Can you hear me well?', 'Perfectly, as if you were in the next room.'],
-  ['Hello, and welcome to our {day} conversation.', 'Hello. I brought {food}, I hope nobody minds.'],
-  ['Let us start where we left off last {day}.', 'Gladly. I even found my notes this time.'],
+/** What is said in turn: a question, its answer. A word in braces is chosen from `words`. */
+export const sentences: readonly string[] = [
+  'How did you come to live in {place}, of all places, that {month}?',
+  'By accident. I missed a train on a {day} in {month} and never quite left.',
+  'Tell me about the garden. Is the {plant} still growing in {month}?',
+  'It grows whether I help or not. This {month} we had more {plant} than we could carry.',
+  'What do you read on {day} evenings, when the {bird} is asleep?',
+  'Letters, mostly, and the price of {food}. My grandmother kept them in {container}.',
+  'Shall we walk to the lighthouse of {place} on {day}?',
+  'In that wind? I could hardly hold on to {container} in {place}.',
+  'Which bird is that, the one beside the {plant}, eating {food}?',
+  'A {bird}. It comes every {day} at about {number} minutes past seven.',
+  'What was the hardest part of the work in {place} that {month}?',
+  'Learning to wait until {object} from {place} that nobody believed in suddenly works.',
+  'Did the children count the stars over {place} last {day}?',
+  'All {number} of them, and then somebody saw a {bird} and that was that.',
+  'How long is the journey to {place} on a {day}?',
+  'About {number} stops. Sit on the left for the view, and bring {food}.',
 ];
 
-/** Told in every conversation, with enough blanks to set even the shortest files apart. */
-export const scene: Exchange = [
-  'It is a quiet {day} here in {place}, and I can hear a {bird} outside.',
-  'Here the market is full of {plant} and {food}, as it always is in {month}.',
-];
-
-export const closings: readonly [Exchange, ...Exchange[]] = [
-  ['I think that is a good place to stop.', 'It is. Thank you, I enjoyed every minute.'],
-  ['We are nearly out of time. Any last words?', 'Only that I would happily do this again.'],
-  ['Thank you for listening so patiently.', 'Thank you for telling it so well.'],
-  ['Same time next {day}?', 'Same time, and I will bring {food}.'],
-  ['Shall we leave it there for today?', 'Yes, let us. I can already smell {food}.'],
-];
-
-export const exchanges: readonly Exchange[] = [
-  [
-    'How did you come to live in {place}?',
-    'By accident. I missed a train in {month} and never quite left.',
-    'That is the best reason for moving I have heard all year.',
-  ],
-  [
-    'Tell me about the garden. Is it still growing?',
-    'It grows whether I help or not. This {month} we had more {plant} than we could carry.',
-    'I remember. You left a basket of it at my door.',
-  ],
-  [
-    'What do you read in the evenings?',
-    'Letters, mostly. My grandmother kept all of hers in {container}.',
-    'And what does one learn from them?',
-    'That people have always worried about the weather and the price of {food}.',
-  ],
-  [
-    'We walked to the lighthouse on {day}.',
-    'In that wind? I could hardly hold on to my hat in {place}.',
-    'The wind was the point. You could see all the way to the islands.',
-  ],
-  [
-    'Which bird is that, the one on the fence?',
-    'A {bird}. It comes every morning at about {number} minutes past seven.',
-    'Then it is more punctual than I am.',
-  ],
-  [
-    'What was the hardest part of the work?',
-    'Learning to wait. Nobody tells you how much of it is waiting.',
-    'And the best part?',
-    'The moment when {object} that nobody believed in suddenly works.',
-  ],
-  [
-    'I found an old map of {place} in {container}.',
-    'Is the little bridge on it?',
-    'It is, and a mill that nobody remembers.',
-  ],
-  [
-    'The children counted {number} stars from the roof.',
-    'Only {number}? They must have started with the bright ones.',
-    'They did, and then somebody saw a {bird} and that was that.',
-  ],
-  [
-    'How long is the journey by train?',
-    'About {number} stops, and you should sit on the left for the view.',
-    'I will remember that next {day}.',
-  ],
-  [
-    'We planted {plant} along the whole path.',
-    'All of it by hand?',
-    'All of it. There were {number} of us, and somebody brought {food}.',
-  ],
-  ['What do you miss most when you travel?', 'The sound of the {bird} in the morning, and my own cup.'],
-  [
-    'Let me say that again, more slowly this time.',
-    'Please do, a tram went past just as you came to the good part.',
-    'We won the prize, and we spent all of it on {plant}.',
-  ],
-];
-
-export const words: Readonly<Record<string, readonly [string, ...string[]]>> = {
+export const words: Readonly<Record<string, readonly string[]>> = {
   place: ['Lisbon', 'Galway', 'Tromsø', 'Kraków', 'Bergen', 'Trieste', 'Ghent', 'Málaga', 'Tartu', 'Halifax'],
   month: ['January', 'March', 'April', 'May', 'June', 'August', 'September', 'October', 'November'],
   day: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
@@ -103,35 +33,15 @@ export const words: Readonly<Record<string, readonly [string, ...string[]]>> = {
   bird: ['robin', 'wren', 'blackbird', 'goldfinch', 'nuthatch', 'swallow', 'starling', 'jackdaw'],
 };
 
-/** Numbers from 0 up to 1, always the same for the same seed. */
-export type Random = () => number;
-
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193);
-  return value >>> 0;
-}
-
-/** The mulberry32 generator. */
-export function seeded(seed: string): Random {
-  let state = hash(seed);
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
+/** Numbers from 0 up to a limit, always the same for the same seed: the mulberry32 generator. */
+function seeded(seed: string): (limit: number) => number {
+  let state = [...Buffer.from(seed)].reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), 0x811c9dc5);
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
   };
-}
-
-export function pick<T>(random: Random, items: readonly [T, ...T[]]): T {
-  return items[Math.floor(random() * items.length)] ?? items[0];
-}
-
-export function shuffled<T>(random: Random, items: readonly T[]): T[] {
-  return items
-    .map((item) => ({ item, rank: random() }))
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ item }) => item);
 }
 
 /** What one speaker says without a break; times are in milliseconds. */
@@ -148,31 +58,21 @@ const MAX_TURNS = 3000;
 const MIN_TURN_MS = 250;
 
 /** A conversation of the speakers that fills the length; the seed alone decides what is said. */
-export function dialogue(seed: string, speakers: readonly string[], length: number): Turn[] {
+function dialogue(seed: string, speakers: readonly string[], length: number): Turn[] {
   const usual = Math.round((length / 60_000) * TURNS_PER_MINUTE);
   const count = Math.max(Math.min(Math.max(usual, MIN_TURNS), MAX_TURNS), speakers.length);
   return timed(conversation(seeded(seed), count), speakers, Math.max(length, count * MIN_TURN_MS));
 }
 
-function conversation(random: Random, count: number): string[] {
-  const lines = [...fillIn(random, pick(random, openings)), ...fillIn(random, scene)];
-  const closing = fillIn(random, pick(random, closings));
-  const middle = count - closing.length;
-  while (lines.length < middle) {
-    for (const exchange of shuffled(random, exchanges)) lines.push(...fillIn(random, exchange));
-  }
-  return [...lines.slice(0, middle), ...closing];
-}
-
-/** Puts a word into each blank; the same blank gets the same word within an exchange. */
-function fillIn(random: Random, exchange: Exchange): string[] {
-  const chosen = new Map<string, string>();
-  const word = (slot: string): string => {
-    const known = chosen.get(slot) ?? pick(random, words[slot] ?? [slot]);
-    chosen.set(slot, known);
-    return known;
-  };
-  return exchange.map((line) => line.replace(/\{(\w+)\}/g, (_, slot: string) => word(slot)));
+/** Begins anywhere, and goes on question by question. */
+function conversation(random: (limit: number) => number, count: number): string[] {
+  const first = 2 * random(sentences.length / 2);
+  return Array.from({ length: count }, (_, at) =>
+    (sentences[(first + at) % sentences.length] ?? '').replace(/\{(\w+)\}/g, (_, slot: string) => {
+      const choices = words[slot] ?? [slot];
+      return choices[random(choices.length)] ?? '';
+    }),
+  );
 }
 
 /** Divides the length among the lines by their words, with a short pause after each. */
@@ -197,7 +97,7 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-export function clip(text: string, length: number): string {
+function clip(text: string, length: number): string {
   const characters = [...text];
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;
 }

@@ -1,15 +1,18 @@
-/** A transcript as plain text, HTML, RTF and subtitles. */
+/** A made-up transcript as plain text, HTML, RTF, Word and subtitles. */
 
 import { audioClock } from '../../lib/time.ts';
 import { isUrl } from '../../lib/url.ts';
-import { escapeMarkup, type Transcript } from './dialogue.ts';
+import { compose, escapeMarkup, type Transcript, type TranscriptSource } from './dialogue.ts';
+import { docx } from './docx.ts';
 
-export function plainText(transcript: Transcript): string {
+export type { TranscriptSource } from './dialogue.ts';
+
+function plainText(transcript: Transcript): string {
   const turns = transcript.turns.map(({ speaker, text }) => `${speaker}: ${text}\n`);
   return [heading(transcript), ...turns].join('\n');
 }
 
-export function stampedText(transcript: Transcript): string {
+function stampedText(transcript: Transcript): string {
   const turns = transcript.turns.map(
     ({ start, speaker, text }) => `[${audioClock(start)}] ${speaker}: ${text}\n`,
   );
@@ -21,7 +24,7 @@ function heading({ title, link, details, notice }: Transcript): string {
   return `${lines.join('\n')}\n`;
 }
 
-export function html({ title, link, details, notice, turns }: Transcript): string {
+function html({ title, link, details, notice, turns }: Transcript): string {
   const about = [...(link ? [`Source: ${anchor(link)}`] : []), ...details.map(escapeMarkup)];
   return `${[
     '<!doctype html>',
@@ -54,7 +57,7 @@ export function escapeRtf(text: string): string {
     .replace(/[^\x20-\x7e]/g, (unit) => `\\u${(unit.charCodeAt(0) << 16) >> 16}?`);
 }
 
-export function rtf({ title, link, details, notice, turns }: Transcript): string {
+function rtf({ title, link, details, notice, turns }: Transcript): string {
   const about = [...(link ? [`Source: ${link}`] : []), ...details].map(escapeRtf);
   return `${[
     '{\\rtf1\\ansi\\ansicpg1252\\deff0\\uc1',
@@ -81,7 +84,7 @@ export function escapeVtt(text: string): string {
 /** Text where an arrow cannot be escaped, yet would be read as a timing. */
 const withoutArrow = (text: string): string => text.replace(/--+>/g, '→');
 
-export function srt({ notice, cues: turns }: Transcript): string {
+function srt({ notice, cues: turns }: Transcript): string {
   const cues = turns.map(({ speaker, text, start, end }, index) => {
     const said = text && withoutArrow(`${speaker}: ${text}`);
     const lines = notice && index === 0 ? [notice, said] : [said];
@@ -90,7 +93,7 @@ export function srt({ notice, cues: turns }: Transcript): string {
   return `${cues.join('\n\n')}\n`;
 }
 
-export function vtt({ title, link, details, notice, cues: turns }: Transcript): string {
+function vtt({ title, link, details, notice, cues: turns }: Transcript): string {
   const about = [title, link, ...details, notice ?? ''].filter((line) => line !== '');
   const cues = turns.map(({ speaker, text, start, end }, index) => {
     const said = text && `<v ${escapeVtt(speaker)}>${escapeVtt(text)}</v>`;
@@ -98,4 +101,28 @@ export function vtt({ title, link, details, notice, cues: turns }: Transcript): 
     return [index + 1, `${vttTime(start)} --> ${vttTime(end)}`, ...lines].join('\n');
   });
   return `${['WEBVTT', `NOTE\n${withoutArrow(about.join('\n'))}`, ...cues].join('\n\n')}\n`;
+}
+
+type Render = (transcript: Transcript) => string | Buffer;
+
+const renderers = new Map<string, Render>([
+  ['txt', plainText],
+  // Word and LibreOffice open RTF under the name .doc.
+  ['doc', rtf],
+  ['rtf', rtf],
+  ['html', html],
+  ['srt', srt],
+  ['docx', docx],
+  ['tstxt', stampedText],
+  ['vtt', vtt],
+]);
+
+export const transcriptExtensions: readonly string[] = [...renderers.keys()];
+
+/** The transcript of a file as the document of that extension; the same source gives the same bytes. */
+export function renderTranscript(ext: string, source: TranscriptSource): Buffer {
+  const render = renderers.get(ext);
+  if (!render) throw new RangeError(`no transcript in the format ${ext}`);
+  const content = render(compose(source));
+  return typeof content === 'string' ? Buffer.from(content) : content;
 }

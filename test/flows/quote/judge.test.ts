@@ -5,7 +5,7 @@ import { judge, type Verdict } from '../../../src/flows/quote/judge.ts';
 import { ChosenTexts } from '../../../src/flows/search/search.ts';
 import { type Sentence, sentencesOf } from '../../../src/flows/search/sentences.ts';
 import { scratchIndex } from '../../../src/flows/search/text-index.ts';
-import { renderTranscript, type TranscriptSource } from '../../../src/sandbox/transcripts/index.ts';
+import { renderTranscript, type TranscriptSource } from '../../../src/sandbox/transcripts/formats.ts';
 import { type ReadableFormat, readableFormats } from '../../../src/transcripts/model.ts';
 import { readTranscript } from '../../../src/transcripts/read.ts';
 import { runs } from '../../support/runs.ts';
