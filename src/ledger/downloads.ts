@@ -2,7 +2,8 @@
 import { dirname, resolve } from 'node:path';
 import { pathKey } from '../lib/fs.ts';
 import { addFileConditions, type FileFilter, IS_FINAL, IS_OUTDATED } from './files.ts';
-import { WITH_AUDIO } from './pairing.ts';
+import { AUDIO_COLUMNS, WITH_AUDIO } from './pairing.ts';
+import type { AudioRow } from './purchase.ts';
 import { Conditions, groupBy, jsonList, Table } from './table.ts';
 
 export interface Download {
@@ -49,7 +50,7 @@ export interface TakenTranscript {
 }
 
 /** A download with what is known of its file. */
-export interface DownloadRow {
+export interface DownloadRow extends AudioRow {
   readonly file: string;
   readonly ext: string;
   readonly path: string;
@@ -60,7 +61,6 @@ export interface DownloadRow {
   /** Null where the ledger does not have the file. */
   readonly title: string | null;
   readonly duration: string | null;
-  readonly details: string | null;
 }
 
 export interface DownloadFilter extends Pick<FileFilter, 'order' | 'tag' | 'feed'> {
@@ -70,7 +70,7 @@ export interface DownloadFilter extends Pick<FileFilter, 'order' | 'tag' | 'feed
 }
 
 const DOWNLOAD_ROWS = `SELECT downloads.file, downloads.ext, downloads.path, downloads.bytes, downloads.sha256, downloads.at,
-    files.title, files.duration, coalesce(audios.details, '') AS details
+    files.title, files.duration, ${AUDIO_COLUMNS}
   FROM downloads LEFT JOIN files ON files.profile = downloads.profile AND files.id = downloads.file ${WITH_AUDIO}
   WHERE downloads.profile = ?`;
 

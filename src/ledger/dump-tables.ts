@@ -70,9 +70,9 @@ export const dumpTables: readonly DumpTable[] = [
     changing: [
       { columns: ['file_at', 'known', 'file', 'named', 'audio', 'total_before'] },
       { columns: ['estimate', 'currency'] },
-      { columns: ['details'] },
     ],
   },
+  { name: 'labels', key: ['purchase', 'position', 'kind', 'label'], ofProfile },
   { name: 'item_names', key: ['profile', 'name', 'purchase', 'position'], ofProfile },
   { name: 'events', key: ['arrival'], number: 'id', eventColumn: 'duplicate', ofProfile },
   { name: 'event_files', key: ['audiofile', 'event'], eventColumn: 'event', ofProfile: ofFiledEvents },

@@ -1,13 +1,14 @@
 /** Every delivery as it came, and events made by us for deliveries that did not come. Only `duplicate` ever changes. */
 
-import { WITH_AUDIO } from './pairing.ts';
+import { AUDIO_COLUMNS, WITH_AUDIO } from './pairing.ts';
+import type { AudioRow } from './purchase.ts';
 import type { Value } from './stores/store.ts';
 import { Conditions, jsonList, spellings, Table } from './table.ts';
 
 /** `test` is the delivery that a listener asked for itself; `found` was made by us for an event that did not come. */
 export type Source = 'received' | 'test' | 'found';
 
-export interface EventRow {
+export interface EventRow extends Partial<AudioRow> {
   readonly id: number;
   readonly source: Source;
   readonly received_at: string;
@@ -21,7 +22,6 @@ export interface EventRow {
   /** Of its file, if the ledger knows it. */
   readonly title: string | null;
   readonly key: string | null;
-  readonly details: string | null;
   /** Of a delivery: the event that we made before it came. Of an event that we made: the delivery that came later. */
   readonly duplicate: number | null;
   /** The id that a delivery got when it came in; null for an event that we made. */
@@ -42,7 +42,7 @@ export interface EventFilter {
 
 export const eventColumns = `events.id, events.source, events.received_at, events.remote, events.content_type, events.body,
   events.event, events.version, events.audiofile, events.order_id, events.duplicate, events.arrival, files.title,
-  coalesce(audios.key, '') AS key, coalesce(audios.details, '') AS details`;
+  coalesce(audios.key, '') AS key, ${AUDIO_COLUMNS}`;
 export const eventTables = `events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile ${WITH_AUDIO}`;
 
 /** A line break between them, so that no word is found across two. */

@@ -3,7 +3,7 @@ import { orderSkus } from '../catalog/skus.ts';
 import { fileStates } from '../catalog/states.ts';
 import { nowMs } from '../lib/time.ts';
 import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow, ORDERED_AT, SKUS_NOW } from './files.ts';
-import { WITH_AUDIO } from './pairing.ts';
+import { hasLabel, WITH_AUDIO } from './pairing.ts';
 import { Conditions, jsonList, spellings, Table } from './table.ts';
 
 export const fileSorts = ['ordered_at', 'title', 'state', 'minutes', 'total', 'audiofile'] as const;
@@ -24,17 +24,11 @@ export interface FileQuery {
   readonly kind: FileKind | undefined;
 }
 
-/** SQL: one value of what the feed or the file of the audio says; null where there is none. */
-const detail = (name: string): string =>
-  `CASE WHEN json_valid(audios.details) THEN json_extract(audios.details, '$.${name}') END`;
-
 const STATE = "coalesce(nullif(files.state, ''), 'ordered')";
 /** As `audioTitle` has it. */
-const TITLE = `CASE WHEN audios.details LIKE '%"feed":"%' OR audios.details LIKE '%"guid":"%'
-  THEN coalesce(nullif(${detail('title')}, ''), files.title)
-  ELSE coalesce(nullif(files.title, ''), ${detail('title')}, '') END`;
-const MINUTES = `CASE WHEN files.duration <> '' THEN CAST(files.duration AS REAL)
-  ELSE coalesce(CAST(${detail('seconds')} AS REAL) / 60, 0) END`;
+const TITLE = `CASE WHEN audios.feed <> '' OR audios.guid <> '' THEN coalesce(nullif(audios.title, ''), files.title)
+  ELSE coalesce(nullif(files.title, ''), audios.title, '') END`;
+const MINUTES = `CASE WHEN files.duration <> '' THEN round(files.duration, 9) ELSE coalesce(audios.seconds, 0) / 60 END`;
 
 const joined = (parts: readonly string[]): string => parts.join(" || '\n' || ");
 /** What words are looked for in; a line break between them, so that no word is found across two. */
@@ -44,17 +38,16 @@ const COLUMNS = joined([
   "coalesce(audios.key, '')",
   STATE,
   'files.title',
-  "coalesce(audios.url, '')",
+  ...['url', 'title', 'feed'].map((name) => `coalesce(audios.${name}, '')`),
   'files.link',
 ]);
-const DETAILS = joined(['title', 'feed', 'tags'].map((name) => `coalesce(${detail(name)}, '')`));
 
 const sortKeys: Readonly<Record<FileSort, readonly string[]>> = {
   ordered_at: ['files.ordered_at'],
   title: [`lower(${TITLE})`],
   state: [STATE],
   minutes: [MINUTES],
-  total: ['CAST(files.total AS REAL)'],
+  total: ['round(files.total, 9)'],
   audiofile: ['length(files.id)', 'files.id'],
 };
 
@@ -148,12 +141,8 @@ export class FileWindows extends Table {
         `files.seq IN (SELECT files.seq FROM ${FILES_AND_ORDERS} WHERE files.profile = ? AND ${conditionOf(kind, nowMs())})`,
         this.profile,
       );
-    for (const word of words) {
-      const forms = spellings(word);
-      // Speed: details are read as JSON only where the word is in their text.
-      if (!/["\\]/.test(word)) all.addWord(joined([COLUMNS, "coalesce(audios.details, '')"]), forms);
-      all.addWord(`(${COLUMNS})`, forms, `(${DETAILS})`);
-    }
+    for (const word of words)
+      all.addWord(`(${COLUMNS})`, spellings(word), (like) => hasLabel('tag', like('label')));
     return all;
   }
 }

@@ -3,13 +3,20 @@ import { findFileState } from '../catalog/states.ts';
 import { feedMark } from '../lib/names.ts';
 import { isUrl } from '../lib/url.ts';
 import { renewInvoices, totalOf, updateBills } from './billing.ts';
-import { audioOfFile, correctPairings, WITH_AUDIO } from './pairing.ts';
-import { detailsText, parseDetails } from './purchase.ts';
+import {
+  AUDIO_COLUMNS,
+  audioOfFile,
+  correctPairings,
+  hasLabel,
+  INSERT_LABEL,
+  WITH_AUDIO,
+} from './pairing.ts';
+import type { AudioRow } from './purchase.ts';
 import type { Statement, Store } from './stores/store.ts';
 import { Conditions, jsonList, Table } from './table.ts';
 
 /** A file as the ledger gives it, with what is kept of its order. */
-export interface FileRow {
+export interface FileRow extends AudioRow {
   readonly seq: number;
   readonly id: string;
   /** The order that it belongs to, in this ledger; empty where none does. */
@@ -50,8 +57,6 @@ export interface FileRow {
   readonly actor: string | null;
   /** What tells its audio from others in place of the URL; empty where the URL does. */
   readonly key: string;
-  /** What the feed or the file of its audio says; see audio-details.ts. */
-  readonly details: string;
 }
 
 /** SQL: the SKUs of a file, of its order and of its upgrades. */
@@ -65,7 +70,7 @@ export const FILE_COLUMNS = `files.seq, files.id, files.purchase, files.order_id
   coalesce(nullif(audios.url, ''), files.link) AS url, CASE WHEN own.known = 0 AND own.audio IS NOT NULL THEN 1 ELSE 0 END AS assumed, files.test, files.state, files.ended,
   files.title, files.duration, files.total, files.invoices, files.upgraded_at, ${ORDERED_AT} AS ordered_at, files.changed_at,
   files.checked_at, files.heard_at,
-  files.remark, files.hint, files.answer, coalesce(audios.key, '') AS key, coalesce(audios.details, '') AS details,
+  files.remark, files.hint, files.answer, coalesce(audios.key, '') AS key, ${AUDIO_COLUMNS},
   ${SKUS_NOW} AS skus, purchases.names, purchases.notes, purchases.hold, purchases."user", purchases.host, purchases.job,
   purchases.actor`;
 
@@ -100,10 +105,9 @@ export interface ServiceAnswer {
 }
 
 /** What is known of a file that an event names. */
-export interface KnownFile {
+export interface KnownFile extends AudioRow {
   readonly title: string;
   readonly key: string;
-  readonly details: string;
   /** The event that was made in place of the file's delivery, as long as that has not come. */
   readonly found: number | null;
 }
@@ -311,7 +315,7 @@ export class Files extends Table {
   /** Those of these files that are in the ledger. */
   async known(ids: readonly string[]): Promise<ReadonlyMap<string, KnownFile>> {
     const rows = await this.db.all<KnownFile & { id: string }>(
-      `SELECT files.id, files.title, coalesce(audios.key, '') AS key, coalesce(audios.details, '') AS details, files.found
+      `SELECT files.id, files.title, coalesce(audios.key, '') AS key, ${AUDIO_COLUMNS}, files.found
        FROM files ${WITH_AUDIO} WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
       this.profile,
       jsonList(ids),
@@ -322,19 +326,20 @@ export class Files extends Table {
   /** Adds tags to the recordings of files that have not all of them, by the ids of the files. */
   addTags(tagged: ReadonlyMap<string, readonly string[]>): Promise<void> {
     return this.db.transaction(async (db) => {
-      const rows = await db.all<{ id: string; details: string; purchase: string; position: number }>(
-        `SELECT files.id, audios.details, audios.purchase, audios.position FROM files ${WITH_AUDIO}
+      const rows = await db.all<{ id: string; purchase: string; position: number; tags: number }>(
+        `SELECT files.id, audios.purchase, audios.position, (SELECT count(*) FROM labels
+           WHERE labels.purchase = audios.purchase AND labels.position = audios.position) AS tags
+         FROM files ${WITH_AUDIO}
          WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?)) AND audios.purchase IS NOT NULL`,
         ...[this.profile, jsonList([...tagged.keys()])],
       );
-      for (const { id, details, purchase, position } of rows) {
-        const known = parseDetails(details);
-        const tags = [...new Set([...(known.tags ?? []), ...(tagged.get(id) ?? [])])];
-        if (tags.length === (known.tags?.length ?? 0)) continue;
-        const text = detailsText({ ...known, tags }, this.hide);
-        const sql = 'UPDATE purchase_items SET details = ? WHERE purchase = ? AND position = ?';
-        await db.run(sql, text, purchase, position);
-      }
+      const labels = rows.flatMap(({ id, purchase, position, tags }) =>
+        (tagged.get(id) ?? []).map((tag, n) => ({
+          sql: INSERT_LABEL,
+          values: [this.profile, 'tag', this.hide(tag), purchase, position, Number(tags) + n],
+        })),
+      );
+      await db.batch(labels);
     });
   }
 
@@ -508,26 +513,11 @@ export function addFileConditions(
   hide: (text: string) => string,
 ): void {
   if (order !== undefined) all.add('files.order_id = ?', order);
-  for (const texts of detailsTexts(tag, feed, hide))
-    all.add(
-      `EXISTS ${audioOfFile('1', `AND (${texts.map(() => "replace(audios.details, ?, '') <> audios.details").join(' OR ')})`)}`,
-      ...texts,
-    );
-}
-
-/** One of each must be in the details, which are JSON as we write it: both stores find a part of it so. */
-function detailsTexts(
-  tag: string | undefined,
-  feed: string | undefined,
-  hide: (text: string) => string,
-): string[][] {
-  const texts: string[][] = [];
-  if (tag !== undefined) {
-    // The details have no other list.
-    const text = JSON.stringify(hide(tag));
-    texts.push([`[${text}]`, `[${text},`, `,${text},`, `,${text}]`]);
-  }
+  if (tag !== undefined)
+    all.add(`EXISTS ${audioOfFile('1', `AND ${hasLabel('tag', 'label = ?')}`)}`, hide(tag));
   if (feed !== undefined)
-    texts.push([`"feed":${JSON.stringify(hide(feed))}`, ...(isUrl(feed) ? [feedMark(feed)] : [])]);
-  return texts;
+    all.add(
+      `EXISTS ${audioOfFile('1', `AND (audios.feed = ? OR ${hasLabel('feed', 'label = ?')})`)}`,
+      ...[hide(feed), isUrl(feed) ? feedMark(feed) : ''],
+    );
 }

@@ -12,7 +12,7 @@ import {
   type OrderedAudio,
   type OrderedFile,
 } from './ordered-files.ts';
-import { IS_ACCEPTED, type PurchaseKind, parseDetails } from './purchase.ts';
+import { IS_ACCEPTED, type PurchaseKind } from './purchase.ts';
 import { PurchaseTable, SAID, takeFilesBack, type Verdict } from './purchase-table.ts';
 import { NOW } from './table.ts';
 import { deriveUpgrades } from './upgrades.ts';
@@ -123,8 +123,8 @@ export class OpenAttempts extends PurchaseTable {
     const { id, number, kind, via, status, started_at, order_id, detail, skus, user, host, pid, job, actor } =
       row;
     const isOpen = status === 'sending' || status === 'uncertain';
-    const items = await this.db.all<{ url: string; key: string; file: string; details: string }>(
-      'SELECT url, key, file, details FROM purchase_items WHERE purchase = ? ORDER BY position',
+    const items = await this.db.all<{ url: string; key: string; file: string; source: string }>(
+      'SELECT url, key, file, source FROM purchase_items WHERE purchase = ? ORDER BY position',
       id,
     );
     return {
@@ -132,7 +132,7 @@ export class OpenAttempts extends PurchaseTable {
       status: shownStatus(row, this.db.isShared),
       at: started_at,
       urls: items.flatMap(({ url }) => (url ? [url] : [])),
-      sources: items.flatMap(({ details }) => parseDetails(details).source ?? []),
+      sources: items.flatMap(({ source }) => (source ? [source] : [])),
       keys: items.flatMap(({ key }) => (key ? [key] : [])),
       files: items.flatMap(({ file }) => (file ? [file] : [])),
       skus: skus ? skus.split(',') : [],

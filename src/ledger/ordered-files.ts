@@ -2,13 +2,13 @@
 
 import { urlName } from '../lib/names.ts';
 import { isUrl } from '../lib/url.ts';
+import { AUDIO_COLUMNS } from './pairing.ts';
+import type { AudioRow } from './purchase.ts';
 import type { Store } from './stores/store.ts';
 
-export interface OrderedAudio {
+export interface OrderedAudio extends Partial<AudioRow> {
   readonly url: string;
   readonly key?: string | undefined;
-  /** As the ledger keeps them. */
-  readonly details?: string | undefined;
 }
 
 type NamedAudio = Pick<OrderedAudio, 'url' | 'key'>;
@@ -157,6 +157,7 @@ export const itemsOf = (db: Store, purchase: string): Promise<ItemRow[]> =>
 /** What a purchase was to order, as it is kept; not the files that it got beyond. */
 export const audiosOf = (db: Store, purchase: string): Promise<OrderedAudio[]> =>
   db.all<OrderedAudio>(
-    `SELECT url, key, details FROM purchase_items WHERE purchase = ? AND (url_key <> '' OR url <> '') ORDER BY position`,
+    `SELECT url, key, ${AUDIO_COLUMNS} FROM purchase_items AS audios
+     WHERE purchase = ? AND (url_key <> '' OR url <> '') ORDER BY position`,
     purchase,
   );

@@ -16,6 +16,20 @@ export const WITH_AUDIO = `LEFT JOIN purchase_items AS own ON own.profile = file
     AND own.file <> '' AND own.purchase = files.purchase
   LEFT JOIN purchase_items AS audios ON audios.purchase = own.purchase AND audios.position = own.audio`;
 
+export const INSERT_LABEL = `INSERT INTO labels (profile, kind, label, purchase, position, n) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO NOTHING`;
+
+/** SQL: the recording `audios` has a label. */
+export const hasLabel = (kind: 'tag' | 'feed', condition: string): string =>
+  `EXISTS (SELECT 1 FROM labels WHERE labels.purchase = audios.purchase AND labels.position = audios.position
+    AND labels.kind = '${kind}' AND ${condition})`;
+
+/** SQL: what an `AudioRow` is made of, of the recording `audios`. */
+export const AUDIO_COLUMNS = `audios.title AS audio_title, audios.published, audios.seconds, audios.guid,
+  audios.link AS audio_link, audios.source AS audio_source, audios.folder, audios.feed,
+  coalesce((SELECT CAST(json_group_array(label) AS TEXT) FROM (SELECT label FROM labels WHERE labels.purchase = audios.purchase
+     AND labels.position = audios.position AND labels.kind = 'tag' ORDER BY n) AS own_tags), '[]') AS tags`;
+
 /** SQL: a question about the recording of a file, `audios`, where nothing else of it is asked. */
 export const audioOfFile = (select: string, and = ''): string =>
   `(SELECT ${select} FROM purchase_items AS own

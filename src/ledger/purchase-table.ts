@@ -6,7 +6,8 @@ import { Claims, givingNames } from './claims.ts';
 import type { OrderedFile } from './ordered-files.ts';
 import { pairing, urlKey } from './pairing.ts';
 import {
-  detailsText,
+  type AudioDetails,
+  audioRowOf,
   IS_ACCEPTED,
   kindOf,
   type NewPurchase,
@@ -14,7 +15,7 @@ import {
   type PurchaseSender,
 } from './purchase.ts';
 import type { Statement, Store, Value } from './stores/store.ts';
-import { jsonList, NOW, Table, type TableContext } from './table.ts';
+import { type Hide, jsonList, NOW, Table, type TableContext } from './table.ts';
 import { deriveUpgrades } from './upgrades.ts';
 
 /** What the service said of a purchase. */
@@ -149,9 +150,20 @@ export abstract class PurchaseTable extends Table {
     return [
       row,
       ...insertStatements('purchase_items', ITEM_COLUMNS, items),
+      ...this.#labelling(audios, id),
       ...this.#naming(audios, id, claims),
       ...this.#counting(id),
     ];
+  }
+
+  #labelling(audios: NewPurchase['audios'], id: string): Statement[] {
+    const rows = audios.flatMap(({ details: { tags = [], feedMarks = '' } = {} }, position) => [
+      ...tags.map((tag, n) => [this.profile, 'tag', this.hide(tag), id, position, n]),
+      ...feedMarks
+        .split(' ')
+        .flatMap((mark, n) => (mark ? [[this.profile, 'feed', mark, id, position, n]] : [])),
+    ]);
+    return insertStatements('labels', ['profile', 'kind', 'label', 'purchase', 'position', 'n'], rows);
   }
 
   /** In sorted order, so that no two orders wait for each other. An order may have a name several times, and holds it once. */
@@ -186,7 +198,7 @@ export abstract class PurchaseTable extends Table {
     const kept = this.hide(url);
     return [
       ...[purchase, position, this.profile, kept, urlKey(kept)],
-      ...[this.hide(key), spellingOf(url), detailsText(details, this.hide)],
+      ...[this.hide(key), spellingOf(url), ...columnsOf(details, this.hide)],
       ...[file, file ? position : null, Number(file !== '')],
       ...[cost?.millionths ?? null, cost?.currency ?? '', totalBefore],
     ];
@@ -351,13 +363,22 @@ export interface Place {
 }
 
 const ITEM_COLUMNS = [
-  ...['purchase', 'position', 'profile', 'url', 'url_key', 'key', 'spelling', 'details'],
+  ...['purchase', 'position', 'profile', 'url', 'url_key', 'key', 'spelling'],
+  ...['title', 'published', 'seconds', 'guid', 'link', 'source', 'folder', 'feed'],
   ...['file', 'audio', 'known'],
   ...['estimate', 'currency', 'total_before'],
 ];
 
+function columnsOf(details: AudioDetails = {}, hide: Hide): Value[] {
+  const { audio_title, published, seconds, guid, audio_link, audio_source, folder, feed } = audioRowOf(
+    details,
+    hide,
+  );
+  return [audio_title, published, seconds, guid, audio_link, audio_source, folder, feed];
+}
+
 /** SQLite takes 32,766 values in a statement. */
-const ROWS_PER_STATEMENT = 2_000;
+const ROWS_PER_STATEMENT = 1_200;
 
 function insertStatements(
   table: string,

@@ -36,48 +36,68 @@ export function audioTitle(said: string, { title = '', feed, guid, source }: Aud
   return (isOurs ? title || said : said || title) || '';
 }
 
-/** As the ledger keeps them; empty where nothing is known. */
-export function detailsText(details: AudioDetails | undefined, hide: (text: string) => string): string {
-  const known = Object.entries(details ?? {}).filter(([, value]) => value !== undefined && value !== '');
-  const hidden = known.map(([name, value]) => [name, hiddenValue(value, hide)]);
-  return hidden.length ? JSON.stringify(Object.fromEntries(hidden)) : '';
+/** The same as columns of a row: what a query gives of a recording, or null where none is known. */
+export interface AudioRow {
+  readonly audio_title: string | null;
+  readonly published: string | null;
+  readonly seconds: number | null;
+  readonly guid: string | null;
+  readonly audio_link: string | null;
+  readonly audio_source: string | null;
+  readonly folder: string | null;
+  readonly feed: string | null;
+  /** A list in JSON. */
+  readonly tags: string | null;
 }
 
-const hiddenValue = (value: unknown, hide: (text: string) => string): unknown => {
-  if (Array.isArray(value)) return value.map((each) => hiddenValue(each, hide));
-  return typeof value === 'string' ? hide(value) : value;
+export const audioRowOf = (details: AudioDetails, hide: (text: string) => string): AudioRow => {
+  const {
+    title = '',
+    published = '',
+    seconds,
+    guid = '',
+    link = '',
+    source = '',
+    folder = '',
+    feed = '',
+  } = details;
+  return {
+    ...{ audio_title: hide(title), published: hide(published), seconds: seconds || null, guid: hide(guid) },
+    ...{ audio_link: hide(link), audio_source: hide(source), folder: hide(folder), feed: hide(feed) },
+    tags: JSON.stringify((details.tags ?? []).map(hide)),
+  };
 };
 
-/** The same with each text hidden. */
-export function hiddenDetails(
-  details: AudioDetails | undefined,
-  hide: (text: string) => string,
-): AudioDetails | undefined {
-  return details && parseDetails(detailsText(details, hide));
-}
+/** Of a row, what it says of its recording. */
+export const audioOf = ({
+  audio_title,
+  published,
+  seconds,
+  guid,
+  audio_link,
+  audio_source,
+  folder,
+  feed,
+  tags,
+}: AudioRow): AudioRow => ({
+  ...{ audio_title, published, seconds, guid, audio_link, audio_source, folder, feed, tags },
+});
 
-/** A ledger that was edited by hand, or imported, may hold anything. */
-export function parseDetails(text: string | null): AudioDetails {
-  try {
-    const { title, published, seconds, guid, link, source, folder, feed, feedMarks, tags } = text
-      ? JSON.parse(text)
-      : {};
-    const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-    return {
-      title: textOf(title),
-      published: textOf(published),
-      seconds: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
-      guid: textOf(guid),
-      link: textOf(link),
-      source: textOf(source),
-      folder: textOf(folder),
-      feed: textOf(feed),
-      feedMarks: textOf(feedMarks),
-      tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : undefined,
-    };
-  } catch {
-    return {};
-  }
+export const unknownAudio: AudioRow = audioRowOf({}, (text) => text);
+
+export function detailsOf(row: Partial<AudioRow> | undefined): AudioDetails {
+  const tags = JSON.parse(row?.tags || '[]') as string[];
+  return {
+    title: row?.audio_title || undefined,
+    published: row?.published || undefined,
+    seconds: row?.seconds || undefined,
+    guid: row?.guid || undefined,
+    link: row?.audio_link || undefined,
+    source: row?.audio_source || undefined,
+    folder: row?.folder || undefined,
+    feed: row?.feed || undefined,
+    tags: tags.length ? tags : undefined,
+  };
 }
 
 export type PurchaseKind = 'order' | 'upgrade' | 'refund';
@@ -152,7 +172,7 @@ export function hiddenPurchase(purchase: NewPurchase, hide: (text: string) => st
     ...{ names: names.map(hide), notes: optional(notes), via: optional(via) },
     audios: audios.map(({ url, key, names: own, details, file, cost, totalBefore }) => ({
       ...{ url: hide(url), key: optional(key), names: own.map(hide), file, cost, totalBefore },
-      details: hiddenDetails(details, hide),
+      details: details && { ...detailsOf(audioRowOf(details, hide)), feedMarks: details.feedMarks },
     })),
   };
 }

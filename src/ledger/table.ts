@@ -108,14 +108,16 @@ export class Conditions {
     return this;
   }
 
-  /** One of these expressions has a word in one of its spellings; the case of ASCII makes no difference. */
-  addWord(searched: string, forms: readonly string[], ...others: readonly string[]): this {
+  /**
+   * A text has a word in one of its spellings; the case of ASCII makes no difference. `other` makes SQL of one more
+   * question about it.
+   */
+  addWord(text: string, forms: readonly string[], other?: (like: (text: string) => string) => string): this {
     const patterns = [...new Set(forms)].map((form) => `%${form.replace(/[\\%_]/g, '\\$&')}%`);
-    const each = [searched, ...others].flatMap((text) => patterns.map((pattern) => ({ text, pattern })));
-    return this.add(
-      `(${each.map(({ text }) => `${text} COLLATE NOCASE LIKE ? ESCAPE '\\'`).join(' OR ')})`,
-      ...each.map(({ pattern }) => pattern),
-    );
+    const like = (searched: string): string =>
+      `(${patterns.map(() => `${searched} COLLATE NOCASE LIKE ? ESCAPE '\\'`).join(' OR ')})`;
+    if (!other) return this.add(like(text), ...patterns);
+    return this.add(`(${like(text)} OR ${other(like)})`, ...patterns, ...patterns);
   }
 
   get where(): string {

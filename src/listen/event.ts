@@ -2,7 +2,7 @@
 
 import { eventTypes } from '../catalog/events.ts';
 import type { EventRow } from '../ledger/events.ts';
-import { type AudioDetails, audioTitle, parseDetails } from '../ledger/purchase.ts';
+import { type AudioDetails, audioTitle, detailsOf } from '../ledger/purchase.ts';
 import { usage } from '../lib/errors.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/text.ts';
@@ -49,7 +49,7 @@ export class ReceivedEvent {
     this.audiofile = row.audiofile;
     this.order = row.order_id;
     this.key = row.key ?? '';
-    this.audio = parseDetails(row.details);
+    this.audio = detailsOf(row);
     this.title = audioTitle(row.title ?? '', this.audio);
     this.duplicate = row.duplicate;
   }

@@ -102,11 +102,11 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const audio = makeFile(url('a'), 'k1', { title: 'Talk' });
       const order = newOrder('a', { audios: [audio], skus: [] });
       const sent = await beginFree(here.ledger, order);
-      const kept = { url: url('a'), key: 'sha256:k1', details: '{"title":"Talk"}' };
-      expect(await here.rows('SELECT url, key, details FROM purchase_items')).toEqual([kept]);
+      const kept = { url: url('a'), key: 'sha256:k1', title: 'Talk' };
+      expect(await here.rows('SELECT url, key, title FROM purchase_items')).toEqual([kept]);
       expect((await here.attempt(sent)).skus).toEqual([]);
       await here.markPlaced(sent, placedAs('o1', '1'));
-      expect(await here.rows('SELECT url, key, details FROM purchase_items')).toEqual([kept]);
+      expect(await here.rows('SELECT url, key, title FROM purchase_items')).toEqual([kept]);
     });
 
     it('takes an audio that has a name twice', async () => {

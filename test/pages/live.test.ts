@@ -263,11 +263,15 @@ describe.skipIf(postgresFolder === undefined)('a shared ledger', () => {
        FROM generate_series(1, 5) AS n`,
     );
     await team.query(
-      `INSERT INTO {}.purchase_items (purchase, position, profile, url, url_key, file, audio, known, details)
+      `INSERT INTO {}.purchase_items (purchase, position, profile, url, url_key, file, audio, known, title, feed, guid, seconds)
        SELECT 'p' || n, 0, 'default', 'https://example.com/' || n, 'url https://example.com/' || n, n::text, 0, 1,
-         CASE n WHEN 1 THEN '{"title":"\\u00dcber \\"Gr\\u00f6\\u00dfe\\"","feed":"Radio","guid":"g","seconds":600,"tags":["history","long"]}'
-           WHEN 2 THEN 'no json {' WHEN 5 THEN '{"title":{"a":1},"tags":5,"seconds":"x"}' ELSE '' END
+         CASE n WHEN 1 THEN 'Über "Größe"' ELSE '' END, CASE n WHEN 1 THEN 'Radio' ELSE '' END,
+         CASE n WHEN 1 THEN 'g' ELSE '' END, CASE n WHEN 1 THEN 600 END
        FROM generate_series(1, 5) AS n`,
+    );
+    await team.query(
+      `INSERT INTO {}.labels (profile, kind, label, purchase, position, n)
+       VALUES ('default', 'tag', 'history', 'p1', 0, 0), ('default', 'tag', 'long', 'p1', 0, 1)`,
     );
     await team.query(
       `INSERT INTO {}.files (profile, id, purchase, order_id, test, state, title, duration, total, ordered_at)

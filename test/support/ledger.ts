@@ -104,7 +104,7 @@ export function folderIn(user: User, name: string): string {
 }
 
 /** The files of the ledger, each with the audio that it is of. */
-export const FILES = `(SELECT files.*, coalesce(nullif(audios.url, ''), files.link) AS url, audios.key, audios.details
+export const FILES = `(SELECT files.*, coalesce(nullif(audios.url, ''), files.link) AS url, audios.key
   FROM files ${WITH_AUDIO}) AS paired`;
 
 /** Puts many files into a ledger that was opened before, as if each had been ordered. */

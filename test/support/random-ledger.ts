@@ -196,10 +196,11 @@ function addToPurchases(
   purchases: readonly PurchaseRow[],
   { names, settlements }: Content,
 ): void {
-  for (const [name, n, position, details] of names) {
+  for (const [name, n, position, title] of names) {
     const { id, profile: of, started_at: bought_at } = pick(purchases, n);
     const [purchase, url_key] = [id, `url ${name}`];
-    insert(db, 'purchase_items', { purchase, position, profile: of, url: name, url_key, details, bought_at });
+    insert(db, 'purchase_items', { purchase, position, profile: of, url: name, url_key, title, bought_at });
+    insert(db, 'labels', { profile: of, kind: 'tag', label: title, purchase, position, n: 0 });
     insert(db, 'item_names', { profile: of, name: url_key, purchase, position });
   }
   for (const [id, n, verdict, said_at] of settlements)

@@ -7,7 +7,7 @@ import { findFileState } from '../../catalog/states.ts';
 import { type Download, Downloads } from '../../ledger/downloads.ts';
 import { type FileFilter, type FileRow, Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type AudioDetails, audioTitle, parseDetails } from '../../ledger/purchase.ts';
+import { type AudioDetails, audioTitle, detailsOf, unknownAudio } from '../../ledger/purchase.ts';
 import type { Report } from '../../lib/progress.ts';
 import { cutSignatures, withoutSignature } from '../../lib/signatures.ts';
 import type { Tally } from '../bulk.ts';
@@ -24,7 +24,7 @@ export interface ListedFile extends FileRow {
 
 export function listed(row: FileRow): ListedFile {
   const { ended, test, hold, skus, upgraded_at, ordered_at } = row;
-  const audio = parseDetails(row.details);
+  const audio = detailsOf(row);
   const minutes = row.duration || minutesOf(audio.seconds);
   const isOpen = !ended && test === 0 && !hold;
   const due_at = isOpen ? dueAt(skus ? skus.split(',') : [], upgraded_at ?? ordered_at) : '';
@@ -68,7 +68,7 @@ export const unknownFile: ListedFile = {
     due_at: '',
   },
   ...{ skus: null, names: null, notes: null, hold: null, user: null, host: null, job: null, actor: null },
-  ...{ key: '', details: '', audio: {}, duration: '', minutes: '', total: '', upgraded_at: null },
+  ...{ ...unknownAudio, key: '', audio: {}, duration: '', minutes: '', total: '', upgraded_at: null },
 };
 
 /** What the ledger knows of a file, with what the service says of it now. */

@@ -11,7 +11,7 @@ import {
 import { Files } from '../../ledger/files.ts';
 import { Invoices } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type Cost, type NewPurchase, parseDetails } from '../../ledger/purchase.ts';
+import { type Cost, detailsOf, type NewPurchase } from '../../ledger/purchase.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';
 import {
   type BudgetPeriod,
@@ -257,7 +257,7 @@ export class OrderCosts {
       })),
       unpriced: (unpriced.get(period) ?? []).map((item) => {
         const lacking = this.#estimateOf(item).unpriced;
-        const name = parseDetails(item.details).title || item.url || (item.file && `audiofile ${item.file}`);
+        const name = detailsOf(item).title || item.url || (item.file && `audiofile ${item.file}`);
         return {
           what: `attempt ${item.attempt}${name ? ` (${name})` : ''}`,
           skus: lacking.map(({ sku }) => sku),
@@ -373,9 +373,9 @@ const minutesOf = (seconds: number | undefined): Fraction | undefined =>
   seconds === undefined ? undefined : Fraction.of(Math.ceil(seconds), 60);
 
 /** By the service, else by the feed, the file or the list that it came from. */
-function lengthOf({ duration, details }: UnpricedItem): Fraction | undefined {
-  const length = parseNumber(duration ?? '');
-  return length && length.sign > 0 ? length : minutesOf(parseDetails(details).seconds);
+function lengthOf(item: UnpricedItem): Fraction | undefined {
+  const length = parseNumber(item.duration ?? '');
+  return length && length.sign > 0 ? length : minutesOf(detailsOf(item).seconds);
 }
 
 /** What work throws, if it is an error for people. */

@@ -8,7 +8,7 @@ import { IgnoredAudio } from '../../ledger/ignored-audio.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
-import { type Audio, parseDetails } from '../../ledger/purchase.ts';
+import { type Audio, detailsOf } from '../../ledger/purchase.ts';
 import type { StenoError } from '../../lib/errors.ts';
 import { isUploadName, isUploadUrl, isUrlName } from '../../lib/names.ts';
 import {
@@ -215,7 +215,7 @@ export class Guard {
     if (!guid || !isUrlName(name) || holder.status !== 'placed') return held;
     const openAttempts = new OpenAttempts(ledger);
     const ordered = (await openAttempts.audios(holder)).find(({ url }) => isSameUrl(url, audio.url));
-    const otherGuid = parseDetails(ordered?.details ?? '').guid;
+    const otherGuid = detailsOf(ordered).guid;
     return otherGuid && otherGuid !== openAttempts.kept(guid) ? { ...held, otherGuid } : held;
   }
 }

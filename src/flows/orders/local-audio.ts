@@ -7,7 +7,7 @@ import type { ToIgnore } from '../../ledger/ignored-audio.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
-import { type Audio, makeFile, parseDetails } from '../../ledger/purchase.ts';
+import { type Audio, detailsOf, makeFile } from '../../ledger/purchase.ts';
 import { Uploads } from '../../ledger/uploads.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { contentKey, uploadName, urlName } from '../../lib/names.ts';
@@ -224,7 +224,7 @@ async function recordingAt(
 ): Promise<Recording | undefined> {
   if (!ledger || !holder) return undefined;
   const kept = (await new OpenAttempts(ledger).audios(holder)).find((audio) => isSameUrl(audio.url, url));
-  return kept && { key: kept.key ?? '', path: parseDetails(kept.details ?? '').source ?? '' };
+  return kept && { key: kept.key ?? '', path: detailsOf(kept).source ?? '' };
 }
 
 const sharedUrlError = (path: string, other: string, url: string): StenoError =>

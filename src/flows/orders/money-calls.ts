@@ -12,11 +12,11 @@ import type { OrderedFiles } from '../../ledger/ordered-files.ts';
 import {
   type Audio,
   type Begun,
+  detailsOf,
   kindOf,
   makeAudio,
   type NewPurchase,
   type PurchasedAudio,
-  parseDetails,
 } from '../../ledger/purchase.ts';
 import type { Purchases } from '../../ledger/purchases.ts';
 import { BulkError, StenoError } from '../../lib/errors.ts';
@@ -140,7 +140,7 @@ async function planChanges(
   return files.map((file) => {
     const row = rows?.get(file);
     const minutes = Number(row?.duration || Number.NaN);
-    const details = parseDetails(row?.details ?? null);
+    const details = detailsOf(row);
     const audio: PurchasedAudio = {
       url: row?.url ?? '',
       key: row?.key || undefined,

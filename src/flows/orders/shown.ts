@@ -1,6 +1,6 @@
 /** The files of many orders, and what was not ordered: what a list of orders prints. */
 import { resolve } from 'node:path';
-import { detailsText } from '../../ledger/purchase.ts';
+import { audioRowOf } from '../../ledger/purchase.ts';
 import type { StenoError } from '../../lib/errors.ts';
 import { cutSignatures } from '../../lib/signatures.ts';
 import { type KnownFiles, knownFiles, type ListedFile, listed, unknownFile } from '../files/listed.ts';
@@ -174,5 +174,5 @@ const audioRow = (row: ListedFile, audio: PlannedAudio): ListedFile =>
     ...row,
     url: shownUrl(audio),
     key: audio.key ?? '',
-    details: detailsText(audio.details, cutSignatures),
+    ...audioRowOf(audio.details ?? {}, cutSignatures),
   });

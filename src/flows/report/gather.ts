@@ -5,7 +5,7 @@ import { billItems } from '../../ledger/billing.ts';
 import { Invoices } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
-import { parseDetails } from '../../ledger/purchase.ts';
+import { detailsOf } from '../../ledger/purchase.ts';
 import { type BoughtRow, PurchaseLog } from '../../ledger/purchase-log.ts';
 import { fromMillionths, type Money } from '../../lib/money.ts';
 import { userAndHost } from '../../lib/sender.ts';
@@ -117,7 +117,7 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
 const textsOf = (list: string | null): string[] => (list ? list.split(',') : []);
 
 function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFile {
-  const { title = '', feed = '', tags = [] } = parseDetails(row.details);
+  const { title = '', feed = '', tags = [] } = detailsOf(row);
   const bought = billItems(purchases, row).map(({ row: purchase, ...item }) => ({
     ...item,
     at: purchase?.kind === 'upgrade' ? purchase.started_at : row.ordered_at,

@@ -6,7 +6,7 @@ import { Downloads, type NotedCopy, type Written } from '../../ledger/downloads.
 import { type FileRow, Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
-import { audioTitle, parseDetails } from '../../ledger/purchase.ts';
+import { audioTitle, detailsOf } from '../../ledger/purchase.ts';
 import type { TableContext } from '../../ledger/table.ts';
 import { cutSignatures } from '../../lib/signatures.ts';
 import { disk, onDisk } from '../../lib/whole-file.ts';
@@ -242,7 +242,7 @@ export class TranscriptDownloads {
     const row = await this.#rowOf(id);
     const isKnown = file !== undefined || (row?.checked_at ?? null) !== null;
     const said = isKnown || !asksService(template) ? file : await getFile(this.#options.transport, id);
-    const audio = parseDetails(row?.details ?? null);
+    const audio = detailsOf(row);
     const { guid = '', published = '', feed = '', tags: [tag = ''] = [], source, folder = '' } = audio;
     // As the ledger keeps a title, so that one template gives one name; a name on disk is read by anybody.
     const clean = (text: string): string => cutSignatures(this.#options.transport.hide(text));

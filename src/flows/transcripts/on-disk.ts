@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { type DownloadFilter, type DownloadRow, Downloads } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { audioTitle, parseDetails } from '../../ledger/purchase.ts';
+import { audioTitle, detailsOf } from '../../ledger/purchase.ts';
 import { StenoError, systemReason, usage } from '../../lib/errors.ts';
 import { findStats } from '../../lib/fs.ts';
 import { shellWord } from '../../lib/text.ts';
@@ -64,19 +64,12 @@ export async function unreadableFiles(ledger: Ledger, filter: TranscriptFilter):
 }
 
 /** Undefined where it is gone, or in a format without text to read. */
-function onDisk({
-  path,
-  file,
-  ext,
-  at,
-  title,
-  duration,
-  details,
-}: DownloadRow): TranscriptOnDisk | undefined {
+function onDisk(row: DownloadRow): TranscriptOnDisk | undefined {
+  const { path, file, ext, at, title, duration } = row;
   const format = readableFormats.find((each) => each === ext);
   const found = format && findStats(path);
   if (!format || !found?.isFile()) return undefined;
-  const audio = parseDetails(details ?? '');
+  const audio = detailsOf(row);
   const seconds = Number(duration || 0) * 60 || audio.seconds;
   return {
     ...{ path, format, audiofile: file, title: audioTitle(title ?? '', audio) || undefined },

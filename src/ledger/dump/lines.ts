@@ -123,6 +123,7 @@ export class RowParser {
   #read(given: unknown, type: string): Value | undefined {
     if (given === null) return null;
     if (type === 'INTEGER') return Number.isSafeInteger(given) ? Number(given) : undefined;
+    if (type === 'DOUBLE PRECISION') return typeof given === 'number' ? given : undefined;
     if (typeof given !== 'string') return undefined;
     if (type === 'BASE64')
       return /^[A-Za-z0-9+/]*={0,2}$/.test(given) ? Buffer.from(given, 'base64') : undefined;

@@ -117,7 +117,8 @@ export class RowMerger {
 
   /** SQL for a value that can be compared: nothing is less than anything. */
   #comparable(table: string, row: string, column: string): string {
-    if (this.#types.get(table)?.get(column) === 'INTEGER') return `coalesce(${row}."${column}", ${LOWEST})`;
+    if (!['TEXT', 'BLOB'].includes(this.#types.get(table)?.get(column) ?? ''))
+      return `coalesce(${row}."${column}", ${LOWEST})`;
     return `(CASE WHEN ${row}."${column}" IS NULL THEN '' ELSE '+' || ${row}."${column}" END) COLLATE BINARY`;
   }
 

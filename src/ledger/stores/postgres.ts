@@ -353,7 +353,8 @@ export class PostgresStore implements LedgerStore {
 async function columnInfos(connection: PostgresConnection, table: string): Promise<ColumnInfo[]> {
   const { rows } = await connection.query<ColumnInfo>(
     `SELECT column_name AS name,
-       CASE data_type WHEN 'bytea' THEN 'BLOB' WHEN 'text' THEN 'TEXT' ELSE 'INTEGER' END AS type
+       CASE data_type WHEN 'bytea' THEN 'BLOB' WHEN 'text' THEN 'TEXT' WHEN 'bigint' THEN 'INTEGER'
+         ELSE upper(data_type) END AS type
      FROM information_schema.columns
      WHERE table_schema = ? AND table_name = ? AND column_name <> 'rowid' ORDER BY ordinal_position`,
     [connection.schema, table],

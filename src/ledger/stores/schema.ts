@@ -118,8 +118,8 @@ export const TABLES = `
   CREATE INDEX settlements_by_purchase ON settlements (purchase);
 
   -- What a purchase is of: an audio of an order, or a file. 'url_key' is the name of its URL. 'spelling' is a
-  -- hash of the URL as it was given: the URL itself is kept without its signature. 'details' is JSON: what a feed or a
-  -- file says of its audio. 'file' is the one whose cost it has; 'named' is the one that the service named for it;
+  -- hash of the URL as it was given: the URL itself is kept without its signature. 'title' to
+  -- 'feed' are what a feed or a file says of its audio. 'file' is the one whose cost it has; 'named' is the one that the service named for it;
   -- 'file_at' is when any of these was last said.
   -- 'audio' is the position of the recording that the file was made of: the one place that says so. It is null where
   -- nobody knows, and a guess by the sequence of the ids unless 'known'. A further file of an order is a row without a
@@ -136,7 +136,14 @@ export const TABLES = `
     url_key TEXT NOT NULL,
     key TEXT NOT NULL DEFAULT '',
     spelling TEXT NOT NULL DEFAULT '',
-    details TEXT NOT NULL DEFAULT '',
+    title TEXT NOT NULL DEFAULT '',
+    published TEXT NOT NULL DEFAULT '',
+    seconds DOUBLE PRECISION,
+    guid TEXT NOT NULL DEFAULT '',
+    link TEXT NOT NULL DEFAULT '',
+    source TEXT NOT NULL DEFAULT '',
+    folder TEXT NOT NULL DEFAULT '',
+    feed TEXT NOT NULL DEFAULT '',
     file TEXT NOT NULL DEFAULT '',
     named TEXT NOT NULL DEFAULT '',
     file_at TEXT NOT NULL DEFAULT '',
@@ -161,6 +168,17 @@ export const TABLES = `
   CREATE INDEX purchase_items_by_currency ON purchase_items (profile, currency) WHERE currency > '';
   CREATE INDEX purchase_items_unpriced ON purchase_items (profile, counted_at)
     WHERE counted_at IS NOT NULL AND billed IS NULL AND estimate IS NULL;
+
+  -- What an item is filed under: tags, the n-th one first; and marks of its feed, hashes of its addresses.
+  CREATE TABLE labels (
+    profile TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('tag', 'feed')),
+    label TEXT NOT NULL,
+    purchase TEXT NOT NULL REFERENCES purchases (id),
+    position INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (purchase, position, kind, label)
+  ) WITHOUT ROWID;
 
   -- The names of an item. One purchase holds a name: the unique index keeps two processes from buying the same thing.
   CREATE TABLE item_names (

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { item, rss } from '../../support/feed.ts';
 import { listing } from '../../support/files.ts';
-import { audio, FILES, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
+import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { complete, Listener } from '../../support/listener.ts';
 import { Service } from '../../support/server.ts';
 import { setAll } from '../../support/settings.ts';
@@ -75,7 +75,9 @@ describe('an episode of a feed', { timeout: 60_000 }, () => {
     expect((await ids('--feed', 'A show')).split('\n').filter(Boolean)).toHaveLength(2);
     expect(await ids('--feed', 'A sho')).toBe('');
     expect(await ids('--feed', 'https://other.example/feed.xml')).toBe('');
-    const kept = queryLedger<{ details: string }>(it.user, `SELECT details FROM ${FILES}`);
+    const kept = ['purchase_items', 'labels', 'item_names'].map((table) =>
+      queryLedger(it.user, `SELECT * FROM ${table}`),
+    );
     expect(JSON.stringify(kept)).not.toContain('s3cr3t');
   });
 });

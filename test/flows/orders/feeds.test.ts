@@ -323,8 +323,9 @@ describe('an episode', () => {
   it('is kept with its title, date, duration, guid and link', async () => {
     const { from, user } = await ordering();
     expect((await from(feedOf(three), '--latest', '1')).code).toBe(0);
-    const [row] = queryLedger<{ details: string }>(user, 'SELECT details FROM purchase_items');
-    expect(JSON.parse(row?.details ?? '')).toEqual({
+    const columns = 'title, published, seconds, guid, link, feed';
+    const [row] = queryLedger(user, `SELECT ${columns} FROM purchase_items`);
+    expect(row).toEqual({
       title: 'Three',
       published: '2026-11-03T09:00:00.000Z',
       seconds: 1800,
