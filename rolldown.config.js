@@ -11,28 +11,25 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build } from 'rolldown';
-import { minifySync } from 'rolldown/utils';
 
 // Built beside dist and then renamed, so that a program that is started meanwhile finds a complete one.
 const out = `dist.${process.pid}`;
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** Modules that a package loads, and what it gets in their place: slow ones that we never use, and one of ours. */
+/** Modules that a package loads, and what it gets in their place. The figures are of a bare start of Node. */
+const EMPTY = 'module.exports = {};';
 const replacements = [
-  // Only for subcommands that are programs of their own; we have none.
-  { package: 'commander', module: /^node:child_process$/, code: 'module.exports = {};' },
-  // Off by default; it would load node:http2 and node:tls.
-  { package: 'undici', module: /[/]client-h2\.js$/, code: 'module.exports = {};' },
-  // Only for bodies that are FormData.
-  { package: 'undici', module: /[/]web[/]fetch[/]body\.js$/, code: 'module.exports = {};' },
-  // Only for a limit that we set ourselves, and for bodies that are requests of node:http.
-  { package: 'undici', module: /^node:http$/, code: 'module.exports = {};' },
+  // Off by default; it would load node:http2 and node:tls: 0.2.
+  { package: 'undici', module: /[/]client-h2\.js$/, code: EMPTY },
+  // Only for bodies that are FormData: 46 kB, which every call would read.
+  { package: 'undici', module: /[/]web[/]fetch[/]body\.js$/, code: EMPTY },
+  // Only for a limit that we set ourselves, and for bodies that are requests of node:http: 0.2.
+  { package: 'undici', module: /^node:http$/, code: EMPTY },
   // A failed node:assert reads the source of its caller and parses it for a message: three seconds of processor time for
-  // undici in one line. An answer of the service must not bring that about.
+  // undici in one line (test/api/http/response-head.test.ts). An answer of the service must not bring that about.
   {
     package: 'undici',
     module: /^node:assert$/,
@@ -40,9 +37,9 @@ const replacements = [
       if (!ok) throw Object.assign(new Error(message), { code: 'ERR_ASSERTION' });
     };`,
   },
-  // Only for a schema of the settings, which we check ourselves.
-  { package: 'conf', module: /^ajv/, code: 'module.exports = {};' },
-  // A validator of JSON schemas, as large as all the rest of it: for answers of a person, which we check ourselves.
+  // Only for a schema of the settings, which we check ourselves: 0.4 where settings are written.
+  { package: 'conf', module: /^ajv/, code: EMPTY },
+  // A validator for answers of a person, which we check ourselves: 160 kB, as much as all the rest of it.
   {
     package: '@modelcontextprotocol',
     module: /[/]_shims$/,
@@ -64,12 +61,6 @@ const replace = {
   load(id) {
     const [, found] = /^\0replacement-(\d+)/.exec(id) ?? [];
     return replacements[found]?.code;
-  },
-  renderChunk(code) {
-    return {
-      code: code.replace(/\(\((\((?:exports(?:, module)?)?\)) => \{/g, '((function $1 {'),
-      map: null,
-    };
   },
 };
 
@@ -115,8 +106,12 @@ async function bundle(input, { define = {}, ...output }) {
     output: {
       format: 'cjs',
       dir: out,
-      // With the names of functions and classes, for stack traces.
-      minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+      // With the names of functions and classes, where stack traces are ours.
+      minify: {
+        compress: true,
+        mangle: { keepNames: 'sourcemap' in output },
+        codegen: { removeWhitespace: true },
+      },
       comments: false,
       dynamicImportInCjs: false,
       sourcemapExcludeSources: true,
@@ -124,24 +119,11 @@ async function bundle(input, { define = {}, ...output }) {
     },
   });
   const chunks = made.output.filter(({ type }) => type === 'chunk');
-  for (const chunk of chunks)
-    writeFileSync(
-      join(out, chunk.fileName),
-      asAscii(output.sourcemap && isOurs(chunk) ? chunk.code : withoutNames(chunk)),
-    );
+  for (const { fileName, code } of chunks) writeFileSync(join(out, fileName), code);
   return chunks;
 }
 
 const isOurs = ({ moduleIds }) => moduleIds.some((id) => id.startsWith(resolve('src')));
-
-/** Without a source map a stack trace is of little use to us, and the names are a tenth of it. */
-function withoutNames({ fileName, code }) {
-  const made = minifySync(fileName, code, {
-    ...{ module: false, compress: {}, mangle: { toplevel: true }, codegen: { removeWhitespace: true } },
-  });
-  if (made.errors.length) throw new Error(`${fileName}: ${made.errors[0].message}`);
-  return made.code;
-}
 
 /** What `steno ui` serves: a page for browsers, with its styles and its icon. */
 async function bundleClient() {
@@ -157,21 +139,11 @@ async function bundleClient() {
   const [app] = made.output;
   writeFileSync(join(out, 'ui', 'app.js'), app.code);
   const styles = readFileSync(join(from, 'app.css'), 'utf8');
-  writeFileSync(
-    join(out, 'ui', 'app.css'),
-    styles
-      .replace(/\/\*[^*]*\*\//g, '')
-      .replace(/\n\s*/g, '\n')
-      .trim(),
-  );
+  const shorter = styles.replace(/\/\*[^*]*\*\//g, '').replace(/\n\s*/g, '\n');
+  writeFileSync(join(out, 'ui', 'app.css'), shorter.trim());
   for (const name of ['index.html', 'favicon.svg'])
     writeFileSync(join(out, 'ui', name), readFileSync(join(from, name)));
   return app;
-}
-
-/** The loader reads files as one byte a character, which takes a fifteenth of the time of UTF-8. */
-function asAscii(code) {
-  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** For the stack traces of --debug: the maps are as large as the program, but compressed a fifth of it. */
@@ -185,30 +157,22 @@ function writeMaps(chunks) {
 
 /** The licence texts of every package that went into the bundle; packages with the same text share it. */
 function licenses(modules) {
-  const require = createRequire(import.meta.url);
-  const folders = new Set(
-    modules.flatMap((id) => id.match(/^.*node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/) ?? []),
-  );
+  const folders = modules.flatMap((id) => id.match(/^.*node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/) ?? []);
   const namesByText = new Map();
-  for (const folder of [...folders].sort()) {
-    const { name, version, license } = require(join(folder, 'package.json'));
-    const text = licenseText(folder);
+  for (const folder of [...new Set(folders)].sort()) {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder)
+      .sort()
+      .find((each) => /^(licen[cs]e|readme)/i.test(each));
+    // A package may have its licence at the end of its README.
+    const text = readFileSync(join(folder, file), 'utf8')
+      .split(/^#+ licen[cs]e.*$/im)
+      .at(-1)
+      .trim();
     namesByText.set(text, [...(namesByText.get(text) ?? []), `${name} ${version} (${license})`]);
   }
-  return [...namesByText]
-    .map(([text, names]) => `${names.join('\n')}\n\n${text}`)
-    .join(`\n${'-'.repeat(72)}\n`);
-}
-
-/** From the file of its own, or from the end of its README where it has none. */
-function licenseText(folder) {
-  const files = readdirSync(folder);
-  const own = files.find((name) => /^licen[cs]e/i.test(name));
-  if (own) return readFileSync(join(folder, own), 'utf8');
-  const readme = files.find((name) => /^readme/i.test(name));
-  const [, found] = readme ? readFileSync(join(folder, readme), 'utf8').split(/^#+ licen[cs]e.*$/im) : [];
-  if (!found?.trim()) throw new Error(`${folder} has no licence text, which we must ship`);
-  return found.trimStart();
+  const parts = [...namesByText].map(([text, names]) => `${names.join('\n')}\n\n${text}\n`);
+  return parts.join(`\n${'-'.repeat(72)}\n`);
 }
 
 /** Tells this build from others. */

@@ -122,22 +122,21 @@ const MAX_DEPTH = 4;
  */
 function urlIn(json: Json): string | undefined {
   const named = namedValues(json);
-  const found = new Set(
-    named.length ? named.flatMap((value) => readings(value, true)) : readings(json, false),
-  );
-  const [first] = found;
-  return found.size === 1 ? first : undefined;
+  const values = named.length ? named.flatMap((value) => readings(value, true)) : readings(json, false);
+  const [first, ...others] = new Set(values);
+  return others.length ? undefined : first;
 }
 
-/** The values under likely keys, at the outermost level that has one. */
+/** The values under likely keys, at the outermost level that has one; of a key within a key, the inner one counts. */
 function namedValues(json: Json, depth = 0): Json[] {
   if (!isObject(json) || depth > MAX_DEPTH) return [];
   const here = [...json].filter(([key]) => likelyKeys.has(bare(key))).map(([, value]) => value);
-  if (here.length) return here.flatMap((value) => orItself(namedValues(value, depth + 1), value));
-  return [...json.values()].flatMap((value) => namedValues(value, depth + 1));
+  const among = here.length ? here : [...json.values()];
+  return among.flatMap((value) => {
+    const inner = namedValues(value, depth + 1);
+    return inner.length || here.length === 0 ? inner : [value];
+  });
 }
-
-const orItself = (values: Json[], value: Json): Json[] => (values.length ? values : [value]);
 
 const bare = (key: string): string => key.toLowerCase().replace(/[-_]/g, '');
 
@@ -146,17 +145,15 @@ function readings(value: Json, isNamed: boolean, depth = 0): Array<string | unde
   if (value === null) return [''];
   if (typeof value === 'string') return [readText(value.trim(), isNamed)];
   if (depth > MAX_DEPTH) return [undefined];
-  if (Array.isArray(value))
-    return value.length ? value.flatMap((each) => readings(each, isNamed, depth + 1)) : [''];
-  if (!isObject(value)) return [undefined];
-  const urls = [...value]
-    .filter(([key]) => !otherKeys.has(bare(key)))
-    .flatMap(([, each]) => readings(each, false, depth + 1).filter(Boolean));
+  const inner = (each: Json, named: boolean) => readings(each, named, depth + 1);
+  if (Array.isArray(value)) return value.length ? value.flatMap((each) => inner(each, isNamed)) : [''];
+  const fields = isObject(value) ? [...value].filter(([key]) => !otherKeys.has(bare(key))) : [];
+  const urls = fields.flatMap(([, each]) => inner(each, false).filter(Boolean));
   return urls.length ? urls : [undefined];
 }
 
 /** Under a key of its own a host without a scheme is an address too. */
 function readText(text: string, isNamed: boolean): string | undefined {
-  if (text === '' || /^https?:\/\/\S+$/i.test(text)) return text;
-  return isNamed && /^[\w-]+(\.[\w-]+)+(:\d+)?(\/\S*)?$/.test(text) ? text : undefined;
+  const isHost = isNamed && /^[\w-]+(\.[\w-]+)+(:\d+)?(\/\S*)?$/.test(text);
+  return text === '' || isHost || /^https?:\/\/\S+$/i.test(text) ? text : undefined;
 }

@@ -7,7 +7,6 @@ import { StenoError, usage } from '../lib/errors.ts';
 import { isObject, type Json, JsonNumber, type JsonObject } from '../lib/json.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { oneLine } from '../lib/text.ts';
-import { pastedHint } from '../lib/url.ts';
 import { messageInJson } from './http/message.ts';
 
 export function scalar(value: Json | undefined): string | undefined {
@@ -64,13 +63,9 @@ export function checkId(id: string): string {
 /** What a text was most likely meant to be that the service does not know as an id. */
 export function idHint(text: string): string | undefined {
   const ids = text.split(/[,\s]+/).filter(Boolean);
-  const [first] = ids;
-  const plain = (id: string): boolean => /^[^\s/\\?#%,]+$/.test(id);
-  if (ids.length > 1 && ids.every(plain)) return `separate ids with spaces: ${ids.join(' ')}`;
-  if (first && ids.length === 1 && first !== text && plain(first)) return `write it alone: ${first}`;
-  if (/^#[^\s/\\?#%,]+$/.test(text)) return `leave out the #: ${text.slice(1)}`;
+  if (ids.length > 1) return `separate ids with spaces: ${ids.join(' ')}`;
   if (/^https?:\/\//i.test(text)) return 'it is a URL, not an id; list your files: steno files';
-  return pastedHint(text);
+  return undefined;
 }
 
 /** As one segment of a path. */
@@ -80,13 +75,10 @@ export const pathSegment = (id: string): string => encodeURIComponent(checkId(id
 
 const MAX_DEPTH = 4;
 
-const errorKeys = new Set([
-  ...['error', 'errors', 'error_message', 'errormessage'],
-  ...['fault', 'faults', 'exception'],
-]);
+const errorKeys = new Set('error errors error_message errormessage fault faults exception'.split(' '));
 const statusKeys = new Set(['status', 'result', 'outcome']);
 const successKeys = new Set(['success', 'ok']);
-const failedStatuses = new Set(['error', 'fail', 'failed', 'failure', 'refused', 'rejected', 'declined']);
+const failedStatuses = new Set('error fail failed failure refused rejected declined'.split(' '));
 /** Texts that stand for no error. */
 const noneTexts = new Set(['', '0', 'false', 'null', 'none']);
 
@@ -135,21 +127,13 @@ function isNone(value: Json, depth = 0): boolean {
 function textOf(value: Json, depth = 0): string {
   if (typeof value === 'string') return value.trim();
   if (depth > MAX_DEPTH) return '';
-  if (Array.isArray(value))
-    return value
-      .map((each) => textOf(each, depth + 1))
-      .filter(Boolean)
-      .join('; ');
+  const inner = (each: Json): string => textOf(each, depth + 1);
+  if (Array.isArray(value)) return value.map(inner).filter(Boolean).join('; ');
   if (!isObject(value)) return '';
-  return messageInJson(value) ?? fieldsOf(value, depth);
+  const fields = [...value].map(([key, each]) => [key, scalar(each) ?? inner(each)] as const);
+  const told = fields.filter(([, text]) => text).map(([key, text]) => `${key}: ${text}`);
+  return messageInJson(value) ?? told.join('; ');
 }
-
-const fieldsOf = (object: JsonObject, depth: number): string =>
-  [...object]
-    .map(([key, value]) => [key, scalar(value) ?? textOf(value, depth + 1)])
-    .filter(([, text]) => text)
-    .map((pair) => pair.join(': '))
-    .join('; ');
 
 /** Whether an answer holds neither a text nor a number nor a yes: nothing shows that the call was carried out. */
 export function saysNothing(json: Json, depth = 0): boolean {

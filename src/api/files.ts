@@ -83,32 +83,24 @@ export interface FileChange {
   readonly json: Json;
 }
 
-export const upgradeFile = (
-  transport: Transport,
-  id: string,
-  skus: readonly string[],
-  test: boolean,
-  beforeSend?: BeforeSend,
-): Promise<FileChange> =>
-  changeFile(transport, id, 'upgrade', new Map([['sku', [...skus]], ...testParam(test)]), beforeSend);
-
-export const refundFile = (
-  transport: Transport,
-  id: string,
-  test: boolean,
-  beforeSend?: BeforeSend,
-): Promise<FileChange> => changeFile(transport, id, 'refund', new Map(testParam(test)), beforeSend);
-
 const testParam = (test: boolean): Array<[string, Json]> => (test ? [['test', true]] : []);
 
-async function changeFile(
+interface ChangeRequest {
+  readonly id: string;
+  readonly action: 'upgrade' | 'refund';
+  /** Of an upgrade. */
+  readonly skus: readonly string[];
+  readonly test: boolean;
+}
+
+export async function changeFile(
   transport: Transport,
-  id: string,
-  action: 'upgrade' | 'refund',
-  params: JsonObject,
-  beforeSend: BeforeSend | undefined,
+  { id, action, skus, test }: ChangeRequest,
+  beforeSend?: BeforeSend,
 ): Promise<FileChange> {
   const path = `${filePath(id)}/${action}`;
+  const params = new Map<string, Json>(testParam(test));
+  if (skus.length) params.set('sku', [...skus]);
   const call: Call = { method: 'POST', path, safety: 'money', params, limitMs: CHANGE_LIMIT_MS, beforeSend };
   return readChange(call, id, await requestJson(transport, call));
 }

@@ -1,7 +1,6 @@
 /** The process around the program: its streams, its signals, its end. */
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { exitCodes } from '../lib/errors.ts';
-import { endSoon } from '../lib/interruption.ts';
 import { monotonicMs } from '../lib/time.ts';
 import { isDiskBusy } from '../lib/whole-file.ts';
 import { Main } from './main.ts';
@@ -131,5 +130,3 @@ void main.run().then((code) => {
   if (isDiskBusy() || (main.ignoresStalls && (interrupt.signal.aborted || !asPlanned))) exitSoon(exitCode);
   stdin?.unref?.();
 });
-
-process.once('beforeExit', endSoon);

@@ -66,21 +66,6 @@ function hasSecret(word: string): boolean {
 }
 
 /**
- * Speed: how the program ends once nothing is left to do. At once, where it may: Node would take its heap apart first, which
- * takes two milliseconds. To remove: drop `endSoon` and `endSlowly`.
- */
-let endsAtOnce = true;
-
-/** What was opened is closed for good only when Node takes its heap apart. */
-export function endSlowly(): void {
-  endsAtOnce = false;
-}
-
-export function endSoon(): void {
-  if (endsAtOnce) process.exit();
-}
-
-/**
  * Ctrl-Z: the shell gets a clean line, and only then is the process stopped; `draw` is called when it goes on. Gives what
  * ends this.
  */

@@ -1,7 +1,4 @@
 /** The SQLite that runs here: Node's own where there is one, a package on Node 20. Both have the same interface. */
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { endSlowly } from './interruption.ts';
 
 export type Value = null | number | bigint | string | Uint8Array;
 
@@ -25,46 +22,8 @@ interface Sqlite {
 }
 
 export async function loadDriver(): Promise<Driver> {
-  // The package can't finalise statements, and until then the log of the database stays.
-  endSlowly();
-  const { DatabaseSync } = loadBuiltIn() ?? loadAddon() ?? (await loadPackage());
+  const { DatabaseSync } = loadBuiltIn() ?? ((await import('@photostructure/sqlite')) as unknown as Sqlite);
   return DatabaseSync;
-}
-
-const loadPackage = async (): Promise<Sqlite> =>
-  (await import('@photostructure/sqlite')) as unknown as Sqlite;
-
-/**
- * Speed: the package is a compiled addon, and scripts that look for it and add what is not used here. Without those,
- * `steno file` takes 0.3 times a bare start of Node less. Undefined where the addon is not in its usual place, which the
- * package may know better. To take this out, load the package always.
- */
-function loadAddon(): Sqlite | undefined {
-  const { platform, arch } = process;
-  const libc = existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
-  for (const modules of moduleFolders()) {
-    const folder = join(modules, '@photostructure', 'sqlite');
-    if (!existsSync(folder)) continue;
-    const addon = { exports: {} };
-    try {
-      process.dlopen(
-        addon,
-        join(folder, 'prebuilds', `${platform}-${arch}`, `@photostructure+sqlite.${libc}.node`),
-      );
-      return addon.exports as Sqlite;
-    } catch {
-      return undefined;
-    }
-  }
-  return undefined;
-}
-
-/** Where Node looks for packages of this one, the nearest first. A tool that is bundled as an ES module has no __dirname. */
-function moduleFolders(): string[] {
-  const folders: string[] = [];
-  let at = typeof __dirname === 'undefined' ? '/' : __dirname;
-  for (; dirname(at) !== at; at = dirname(at)) folders.push(join(at, 'node_modules'));
-  return folders;
 }
 
 /** Without Node 22's warning that its SQLite is experimental: a user can't act on it. */

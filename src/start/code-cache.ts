@@ -58,8 +58,7 @@ export function load(file: string): unknown {
 }
 
 function compile(file: string): (...args: readonly unknown[]) => void {
-  // The build makes all files ASCII.
-  const text = readFileSync(file, 'latin1');
+  const text = readFileSync(file, 'utf8');
   const source = `(function (exports, require, module, __filename, __dirname) { ${text}\n});`;
   const script = new Script(source, { filename: file, cachedData: readCache(file) });
   // Undefined without a cache, true where V8 refused it.

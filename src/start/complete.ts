@@ -12,7 +12,7 @@ import { migrations } from '../ledger/stores/schema.ts';
 import { SqliteTransaction } from '../ledger/stores/sqlite.ts';
 import type { Store } from '../ledger/stores/store.ts';
 import { accountName } from '../lib/names.ts';
-import { checkPostgresUrl, readPostgresUrl, shownPostgresUrl } from '../lib/postgres-url.ts';
+import { readPostgresUrl, shownPostgresUrl } from '../lib/postgres-url.ts';
 import { openForReading } from '../lib/sqlite.ts';
 import { forRow } from '../lib/text.ts';
 import { isUrl } from '../lib/url.ts';
@@ -118,28 +118,28 @@ const kindsOfSettings: Readonly<Record<string, (profiles: Profiles) => IdSuggest
     ...Object.keys(profiles).map((id) => ({ id, about: 'the name of a profile' })),
   ],
   'base-url': (profiles) => valuesOf(profiles, 'base-url').filter(({ id }) => hostOf(id) !== ''),
-  ledger: (profiles) => ledgersOf(profiles),
+  ledger: ledgersOf,
   'copy-target': (profiles) => [{ id: 'local', about: 'the ledger of this machine' }, ...ledgersOf(profiles)],
 };
 
-/** A setting's values, each with the profile that it is from. */
-function valuesOf(profiles: Profiles, setting: string): IdSuggestion[] {
+/** A setting's values, each with the profile that it is from; one that can't be read is not offered. */
+function valuesOf(
+  profiles: Profiles,
+  setting: string,
+  shown: (text: string) => string = String,
+): IdSuggestion[] {
   return Object.entries(profiles).flatMap(([name, profile]) => {
-    const id = profile[setting];
-    return typeof id === 'string' && id !== '' ? [{ id, about: `of the profile ${name}` }] : [];
-  });
-}
-
-/** Without their passwords, which are kept elsewhere; one that can't be read is not offered. */
-function ledgersOf(profiles: Profiles): IdSuggestion[] {
-  return valuesOf(profiles, 'ledger').flatMap(({ id, about }) => {
     try {
-      checkPostgresUrl(id);
-      return [{ id: shownPostgresUrl(id), about }];
+      const id = shown(String(profile[setting] ?? ''));
+      return id ? [{ id, about: `of the profile ${name}` }] : [];
     } catch {
       return [];
     }
   });
+}
+
+function ledgersOf(profiles: Profiles): IdSuggestion[] {
+  return valuesOf(profiles, 'ledger', shownPostgresUrl);
 }
 
 /** Empty for what is no address, and for one that could hold a secret. */

@@ -101,7 +101,7 @@ function loadWithSourceMaps(program: string): void {
     const map = path.startsWith(__dirname) ? maps[basename(path)] : undefined;
     if (!map) return loadPlain(module, path);
     const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
-    const code = `${readFileSync(path, 'latin1')}\n//# sourceMappingURL=${url}`;
+    const code = `${readFileSync(path, 'utf8')}\n//# sourceMappingURL=${url}`;
     (module as NodeModule & { _compile(code: string, path: string): void })._compile(code, path);
   };
   require(program);

@@ -94,52 +94,33 @@ export async function statusError(
     const hint = 'redirects are not followed, because the key would be sent along: check the base URL';
     return new CallError('failed', redirect, { ...details, hint });
   }
-  if (status === 401 || status === 403) return keyError(call, status, answered, details, origin);
-  if (status === 404) return missingError(call.path, answered, details, origin.baseUrl);
+  const subject = subjectOf(call.path);
+  if (status === 401 || (status === 403 && subject === undefined)) {
+    const hint = keyHint(origin.keySource);
+    return new CallError('auth', `the service did not accept the key (${answered})`, { ...details, hint });
+  }
+  if (status === 403) {
+    const hint = 'it may belong to another account; see which key is in use: steno whoami';
+    return new CallError('auth', `this key has no access to ${subject} (${answered})`, { ...details, hint });
+  }
+  if (status === 404) {
+    const { baseUrl } = origin;
+    const hint = subject !== undefined && hasVersion(baseUrl) ? undefined : baseUrlHint(baseUrl);
+    const what = subject ?? `${call.path} at ${baseUrl}`;
+    return new CallError('missing', `the service does not know ${what} (${answered})`, { ...details, hint });
+  }
   const verdict = status < 500 ? 'refused' : 'failed';
   const pause = details.retryAfter && `the service asks to wait ${formatDuration(details.retryAfter)}`;
-  const hint = wantsTls(status, text) ? USE_HTTPS : pause || notReadyHint(call.path, status);
+  const [, id] = /^a transcript of audiofile (.+) as \w+$/.exec(subject ?? '') ?? [];
+  const notReady = status === 409 && id && `it may not be ready yet; wait for it: steno wait ${id}`;
+  const hint = (wantsTls(status, text) && USE_HTTPS) || pause || notReady || undefined;
   return new CallError('failed', `the service ${verdict} (${answered})`, { ...details, hint });
-}
-
-/** The key is wrong; or what is asked about belongs to another one. */
-function keyError(
-  { path }: Call,
-  status: number,
-  answered: string,
-  details: CallErrorDetails,
-  { keySource }: CallOrigin,
-): CallError {
-  const subject = subjectOf(path);
-  if (status === 401 || subject === undefined)
-    return new CallError('auth', `the service did not accept the key (${answered})`, {
-      ...details,
-      hint: keyHint(keySource),
-    });
-  const hint = 'it may belong to another account; see which key is in use: steno whoami';
-  return new CallError('auth', `this key has no access to ${subject} (${answered})`, { ...details, hint });
-}
-
-/** For a transcript that is not there yet, though its file is. */
-function notReadyHint(path: string, status: number): string | undefined {
-  const [, id] = /^a transcript of audiofile (.+) as \w+$/.exec(subjectOf(path) ?? '') ?? [];
-  return status === 409 && id !== undefined
-    ? `it may not be ready yet; wait for it: steno wait ${id}`
-    : undefined;
 }
 
 /** What some servers answer to a plain http request on their TLS port. */
 const wantsTls = (status: number, text: string): boolean =>
   status === 400 &&
   /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled/i.test(text);
-
-/** What is asked about does not exist; or the address is not that of the service. */
-function missingError(path: string, answered: string, details: CallErrorDetails, baseUrl: string): CallError {
-  const subject = subjectOf(path);
-  const hint = subject !== undefined && hasVersion(baseUrl) ? undefined : baseUrlHint(baseUrl);
-  const what = subject ?? `${path} at ${baseUrl}`;
-  return new CallError('missing', `the service does not know ${what} (${answered})`, { ...details, hint });
-}
 
 const hasVersion = (baseUrl: string): boolean => /\/API\d+$/i.test(baseUrl);
 
@@ -149,17 +130,16 @@ export const baseUrlHint = (baseUrl: string): string =>
     ? `check the base URL ${baseUrl}: steno whoami`
     : `the base URL ${baseUrl} does not end in /API4; if that is missing, set base-url or STENO_BASE_URL to ${baseUrl}/API4`;
 
-function keyHint(source: string | undefined): string {
-  const see = 'see which key is in use: steno whoami';
-  if (source === undefined || source === 'sandbox') return `${see}; save another one: steno login`;
-  if (source === 'flag') return `the key came from --api-key: correct it, or save one: steno login`;
-  if (source.startsWith('environment '))
-    return `the key came from ${source.slice('environment '.length)}, which overrides a saved key: correct or unset it; ${see}`;
-  const [, profile = ''] = /profile (.+)$/.exec(source) ?? [];
-  const flag = profile === '' || profile === 'default' ? '' : ` --profile ${profile}`;
-  return source.startsWith('command ')
-    ? `the key came from the key command of profile ${profile}: steno config get api-key-command${flag}, or save a key: steno login${flag}`
-    : `the key came from ${source}; save another one: steno login${flag}`;
+function keyHint(source = 'sandbox'): string {
+  const [, kind, name = ''] = /^(\w+) ?(?:of profile )?(.*)$/.exec(source) ?? [];
+  const flag = name === 'default' ? '' : ` --profile ${name}`;
+  if (kind === 'flag') return 'the key came from --api-key: correct it, or save one: steno login';
+  if (kind === 'environment')
+    return `the key came from ${name}, which overrides a saved key: correct or unset it; see: steno whoami`;
+  if (kind === 'command')
+    return `the key came from the key command of profile ${name}: steno config get api-key-command${flag}`;
+  if (kind === 'profile') return `the key came from ${source}; save another one: steno login${flag}`;
+  return 'see which key is in use: steno whoami; save another one: steno login';
 }
 
 function redirectMessage({ status, headers, url, hide }: CallResponse): string | undefined {

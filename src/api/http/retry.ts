@@ -3,11 +3,12 @@
  * that each of a thousand files would be tried again for itself. While it lasts, one read tries again and the others wait
  * for what becomes of it.
  */
+import { backoffMs } from '../../lib/backoff.ts';
 import { monotonicMs, sleep } from '../../lib/time.ts';
 import { CallError } from './failures.ts';
 
 const MAX_TRIES = 4;
-const FIRST_PAUSE_MS = 250;
+const PAUSES = { firstMs: 250 };
 /** When the service asks to wait longer than this, the error is shown instead. */
 const MAX_PAUSE_MS = 60_000;
 
@@ -120,8 +121,7 @@ function pauseBeforeRetry(error: CallError, tries: Tries): number | undefined {
   const now = monotonicMs();
   tries.firstFailedAt ??= now;
   if (!error.transient || tries.count >= MAX_TRIES || signal.aborted) return undefined;
-  const backoff = FIRST_PAUSE_MS * 2 ** (tries.count - 1);
-  const pause = error.retryAfter ?? Math.round(backoff * (0.5 + Math.random()));
+  const pause = error.retryAfter ?? Math.round(backoffMs(tries.count, PAUSES));
   if (tries.count > 1 && now - tries.firstFailedAt + pause > MAX_RETRYING_MS) return undefined;
   return pause > MAX_PAUSE_MS || pause >= endsAt - now ? undefined : pause;
 }

@@ -97,10 +97,10 @@ export class Transport {
   #sendForMoney<T>(call: Call, endsAt: number, read: Read<T>): Promise<T> {
     const { env, signal, hardSignal = signal, onFinishing } = this.#options;
     const { beforeSend, path } = call;
+    const interrupt = new AbortController();
+    const onHard = (): void => interrupt.abort();
     // An idle connection may break at its next use, which would leave the outcome unknown: money gets a fresh one.
     return withPool(this.#base, env, { beforeSend }, async (pool) => {
-      const interrupt = new AbortController();
-      const onHard = (): void => interrupt.abort();
       const onSoft = (): void => {
         const what = moneyTargetOf(path)?.call ?? 'order';
         if (!pool.hasConnected()) interrupt.abort();

@@ -1,5 +1,5 @@
 /** Upgrades, refunds and raw calls for money: in the ledger before they are sent, and never twice by accident. */
-import { type FileChange, readChange, refundFile, upgradeFile } from '../../api/files.ts';
+import { changeFile, type FileChange, readChange } from '../../api/files.ts';
 import { type RawAnswer, sendRaw } from '../../api/http/answer.ts';
 import type { BeforeSend, Call, MoneyTarget } from '../../api/http/call.ts';
 import { CallError } from '../../api/http/failures.ts';
@@ -57,10 +57,9 @@ export const fileOf = ({ audios }: NewPurchase): string => audios[0]?.file ?? ''
 async function changeOnce(purchase: NewPurchase, options: MoneyCallOptions): Promise<FileChange> {
   const { kind, skus, test } = purchase;
   const id = fileOf(purchase);
+  const action = kind === 'upgrade' ? kind : 'refund';
   const send = (check: BeforeSend): Promise<FileChange> =>
-    kind === 'upgrade'
-      ? upgradeFile(options.transport, id, skus, test, check)
-      : refundFile(options.transport, id, test, check);
+    changeFile(options.transport, { id, action, skus, test }, check);
   return (await sendChange(purchase, options, send)).answer;
 }
 
