@@ -94,27 +94,37 @@ export async function statusError(
     const hint = 'redirects are not followed, because the key would be sent along: check the base URL';
     return new CallError('failed', redirect, { ...details, hint });
   }
-  const subject = subjectOf(call.path);
+  const access = accessError(call.path, answered, { ...details, status }, origin);
+  if (access) return access;
+  const verdict = status < 500 ? 'refused' : 'failed';
+  const pause = details.retryAfter && `the service asks to wait ${formatDuration(details.retryAfter)}`;
+  const [, id] = /^a transcript of audiofile (.+) as \w+$/.exec(subjectOf(call.path) ?? '') ?? [];
+  const notReady = status === 409 && id && `it may not be ready yet; wait for it: steno wait ${id}`;
+  const hint = (wantsTls(status, text) && USE_HTTPS) || pause || notReady || undefined;
+  return new CallError('failed', `the service ${verdict} (${answered})`, { ...details, hint });
+}
+
+/** What 401, 403 and 404 say: of the key, of what is asked about, or of the address. */
+function accessError(
+  path: string,
+  answered: string,
+  details: CallErrorDetails & { readonly status: number },
+  { baseUrl, keySource }: CallOrigin,
+): CallError | undefined {
+  const subject = subjectOf(path);
+  const { status } = details;
   if (status === 401 || (status === 403 && subject === undefined)) {
-    const hint = keyHint(origin.keySource);
+    const hint = keyHint(keySource);
     return new CallError('auth', `the service did not accept the key (${answered})`, { ...details, hint });
   }
   if (status === 403) {
     const hint = 'it may belong to another account; see which key is in use: steno whoami';
     return new CallError('auth', `this key has no access to ${subject} (${answered})`, { ...details, hint });
   }
-  if (status === 404) {
-    const { baseUrl } = origin;
-    const hint = subject !== undefined && hasVersion(baseUrl) ? undefined : baseUrlHint(baseUrl);
-    const what = subject ?? `${call.path} at ${baseUrl}`;
-    return new CallError('missing', `the service does not know ${what} (${answered})`, { ...details, hint });
-  }
-  const verdict = status < 500 ? 'refused' : 'failed';
-  const pause = details.retryAfter && `the service asks to wait ${formatDuration(details.retryAfter)}`;
-  const [, id] = /^a transcript of audiofile (.+) as \w+$/.exec(subject ?? '') ?? [];
-  const notReady = status === 409 && id && `it may not be ready yet; wait for it: steno wait ${id}`;
-  const hint = (wantsTls(status, text) && USE_HTTPS) || pause || notReady || undefined;
-  return new CallError('failed', `the service ${verdict} (${answered})`, { ...details, hint });
+  if (status !== 404) return undefined;
+  const hint = subject !== undefined && hasVersion(baseUrl) ? undefined : baseUrlHint(baseUrl);
+  const what = subject ?? `${path} at ${baseUrl}`;
+  return new CallError('missing', `the service does not know ${what} (${answered})`, { ...details, hint });
 }
 
 /** What some servers answer to a plain http request on their TLS port. */
