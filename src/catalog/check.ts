@@ -109,7 +109,7 @@ export function checkStates(typed: readonly string[], seen: () => readonly strin
 export function checkTestableEvent(type: string): string {
   if (testableEvents.includes(type)) return type;
   const choice = `choose from: ${testableEvents.join(', ')}`;
-  throw usage(`the service can't send a test of '${type}'`, didYouMean(type, testableEvents, choice));
+  throw usage(`the service can't send a test of ${type}`, didYouMean(type, testableEvents, choice));
 }
 
 /** Of the service, for tests: nobody ordered them. */

@@ -1,5 +1,5 @@
 /** The command tree for completion, read from the specs: a new command or flag appears by itself. */
-import type { CommandNode, Flag, Meaning, Offers, Positional, Values } from '../completion/model.ts';
+import type { CommandNode, Flag, Meaning, Offer, Offers, Values } from '../completion/model.ts';
 import { ALL_COLUMNS } from '../lib/view.ts';
 import type { Argument, Command, Group } from '../spec/command.ts';
 import { globalOptions } from '../spec/global-options.ts';
@@ -8,24 +8,57 @@ import { builtInOptions, summaryOfTopic, topicNames } from './help-topics.ts';
 
 export function commandTree(groups: readonly Group[]): CommandNode {
   const specs = groups.flatMap(({ commands }) => commands);
+  const topics = topicNames().map((name): Offer => [name, summaryOfTopic(name)]);
+  const messages = ['error', 'warning'].map((name): Offer => [name, 'what stderr has with --json']);
+  const nodes = specs.map(nodeOf);
   return {
     names: ['steno'],
     summary: '',
     flags: [...Object.values<Option>(globalOptions), ...builtInOptions].map(flagOf),
     args: [],
-    children: [...specs.map((spec) => withCommands(nodeOf(spec), specs)), helpCommand(specs)],
+    children: [
+      // `schema` and `help` name other commands, which no spec can know.
+      ...nodes.map((node) => (node.names[0] === 'schema' ? naming(node, nodes, messages) : node)),
+      naming(leaf(['help'], 'Explain a command or a topic'), nodes, topics),
+    ],
   };
 }
 
+const leaf = (names: readonly string[], summary: string): CommandNode => ({
+  ...{ names, summary, flags: [], args: [], children: [] },
+});
+
+/** A node behind which a command may be named, or one of these words. */
+function naming(node: CommandNode, named: readonly CommandNode[], words: readonly Offer[]): CommandNode {
+  const bare = ({ names, summary, children }: CommandNode): CommandNode => ({
+    ...leaf(names.slice(0, 1), summary),
+    flags: node.flags,
+    children: children.map(bare),
+  });
+  return { ...node, args: [{ many: false, offers: words }], children: named.map(bare) };
+}
+
 function nodeOf(spec: Command): CommandNode {
+  const flags = [...Object.values(spec.options ?? {}), ...columnsOption(spec)].map(flagOf);
+  const children = [...(spec.children ?? []).map(nodeOf), ...(spec.args ?? []).flatMap(wordsOf)];
   return {
     names: spec.alias ? [spec.name, spec.alias] : [spec.name],
     summary: spec.summary,
-    flags: [...Object.values(spec.options ?? {}), ...columnsOption(spec)].map(flagOf),
-    args: (spec.args ?? []).map(argumentOf),
-    children: (spec.children ?? []).map(nodeOf),
+    flags,
+    args: (spec.args ?? []).map(({ name, values, meaning }) => ({
+      many: name.includes('…'),
+      offers: offersOf(values, meaning),
+    })),
+    children,
   };
 }
+
+/** Words after which other values fit. */
+const wordsOf = ({ valuesAfter = {}, meaning }: Argument): CommandNode[] =>
+  Object.entries(valuesAfter).map(([word, values]) => ({
+    ...leaf([word], meaning?.(word) ?? ''),
+    args: [{ many: false, offers: offersOf(values) }],
+  }));
 
 /** The global option with the columns of this command. */
 function columnsOption({ output }: Command): Option[] {
@@ -35,69 +68,15 @@ function columnsOption({ output }: Command): Option[] {
   return columns.length ? [{ ...globalOptions.columns, values, meaning }] : [];
 }
 
-function argumentOf({ name, values, meaning, valuesAfter = {} }: Argument): Positional {
-  const after = Object.entries(valuesAfter).map(([word, follow]) => [word, offersOf(follow)]);
-  return {
-    many: name.includes('…'),
-    offers: offersOf(values, meaning),
-    offersAfter: Object.fromEntries(after),
-  };
-}
-
 const offersOf = (values: Values = [], meaning: Meaning = () => ''): Offers =>
   typeof values === 'string' ? values : values.map((value) => [value, meaning(value)]);
 
-/** `schema` names other commands, which its own spec can't know. */
-function withCommands(node: CommandNode, specs: readonly Command[]): CommandNode {
-  if (node.names[0] !== 'schema') return node;
-  const about = (word: string): string => `what stderr has with --json: ${word}`;
-  return { ...node, args: commandWords(specs, ['error', 'warning'], about).map(argumentOf) };
-}
-
-/** A command, or a word that stands for something else; then a subcommand. */
-function commandWords(
-  specs: readonly Command[],
-  words: readonly string[],
-  meaning: (word: string) => string,
-): Argument[] {
-  const parents = specs.filter(({ children = [] }) => children.length);
-  return [
-    {
-      name: '[command]',
-      help: '',
-      values: [...new Set([...specs.map((spec) => spec.name), ...words])],
-      meaning: (name) => specs.find((spec) => spec.name === name)?.summary ?? meaning(name),
-    },
-    {
-      name: '[subcommand]',
-      help: '',
-      valuesAfter: Object.fromEntries(
-        parents.map(({ name, children = [] }) => [name, children.map((child) => child.name)]),
-      ),
-    },
-  ];
-}
-
-function helpCommand(specs: readonly Command[]): CommandNode {
-  return {
-    names: ['help'],
-    summary: 'Explain a command or a topic',
-    flags: [],
-    args: commandWords(specs, topicNames(), summaryOfTopic).map(argumentOf),
-    children: [],
-  };
-}
-
 function flagOf(option: Option): Flag {
   const { flags, help, takesValue, values, meaning, onlyOneOf = [] } = option;
-  const names = flagNames(option);
   const many = Array.isArray(option.initial);
   return {
-    names: [...names].sort((a, b) => b.length - a.length),
-    help,
-    takesValue,
-    many,
-    list: many && flags.includes('…'),
+    names: [...flagNames(option)].sort((a, b) => b.length - a.length),
+    ...{ help, takesValue, many, list: many && flags.includes('…') },
     offers: offersOf(values, meaning),
     onlyOneOf,
   };

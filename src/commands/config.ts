@@ -41,13 +41,13 @@ function meaningOfPrice(name: string): string {
 }
 
 /** For completion: what a setting may have as its value. Nothing is offered for a key or a command. */
-const valuesAfter: Argument['valuesAfter'] = {
+const valuesAfter = {
   'base-url': 'base-url',
   ledger: 'ledger',
   account: 'account',
   timeout: ['30s', '1m', '2m', '5m'],
   currency: ['USD', 'EUR', 'GBP'],
-};
+} as const;
 
 const details = ['The settings:', settingList.map(({ name, help }) => [name, help] as const)];
 
@@ -117,12 +117,8 @@ const set = command({
   name: 'set',
   summary: 'Save a setting in the profile',
   args: [
-    setting,
-    {
-      name: '[value]',
-      help: 'new value, or - to read it from stdin; if omitted on a terminal, steno asks',
-      valuesAfter,
-    },
+    { ...setting, valuesAfter },
+    { name: '[value]', help: 'new value, or - to read it from stdin; if omitted on a terminal, steno asks' },
   ],
   about:
     'Saves a setting in the selected profile, which is created if needed. Flags and environment variables ' +

@@ -101,15 +101,15 @@ export class CommandLine {
 
   /** A subcommand or an argument; where the command takes no more of them, its flags. */
   #argument(typed: string): Offers {
-    const [at, before = ''] = [this.#args.length, this.#args.at(-1)];
+    const at = this.#args.length;
     const { children, args } = this.#node;
     const commands = at ? [] : children.flatMap(({ names, summary }) => offersOf(names, summary));
     const last = args.at(-1);
     const argument = args[at] ?? (last?.many ? last : undefined);
     if (!argument) return commands.length || typed ? commands : this.#unusedFlags();
-    const [, after] = Object.entries(argument.offersAfter).find(([word]) => word === before) ?? [];
-    const offers = after ?? argument.offers;
-    return typeof offers === 'string' ? offers : [...commands, ...offers];
+    const { offers } = argument;
+    if (typeof offers === 'string') return offers;
+    return [...commands, ...offers.filter(([value]) => !commands.some(([name]) => name === value))];
   }
 }
 

@@ -48,8 +48,6 @@ export interface Flag {
 export interface Positional {
   readonly many: boolean;
   readonly offers: Offers;
-  /** What is offered after a certain argument before it. */
-  readonly offersAfter: Readonly<Record<string, Offers>>;
 }
 
 export interface CommandNode {

@@ -15,7 +15,7 @@ export interface Argument {
   readonly help: string;
   readonly values?: Values;
   readonly meaning?: Meaning;
-  /** Values that follow from the argument before it. */
+  /** Values that fit after one of its own. */
   readonly valuesAfter?: Readonly<Record<string, Values>>;
 }
 

@@ -71,7 +71,6 @@ describe('what fits', () => {
     ['a schema of a subcommand', 'steno schema events sh', ['show']],
     ['a command to explain', 'steno help webh', ['webhook', 'webhooks']],
     ['a subcommand to explain', 'steno help events re', ['replay']],
-    ['nothing below a command without subcommands', 'steno help order ', []],
     ['nothing after a word that every object has', 'steno config set constructor ', []],
     ['no flag after --', 'steno order -- --sku', 'file'],
     ['no flag of another command', 'steno file --sku', []],

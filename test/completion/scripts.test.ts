@@ -92,7 +92,7 @@ type Summary = readonly (readonly [path: string, flags: readonly string[]])[];
 function modelSummary(node: CommandNode, path: readonly string[] = []): Summary {
   const names = [...node.flags, ...tree.flags].flatMap((flag) => flag.names);
   const below = node.children
-    .filter((child) => child.names[0] !== 'help')
+    .filter((child) => child.names[0] !== 'help' && !/^(schema|config set)$/.test(path.join(' ')))
     .flatMap((child) => modelSummary(child, [...path, child.names[0] ?? '']));
   return [[path.join(' '), sorted(names)], ...below];
 }
