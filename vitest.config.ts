@@ -26,19 +26,21 @@ const quick = [
 
 /** What takes much processor time and seldom changes its answer; with it `npm test` would take over a quarter of an hour. */
 const onlyLong = [
-  'test/api/refusals.test.ts',
+  'test/api/{refusals,http/proxy}.test.ts',
+  'test/cli/full-disk.test.ts',
   'test/commands/{ledger,report}.test.ts',
   'test/crash/{ledger,listen}.test.ts',
   'test/feeds/hostile.test.ts',
   'test/flows/files/pace.test.ts',
   'test/flows/transcripts/ledger-trouble.test.ts',
-  'test/ledger/{damaged,dump,scale}.test.ts',
+  'test/ledger/{damaged,dump,places,scale}.test.ts',
   'test/ledger/stores/{accounts,copy,cuts,dump,listeners,outcomes,round-trips,secrets,team-events,tls,two-ledgers,versions,who}.test.ts',
   'test/listen/{crowded,durability,exec,failing-ledger,flood,hostile,inherited-key,keep,linear-readers,missed-events,missed-events-order,once,queues,stalled-reader,stuck-disk,timeout,webhook-after-crash,webhook-registration}.test.ts',
+  'test/mcp/{hostile,trouble}.test.ts',
   'test/pictures/{pages,pictures}.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
   'test/sandbox/feed.test.ts',
-  'test/settings/access.test.ts',
+  'test/settings/{access,folders}.test.ts',
   'test/ui/{fit,pager,progress}.test.ts',
   'test/views/report-page.test.ts',
 ];

@@ -9,7 +9,7 @@ import { settingList } from '../settings/settings.ts';
 import type { Command, Details, Group, Item } from '../spec/command.ts';
 import { commandEntries } from '../spec/entries.ts';
 import { globalOptions } from '../spec/global-options.ts';
-import type { Option } from '../spec/options.ts';
+import { initialValues, type Option } from '../spec/options.ts';
 import { Output } from '../ui/output.ts';
 import { formatTable, skuTable, stateTable } from '../views/catalog.ts';
 import { about, firstLines, helpText } from './help.ts';
@@ -131,17 +131,7 @@ export async function catalogueTexts(): Promise<Array<[name: string, text: strin
 async function textOf(view: View, form: string): Promise<string> {
   const sink = new PassThrough();
   const stream = sink as unknown as NodeJS.WriteStream;
-  const mode = {
-    json: form === 'json',
-    csv: form === 'csv',
-    quiet: form === 'quiet',
-    markdown: false,
-    columns: [],
-    noColor: true,
-    pager: false,
-    debug: false,
-    progress: false,
-  };
+  const mode = { ...initialValues(globalOptions), [form]: true, noColor: true, pager: false };
   await new Output({ stdout: stream, stderr: stream }, { mode, env: {}, hide: String }).show(view);
   return String(sink.read());
 }

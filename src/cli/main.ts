@@ -6,6 +6,7 @@ import { boldTitles } from '../lib/text.ts';
 import { checkAllowed } from '../spec/allow.ts';
 import { Context, type ProcessIO } from '../spec/context.ts';
 import { type GlobalValues, globalOptions } from '../spec/global-options.ts';
+import { initialValues } from '../spec/options.ts';
 import type { Output } from '../ui/output.ts';
 import { type Help, NoSubcommand, type Printed, type Run, readLine, WrongLine } from './program.ts';
 import { loaders, loadGroups } from './registry.ts';
@@ -153,11 +154,8 @@ function roughGlobals(argv: readonly string[]): GlobalValues {
   const flags = new Set(argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined));
   const after = argv.indexOf('--api-key') + 1;
   const attached = argv.find((each) => each.startsWith('--api-key='))?.slice('--api-key='.length);
-  const initial = Object.fromEntries(
-    Object.entries(globalOptions).map(([key, option]) => [key, option.initial]),
-  );
   return {
-    ...(initial as GlobalValues),
+    ...initialValues(globalOptions),
     json: flags.has('--json'),
     color: !flags.has('--no-color'),
     pager: !flags.has('--no-pager'),

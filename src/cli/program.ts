@@ -5,7 +5,7 @@ import { didYouMean } from '../lib/text.ts';
 import { ALL_COLUMNS } from '../lib/view.ts';
 import type { Command, Input } from '../spec/command.ts';
 import { type GlobalValues, globalOptions } from '../spec/global-options.ts';
-import { longName, type Option, type Options } from '../spec/options.ts';
+import { longName, type Option, type Options, type OptionValues } from '../spec/options.ts';
 
 /** What a command line asks for. */
 export interface Run {
@@ -119,9 +119,9 @@ function build(spec: Command, parent: Commander, read: Line): Commander {
   if (!spec.run) command.allowExcessArguments();
   return command.action(() => {
     if (!spec.run) throw new NoSubcommand(spec, command.args[0]);
-    const globals = globalsOf(command);
     checkFlags(spec, givenFlags(command, spec));
-    const input = { ...inputOf(command, spec), line: read.argv };
+    const input = { args: command.args, options: valuesOf(command, spec.options ?? {}), line: read.argv };
+    const globals = valuesOf(command, globalOptions);
     read.run = { command: spec, path: namesOf(command).join(' '), input, globals };
   });
 }
@@ -152,20 +152,12 @@ function commanderOption(spec: Option): CommanderOption {
   return option;
 }
 
-function inputOf(command: Commander, spec: Command): Omit<Input, 'line'> {
-  const options = Object.entries(spec.options ?? {}).map(([key, option]) => [
+function valuesOf<O extends Options>(command: Commander, options: O): OptionValues<O> {
+  const values = Object.entries<Option>(options).map(([key, { initial }]) => [
     key,
-    given(command, key) ?? option.initial,
+    given(command, key) ?? initial,
   ]);
-  return { args: command.args, options: Object.fromEntries(options) };
-}
-
-function globalsOf(command: Commander): GlobalValues {
-  const values = Object.entries<Option>(globalOptions).map(([key, option]) => [
-    key,
-    given(command, key) ?? option.initial,
-  ]);
-  return Object.fromEntries(values) as GlobalValues;
+  return Object.fromEntries(values) as OptionValues<O>;
 }
 
 /** Every flag of the line by its long name, global ones before the command too. */

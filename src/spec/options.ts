@@ -185,3 +185,7 @@ export function count(flags: string, help: string, more: More & Range = {}): Opt
 export type Options = Readonly<Record<string, Option>>;
 
 export type OptionValues<O> = { readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never };
+
+/** What a command is given where a line names none of them. */
+export const initialValues = <O extends Options>(options: O): OptionValues<O> =>
+  Object.fromEntries(Object.entries(options).map(([key, { initial }]) => [key, initial])) as OptionValues<O>;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { queryLedger } from '../support/ledger.ts';
 import { complete, form, Listener } from '../support/listener.ts';
+import { sliceOf } from '../support/slices.ts';
 import { lockLedger } from '../support/spool.ts';
 import { User } from '../support/steno.ts';
 
@@ -34,16 +35,19 @@ async function sendAll(listener: Listener, all: readonly string[]): Promise<stri
 const sorted = (all: readonly string[]): string[] => [...all].sort((a, b) => Number(a) - Number(b));
 
 describe('an event that is answered right before the end', () => {
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('is shown by the session itself: %s', async (signal) => {
-    const user = new User(TICK);
-    for (const id of ids(5)) {
-      const listener = await Listener.start(user, ['--json']);
-      expect((await listener.post(complete(id))).status).toBe(200);
-      await listener.stop(signal);
-      expect(shownBy(listener)).toEqual([id]);
-    }
-    expect(await shownByNext(user)).toEqual([]);
-  });
+  it.each(sliceOf(['SIGINT', 'SIGTERM', 'SIGHUP'] as const, 3))(
+    'is shown by the session itself: %s',
+    async (signal) => {
+      const user = new User(TICK);
+      for (const id of ids(5)) {
+        const listener = await Listener.start(user, ['--json']);
+        expect((await listener.post(complete(id))).status).toBe(200);
+        await listener.stop(signal);
+        expect(shownBy(listener)).toEqual([id]);
+      }
+      expect(await shownByNext(user)).toEqual([]);
+    },
+  );
 
   it('is shown by the session itself, of many that come while it ends', async () => {
     const user = new User(TICK);

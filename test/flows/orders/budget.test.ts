@@ -6,6 +6,7 @@ import { periodAt } from '../../../src/lib/money.ts';
 import { item, rss } from '../../support/feed.ts';
 import { type OrderingAccount, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
 import { setAll } from '../../support/settings.ts';
+import { sliceOf } from '../../support/slices.ts';
 
 interface Budgeted extends OrderingAccount {
   set(settings: Readonly<Record<string, string | undefined>>): void;
@@ -139,18 +140,21 @@ describe('a budget', () => {
     expect(stderr).toContain('exceeds what is left of the budget of 15.00/month: 5.00');
   });
 
-  it.each(['day', 'week', 'month', 'year'] as const)('begins anew with each %s, in UTC', async (period) => {
-    const { buy, user, sent } = await budgeted(`10/${period}`);
-    expect((await buy('a')).code).toBe(0);
-    const { start } = periodAt(period, Date.now());
-    const boughtAt = (moment: string): unknown =>
-      queryLedger(user, 'UPDATE purchase_items SET counted_at = ?', moment);
-    boughtAt(start);
-    expect((await buy('b')).code).toBe(2);
-    boughtAt(new Date(Date.parse(start) - 1).toISOString());
-    expect((await buy('b')).code).toBe(0);
-    expect(sent()).toBe(2);
-  });
+  it.each(sliceOf(['month', 'day', 'week', 'year'] as const, 4))(
+    'begins anew with each %s, in UTC',
+    async (period) => {
+      const { buy, user, sent } = await budgeted(`10/${period}`);
+      expect((await buy('a')).code).toBe(0);
+      const { start } = periodAt(period, Date.now());
+      const boughtAt = (moment: string): unknown =>
+        queryLedger(user, 'UPDATE purchase_items SET counted_at = ?', moment);
+      boughtAt(start);
+      expect((await buy('b')).code).toBe(2);
+      boughtAt(new Date(Date.parse(start) - 1).toISOString());
+      expect((await buy('b')).code).toBe(0);
+      expect(sent()).toBe(2);
+    },
+  );
 
   it('in another currency than prices, or than what was spent, is not compared', async () => {
     const { buy, sent, set } = await budgeted('100 EUR/month', '1 USD');

@@ -6,6 +6,7 @@ import { jsonError } from '../../support/account.ts';
 import { item, rss } from '../../support/feed.ts';
 import { audio, type OrderingAccount, orderingAccount, reply, statuses } from '../../support/ledger.ts';
 import { setAll } from '../../support/settings.ts';
+import { sliceOf } from '../../support/slices.ts';
 import { finished, type Result } from '../../support/steno.ts';
 
 type Refuses = (urls: readonly string[], call: number) => { status: number; message: string } | undefined;
@@ -84,11 +85,16 @@ describe('a refused order of a list', () => {
     });
   });
 
-  it.each([
-    ['anywhere', [3, 77, 140, 260, 333, 480, 610, 700, 850, 999]],
-    ['all in one order', [0, 5, 10, 15, 20, 25, 30, 35, 40, 45]],
-    ['the first ones', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
-  ])('of 1,000 rows with 10 bad ones, %s, takes at most 160 calls', { timeout: 120_000 }, async (_, bad) => {
+  it.each(
+    sliceOf<readonly [string, number[]]>(
+      [
+        ['anywhere', [3, 77, 140, 260, 333, 480, 610, 700, 850, 999]],
+        ['all in one order', [0, 5, 10, 15, 20, 25, 30, 35, 40, 45]],
+        ['the first ones', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
+      ],
+      3,
+    ),
+  )('of 1,000 rows with 10 bad ones, %s, takes at most 160 calls', { timeout: 120_000 }, async (_, bad) => {
     const { list, bought, calls } = await picky();
     const { code, stderr } = await list(rows(1_000, ...bad));
     expect(code, stderr).toBe(10);
@@ -144,11 +150,16 @@ describe('a refused order of a list', () => {
     expect(stderr).toContain('60 further calls were not enough to find the bad rows');
   });
 
-  it.each([
-    ['all but one', Array.from({ length: 49 }, (_, at) => at)],
-    ['two of three', Array.from({ length: 33 }, (_, at) => at + 9)],
-    ['every second one', Array.from({ length: 25 }, (_, at) => at * 2)],
-  ])('of 50 rows with %s of them bad finds each within 60 further calls', async (_, bad) => {
+  it.each(
+    sliceOf<readonly [string, number[]]>(
+      [
+        ['all but one', Array.from({ length: 49 }, (_, at) => at)],
+        ['two of three', Array.from({ length: 33 }, (_, at) => at + 9)],
+        ['every second one', Array.from({ length: 25 }, (_, at) => at * 2)],
+      ],
+      3,
+    ),
+  )('of 50 rows with %s of them bad finds each within 60 further calls', async (_, bad) => {
     const { list, calls, bought } = await picky((urls) =>
       urls.some((url) => url.includes('bad')) ? { status: 400, message: `no audio: ${urls}` } : undefined,
     );

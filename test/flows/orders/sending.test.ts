@@ -4,6 +4,7 @@ import { account, fileAnswer, jsonError } from '../../support/account.ts';
 import { finishing } from '../../support/interrupt.ts';
 import { audio, statuses } from '../../support/ledger.ts';
 import type { Answer } from '../../support/server.ts';
+import { sliceOf } from '../../support/slices.ts';
 import { finished, type User } from '../../support/steno.ts';
 import { until } from '../../support/until.ts';
 
@@ -96,7 +97,7 @@ describe.concurrent('429 without Retry-After', () => {
     expect(c - b).toBeGreaterThanOrEqual(1_800);
   });
 
-  it.each([undefined, '0', 'Sat, 10 Jan 2026 11:00:00 GMT'])(
+  it.each(sliceOf([undefined, '0', 'Sat, 10 Jan 2026 11:00:00 GMT'], 3))(
     'three times in a row ends the run, also with one that asks for no pause: %s',
     async (after) => {
       const { service, user } = await account();
