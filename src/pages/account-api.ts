@@ -7,12 +7,13 @@ import { Runs } from '../ledger/runs.ts';
 import { type Json, type PlainJson, parseJson, toJson } from '../lib/json.ts';
 import { Kept } from '../lib/kept.ts';
 import { amountText, DEFAULT_CURRENCY, fromMillionths } from '../lib/money.ts';
-import { nowMs, parseSince, parseUntil } from '../lib/time.ts';
+import { shellWord } from '../lib/text.ts';
+import { nowMs } from '../lib/time.ts';
 import { budgetsView, invoiceRecord } from '../views/money.ts';
 import { attemptRecord, settleLines } from '../views/purchases.ts';
 import { groupings } from '../views/report.ts';
 import { listenerRecord } from '../views/setup.ts';
-import { type Call, choiceOf, type Handlers, type PageSource } from './source.ts';
+import { choiceOf, type Handlers, type PageSource } from './source.ts';
 
 /** Of each part of the report, and of invoices, the latest. */
 const MAX_ROWS = 200;
@@ -23,37 +24,36 @@ const HEALTH_MS = 15_000;
 
 export function accountHandlers(source: PageSource, changes: Changes): Handlers {
   const reports = new Kept<string>({ max: 8, maxAgeMs: REPORT_MS });
-  const checks = new Kept<Json>({ max: 1, maxAgeMs: HEALTH_MS });
-  /**
-   * What `steno report` prints: of 100,000 files it takes seconds, while the pages go on. It reads invoices that the
-   * ledger does not have; where the service can't be asked, it does without.
-   */
-  const report = async (call: Call, ...more: string[]): Promise<string> => {
-    const args = ['report', ...periodOf(call), ...more];
+  const checks = new Kept<string>({ max: 1, maxAgeMs: HEALTH_MS });
+  /** It reads invoices that the ledger does not have; where the service can't be asked, it does without. */
+  const report = async (...args: string[]): Promise<string> => {
+    const run = (...more: string[]) => source.run(['report', ...args, ...more], source.signal);
     const key = JSON.stringify([args, (await changes.marks()).spend]);
-    return reports.get(key, () => source.run(args).catch(() => source.run([...args, '--offline'])));
+    return reports.get(key, () => run().catch(() => run('--offline')));
   };
   return {
     'GET about': async () => about(source),
-    'GET spend': async (call) => spend(source, await report(call, '--limit', String(MAX_ROWS), '--json')),
+    'GET spend': async () => spend(source, await report('--limit', String(MAX_ROWS), '--json')),
     'GET spend.csv': async (call) => {
-      const by = choiceOf(call, 'by', groupings);
-      const csv = await report(call, ...(by ? ['--by', by] : []), '--csv');
-      const name = by ? `spend-by-${by}.csv` : 'spend.csv';
-      return { name, type: 'text/csv; charset=utf-8', content: csv };
+      const by = choiceOf(call, 'by', groupings) ?? 'month';
+      const content = await report('--by', by, '--csv');
+      return { name: `steno-spend-by-${by}.csv`, type: 'text/csv; charset=utf-8', content };
     },
     'GET attempts': async () => toJson(await attemptsOf(source)),
     'GET health': async () => {
-      const examine = async (): Promise<Json> => parseJson(await source.run(['doctor', '--json']));
-      return health(source, await checks.get('', examine));
+      const examined = await checks.get('', () => source.run(['doctor', '--json'], source.signal));
+      return health(source, parseJson(examined));
     },
   };
 }
 
-const about = ({ settings, isSandbox, ledger, command }: PageSource): Json =>
+/** How a command line begins that means the same account. */
+const commandOf = ({ flags }: PageSource): string => ['steno', ...flags.map(shellWord)].join(' ');
+
+const about = (source: PageSource): Json =>
   toJson({
-    ...{ profile: settings.profileName, sandbox: isSandbox, command },
-    ledger: ledger.db.isShared ? 'shared' : 'local',
+    ...{ profile: source.settings.profileName, sandbox: source.isSandbox, command: commandOf(source) },
+    ledger: source.ledger.db.isShared ? 'shared' : 'local',
     now: new Date(nowMs()).toISOString(),
   });
 
@@ -76,18 +76,9 @@ async function spend({ ledger, settings }: PageSource, report: string): Promise<
   });
 }
 
-function periodOf({ query }: Call): string[] {
-  const now = nowMs();
-  const since = query.get('since');
-  const until = query.get('until');
-  return [
-    ...(since ? ['--since', parseSince(since, now, 'since')] : []),
-    ...(until ? ['--until', parseUntil(until, now)] : []),
-  ];
-}
-
-async function attemptsOf({ ledger, command }: PageSource) {
-  const attempts = await new OpenAttempts(ledger).list();
+async function attemptsOf(source: PageSource) {
+  const attempts = await new OpenAttempts(source.ledger).list();
+  const command = commandOf(source);
   return attempts.map((each) => attemptRecord.json(each).set('settle', settleLines(each, command)));
 }
 

@@ -3,6 +3,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { openBrowser } from '../lib/browser.ts';
+import type { Env } from '../lib/env.ts';
+import { sha256 } from '../lib/sha256.ts';
 
 /** A browser that has not come by then is not coming. */
 const OPENING_MS = 60_000;
@@ -14,44 +17,47 @@ const secret = (): string => randomBytes(32).toString('base64url');
 /** Cookies of 127.0.0.1 are shared by all ports, so the port is in the name. */
 export const cookieOf = (port: number, session: string): string => `steno-${port}=${session}`;
 
-export class Door {
-  readonly session = secret();
-  readonly #folder: string;
-  /** What each unused address shows, and the file that leads to it. */
-  readonly #addresses = new Map<string, { readonly go: string; readonly file?: string }>();
+const fileOf = (folder: string, token: string): string =>
+  join(folder, `ui-open-${sha256(token).slice(0, 24)}.html`);
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  address(port: number, go: string, file?: string): string {
-    const token = secret();
-    this.#addresses.set(token, { go, ...(file && { file }) });
-    for (const oldest of [...this.#addresses.keys()].slice(0, -MAX_ADDRESSES)) this.enter(oldest);
-    return `http://127.0.0.1:${port}/open/${token}`;
-  }
-
-  /** A file that leads a browser to the page, so that no list of processes shows the address. Gives its path. */
-  file(port: number, go: string): string {
-    const path = join(this.#folder, `ui-open-${randomBytes(12).toString('hex')}.html`);
-    const url = this.address(port, go, path);
-    const page = `<!doctype html>
+/** By a file that leads to the address, so that no list of processes shows it. False: there is no browser. */
+export async function showInBrowser(url: string, folder: string, env: Env): Promise<boolean> {
+  const path = fileOf(folder, url.split('/').at(-1) ?? '');
+  const page = `<!doctype html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0;url=${url}">
 <title>steno</title>
 <p><a href="${url}">Go to the page</a></p>
 `;
-    writeFileSync(path, page, { mode: 0o600, flag: 'wx' });
-    setTimeout(() => this.enter(url.slice(-this.session.length)), OPENING_MS).unref();
-    return path;
+  writeFileSync(path, page, { mode: 0o600, flag: 'wx' });
+  const isShown = await openBrowser(path, env);
+  if (!isShown) rmSync(path, { force: true });
+  return isShown;
+}
+
+export class Door {
+  readonly session = secret();
+  readonly #folder: string;
+  /** What each unused address shows. */
+  readonly #addresses = new Map<string, string>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  address(port: number, go: string): string {
+    const token = secret();
+    this.#addresses.set(token, go);
+    for (const oldest of [...this.#addresses.keys()].slice(0, -MAX_ADDRESSES)) this.enter(oldest);
+    setTimeout(() => this.#removeFile(token), OPENING_MS).unref();
+    return `http://127.0.0.1:${port}/open/${token}`;
   }
 
   /** Uses up an address, and gives the page that it shows. */
   enter(token: string): string | undefined {
-    const { go, file } = this.#addresses.get(token) ?? {};
-    this.#addresses.delete(token);
-    if (file) rmSync(file, { force: true });
+    const go = this.#addresses.get(token);
+    if (this.#addresses.delete(token)) this.#removeFile(token);
     return go;
   }
 
@@ -66,5 +72,9 @@ export class Door {
       const given = Buffer.from(each);
       return given.length === own.length && timingSafeEqual(given, own);
     });
+  }
+
+  #removeFile(token: string): void {
+    rmSync(fileOf(this.#folder, token), { force: true });
   }
 }

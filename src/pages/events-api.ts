@@ -28,7 +28,7 @@ async function listPage({ ledger, spool }: PageSource, call: Call): Promise<Json
   };
   const { offset, limit } = windowOf(call);
   const events = new Events(ledger);
-  const waiting = await eventsOnTheWay(ledger, await spool(), filter);
+  const waiting = await eventsOnTheWay(ledger, spool, filter);
   const first = waiting.slice(offset, offset + limit);
   const left = Math.max(0, offset - waiting.length);
   const rows = await events.page(filter, limit - first.length, undefined, left);

@@ -1,49 +1,43 @@
-/** What the pages are told of files and of transcripts on this disk, and the download of one. */
-
+/** What the pages are told of files and of transcripts on this disk, and downloads. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { checkId } from '../api/decode.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { failures, raiseFailures, values } from '../flows/bulk.ts';
 import { FoundFiles } from '../flows/files/found.ts';
 import { type ListedFile, listed } from '../flows/files/listed.ts';
 import { isLate } from '../flows/report/report.ts';
-import { parseQuery, partsOfLine } from '../flows/search/query.ts';
-import { findHits, prepareSearch } from '../flows/search/search.ts';
+import { partsOfLine } from '../flows/search/query.ts';
 import { outputTarget, saveTranscripts } from '../flows/transcripts/fetch.ts';
 import { mostPrecise, type TranscriptOnDisk, transcriptsOnDisk } from '../flows/transcripts/on-disk.ts';
-import type { Saved } from '../flows/transcripts/save.ts';
 import type { Changes } from '../ledger/changes.ts';
 import { Downloads } from '../ledger/downloads.ts';
 import { Events } from '../ledger/events.ts';
-import { type FileQuery, FileWindows, fileKinds, fileSorts } from '../ledger/file-windows.ts';
+import { FileWindows, fileKinds, fileSorts } from '../ledger/file-windows.ts';
 import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type LogEntry, PurchaseLog } from '../ledger/purchase-log.ts';
 import { type Failure, StenoError, usage } from '../lib/errors.ts';
 import { type Json, toJson } from '../lib/json.ts';
-import { noReport } from '../lib/progress.ts';
 import { nowMs } from '../lib/time.ts';
 import { isUrl } from '../lib/url.ts';
 import { zip } from '../lib/zip.ts';
 import { ReceivedEvent } from '../listen/event.ts';
-import { readableFormats } from '../transcripts/model.ts';
 import { fileRecord } from '../views/files.ts';
 import { historyJson } from '../views/history.ts';
-import { hitsView } from '../views/search.ts';
 import { savedJson } from '../views/transcripts.ts';
-import { inThread } from './reader.ts';
+import { readInThread } from './reader.ts';
 import {
   type Call,
   choiceOf,
   type FileAnswer,
   type Handlers,
+  jsonAnswer,
   missing,
   type PageSource,
   textOf,
-  textsOf,
   windowOf,
   wordsOf,
 } from './source.ts';
@@ -61,8 +55,7 @@ export function fileHandlers(source: PageSource, changes: Changes): Handlers {
     'GET files': (call) => listWindow(source, found, call),
     'GET counts': async () => toJson(await found.counts()),
     'GET file/:': (call) => filePage(source, call),
-    'POST file/:/download': (call) => download(source, call),
-    'POST downloads': (call) => downloadMany(source, call),
+    'POST downloads': (call) => intoFolder(source, call),
     'POST zip': (call) => zipped(source, call),
     'GET file/:/transcript': (call) => transcript(source, call),
     'GET file/:/check': (call) => check(source, call),
@@ -70,28 +63,29 @@ export function fileHandlers(source: PageSource, changes: Changes): Handlers {
   };
 }
 
-async function listWindow(
-  { ledger, settings: { currency } }: PageSource,
-  found: FoundFiles,
-  call: Call,
-): Promise<Json> {
-  const query: FileQuery = {
+async function listWindow(source: PageSource, found: FoundFiles, call: Call): Promise<Json> {
+  const { ledger, settings } = source;
+  const kind = choiceOf(call, 'kind', [...fileKinds, 'uncertain']);
+  const isUncertain = kind === 'uncertain';
+  const { places, all } = await found.get({
     words: wordsOf(call),
     states: call.query.getAll('state').filter(Boolean),
     order: call.query.get('order') || undefined,
     sort: choiceOf(call, 'sort', fileSorts) ?? 'ordered_at',
     isDescending: choiceOf(call, 'dir', ['asc', 'desc']) !== 'asc',
-    kind: choiceOf(call, 'kind', fileKinds),
-  };
+    kind: isUncertain ? undefined : kind,
+  });
+  // What is uncertain has no file yet: those are attempts.
+  const shown = isUncertain ? [] : places;
   const { offset, limit } = windowOf(call);
-  const { places, all } = await found.get(query);
-  const rows = (await new FileWindows(ledger).rows(places.slice(offset, offset + limit))).map(listed);
+  const rows = (await new FileWindows(ledger).rows(shown.slice(offset, offset + limit))).map(listed);
   const downloads = await new Downloads(ledger).forFiles(rows.map(({ id }) => id));
   const now = nowMs();
   return toJson({
-    ...{ total: places.length, all },
+    ...{ total: shown.length, all },
     rows: rows.map((row) => {
-      const document = fileRecord.json({ row, downloads: downloads.get(row.id) ?? [], currency });
+      const own = downloads.get(row.id) ?? [];
+      const document = fileRecord.json({ row, downloads: own, currency: settings.currency });
       document.delete('answer');
       return document.set('late', isLate(row, now));
     }),
@@ -104,24 +98,20 @@ async function knownFile({ ledger }: PageSource, id: string): Promise<ListedFile
   return listed(row);
 }
 
-/** A file with its downloads. */
-async function shownFile(source: PageSource, id: string) {
-  const row = await knownFile(source, id);
-  const downloads = (await new Downloads(source.ledger).forFiles([row.id])).get(row.id) ?? [];
-  return { row, downloads, currency: source.settings.currency };
-}
-
 async function filePage(source: PageSource, { id }: Call): Promise<Json> {
-  const { ledger } = source;
-  const shown = await shownFile(source, id);
-  const { row, downloads, currency } = shown;
+  const {
+    ledger,
+    settings: { currency },
+  } = source;
+  const row = await knownFile(source, id);
+  const downloads = (await new Downloads(ledger).forFiles([row.id])).get(row.id) ?? [];
   const entries: LogEntry[] = [];
   for await (const page of new PurchaseLog(ledger).entries({ file: row.id }, MAX_HISTORY))
     entries.push(...page);
   const pages = [false, true].map((found) => new Events(ledger).page({ file: row.id, found }, MAX_HISTORY));
   const events = (await Promise.all(pages)).flat().map((each) => new ReceivedEvent(each));
   return toJson({
-    file: fileRecord.json(shown).set('late', isLate(row, nowMs())),
+    file: fileRecord.json({ row, downloads, currency }).set('late', isLate(row, nowMs())),
     history: historyJson({ row, entries, events, downloads }, currency),
     transcripts: downloads.map(({ ext, path, bytes, at }) => ({
       ...{ format: ext, path, bytes, at, here: existsSync(path) },
@@ -130,33 +120,22 @@ async function filePage(source: PageSource, { id }: Call): Promise<Json> {
   });
 }
 
-/** Beside the other downloads of the file unless told; what is there already is kept. */
-async function download(source: PageSource, call: Call): Promise<Json> {
-  const { row, downloads } = await shownFile(source, call.id);
-  const formats = checkFormats([textOf(call, 'format') ?? ''], '');
-  const folder = checkFolder(textOf(call, 'folder')) || dirname(downloads.at(-1)?.path ?? 'here');
-  const outcomes = await save(source, { rows: [row], formats }, folder, source.ledger);
-  raiseFailures(outcomes);
-  return values(outcomes).map(savedOf)[0] ?? null;
-}
-
-/** Several files in several formats, into one folder. What failed stands beside what was saved. */
-async function downloadMany(source: PageSource, call: Call): Promise<Json> {
-  const folder = checkFolder(textOf(call, 'folder')) || 'here';
-  const outcomes = await save(source, await selectionOf(source, call), folder, source.ledger);
+/** What failed stands beside what was saved; what is there already is kept. */
+async function intoFolder(source: PageSource, call: Call): Promise<Json> {
+  const folder = textOf(call, 'folder') || '.';
+  if (folder.length > MAX_FOLDER_LENGTH || /[\u0000-\u001f\u007f]/.test(folder))
+    throw usage('that is no folder', 'write its path');
+  const outcomes = await save(source, call, folder, source.ledger);
   const errors = failures(outcomes).map((each) => each.error.message);
-  return toJson({
-    folder: resolve(folder),
-    saved: values(outcomes).map(savedOf),
-    errors: [...new Set(errors)],
-  });
+  const saved = values(outcomes).map((each) => savedJson({ ...each, path: resolve(each.path) }));
+  return toJson({ folder: resolve(folder), saved, errors: [...new Set(errors)] });
 }
 
 /** The same as one archive, for the browser to save. */
 async function zipped(source: PageSource, call: Call): Promise<FileAnswer> {
   const folder = await mkdtemp(join(tmpdir(), 'steno-zip-'));
   try {
-    const outcomes = await save(source, await selectionOf(source, call), folder, undefined);
+    const outcomes = await save(source, call, folder, undefined);
     const saved = values(outcomes);
     if (saved.length === 0) raiseFailures(outcomes);
     const entries = saved.map(async ({ path }) => ({ name: basename(path), data: await readFile(path) }));
@@ -166,33 +145,20 @@ async function zipped(source: PageSource, call: Call): Promise<FileAnswer> {
   }
 }
 
-interface Selection {
-  readonly rows: readonly ListedFile[];
-  readonly formats: readonly string[];
-}
-
-async function selectionOf({ ledger }: PageSource, call: Call): Promise<Selection> {
-  const ids = [...new Set(textsOf(call, 'ids').map(checkId))];
+async function save(source: PageSource, call: Call, folder: string, ledger: Ledger | undefined) {
+  const asked = [...new Set(textsOf(call, 'ids').map(checkId))];
   const formats = checkFormats(textsOf(call, 'formats'), '');
-  if (ids.length * formats.length > MAX_TRANSCRIPTS)
+  if (asked.length * formats.length > MAX_TRANSCRIPTS)
     throw usage(`at most ${MAX_TRANSCRIPTS} transcripts at once`, 'for more, run: steno sync --download .');
-  const known = await new Files(ledger).getAll(ids);
-  const rows = ids.map((id) => {
+  const known = await new Files(source.ledger).getAll(asked);
+  const refused: Failure[] = [];
+  const ids = asked.filter((id) => {
     const row = known.get(id);
     if (!row) throw missing(`file ${id}`);
-    return listed(row);
+    const why = refusalOf(listed(row));
+    if (why) refused.push({ what: id, error: new StenoError('failed', `file ${id} ${why}`) });
+    return !why;
   });
-  return { rows, formats };
-}
-
-async function save(
-  source: PageSource,
-  { rows, formats }: Selection,
-  folder: string,
-  ledger: Ledger | undefined,
-) {
-  const refused = rows.flatMap((row) => refusalOf(row) ?? []);
-  const ids = rows.filter((row) => !refusalOf(row)).map(({ id }) => id);
   if (ids.length === 0) return refused;
   source.ledger.checkInPlace();
   const target = await outputTarget(`${resolve(folder)}/`, undefined, false, 'skip');
@@ -202,55 +168,41 @@ async function save(
 }
 
 /** Why there is nothing to ask the service for. */
-function refusalOf({ id, ended, state, hold }: ListedFile): Failure | undefined {
-  if (ended === 'delivered' || !(ended || hold)) return undefined;
-  const why = ended ? `it ended as ${state}` : `its order is on hold (${hold})`;
-  return { what: id, error: new StenoError('failed', `file ${id} has no transcript: ${why}`) };
+function refusalOf({ ended, state, hold }: ListedFile): string {
+  if (ended === 'delivered' || !(ended || hold)) return '';
+  return `has no transcript: ${ended ? `it ended as ${state}` : `its order is on hold (${hold})`}`;
 }
 
-const savedOf = (saved: Saved): Json => savedJson({ ...saved, path: resolve(saved.path) });
-
-function checkFolder(folder = ''): string {
-  if (folder.length <= MAX_FOLDER_LENGTH && !/[\u0000-\u001f\u007f]/.test(folder)) return folder;
-  throw usage('that is no folder', 'write its path');
+function textsOf({ body }: Call, name: string): string[] {
+  const given = body.get(name);
+  const texts = Array.isArray(given) ? given.filter((each) => typeof each === 'string') : [];
+  if (!Array.isArray(given) || texts.length !== given.length || !texts.length)
+    throw usage(`${name} must be a list of texts`);
+  return texts;
 }
 
-/** By the ledger alone: an id that looks like a path is no path. */
-async function transcriptsOf(source: PageSource, { id }: Call): Promise<TranscriptOnDisk[]> {
+/** The one with the most precise times. By the ledger alone: an id that looks like a path is no path. */
+async function transcriptOf(source: PageSource, id: string): Promise<TranscriptOnDisk | undefined> {
   const found: TranscriptOnDisk[] = [];
   const { id: file } = await knownFile(source, id);
   for await (const page of transcriptsOnDisk(source.ledger, { files: [file] })) found.push(...page);
-  return found;
+  return mostPrecise(found)[0];
 }
 
-/** In the format that is asked for, else in the one with the most precise times. */
-async function transcript(source: PageSource, call: Call): Promise<FileAnswer> {
-  const format = choiceOf(call, 'format', readableFormats);
-  const all = await transcriptsOf(source, call);
-  const [file] = format ? all.filter((each) => each.format === format) : mostPrecise(all);
-  if (!file) throw new StenoError('missing', `no transcript of ${call.id} that can be read is on this disk`);
-  return inThread(readerOf(source), { what: 'read', file }, source.signal);
+async function transcript(source: PageSource, { id, signal }: Call): Promise<FileAnswer> {
+  const file = await transcriptOf(source, id);
+  if (!file) throw new StenoError('missing', `no transcript of ${id} that can be read is on this disk`);
+  return jsonAnswer(await readInThread(source.build, file, signal));
 }
 
-/** What `steno check` prints of the file. */
-async function check(source: PageSource, call: Call): Promise<Json | FileAnswer> {
-  const [file] = mostPrecise(await transcriptsOf(source, call));
-  return file ? inThread(readerOf(source), { what: 'check', file }, source.signal) : [];
+async function check(source: PageSource, { id, signal }: Call): Promise<Json | FileAnswer> {
+  const file = await transcriptOf(source, id);
+  return file ? jsonAnswer(await source.run(['check', '--json'], signal, [file.path])) : [];
 }
 
-const readerOf = ({ assets }: PageSource): string => join(dirname(assets), 'reader.js');
-
-/** What `steno search --context 1` prints. */
-async function search(source: PageSource, call: Call): Promise<Json> {
-  const { ledger, signal } = source;
-  const text = (call.query.get('q') ?? '').slice(0, MAX_QUERY_LENGTH);
-  if (text.trim() === '') return [];
-  const { limit } = windowOf(call);
-  const request = { query: parseQuery(partsOfLine(text)), limit };
-  const place = { ...(await source.searchPlace()), signal, openLedger: async () => ledger };
-  const searched = await prepareSearch(place, request, noReport);
-  const hits: Json[] = [];
-  for await (const page of findHits(searched, request, { value: false }, signal))
-    hits.push(...(hitsView(page, 1).json as Json[]));
-  return hits;
+async function search(source: PageSource, call: Call): Promise<Json | FileAnswer> {
+  const words = partsOfLine((call.query.get('q') ?? '').slice(0, MAX_QUERY_LENGTH));
+  if (words.length === 0) return [];
+  const options = ['--json', '--context', '1', '--limit', String(windowOf(call).limit)];
+  return jsonAnswer(await source.run(['search', ...options], call.signal, words));
 }

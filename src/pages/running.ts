@@ -1,6 +1,6 @@
 /** The note by which `steno open` finds a `steno ui` that runs, and what it asks there. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { isOfThisMachine, isSameProcess, type ProcessMark, thisProcess } from '../lib/processes.ts';
 import { disk, writeFileAtomic } from '../lib/whole-file.ts';
 import { cookieOf } from './door.ts';
@@ -41,52 +41,49 @@ export function findRunning(folder: string, account: string): RunningPages[] {
     else if (note) return [note];
     return [];
   });
-  const ports = new Set(running.map(({ port }) => port));
-  for (const name of names.filter((each) => openingName.test(each)))
-    if (!ports.has(portOf(join(folder, name)))) rmSync(join(folder, name), { force: true });
+  const ports = new Set(running.map(({ port }) => String(port)));
+  for (const path of names.filter((name) => openingName.test(name)).map((name) => join(folder, name))) {
+    const [, port = ''] = /127\.0\.0\.1:(\d+)\/open\//.exec(textOf(path)) ?? [];
+    if (!ports.has(port)) rmSync(path, { force: true });
+  }
   return running.filter((each) => each.account === account && isOfThisMachine(each)).reverse();
 }
 
 /** Undefined for what is no such note. */
 function readNote(path: string): RunningPages | undefined {
   try {
-    const note = JSON.parse(readFileSync(path, 'utf8')) as RunningPages;
+    const note = JSON.parse(textOf(path)) as RunningPages;
     return [note.pid, note.port].every((each) => Number.isInteger(each) && each > 0) ? note : undefined;
   } catch {
     return undefined;
   }
 }
 
-function portOf(opening: string): number {
+/** Empty for what can't be read, or has just been removed. */
+function textOf(path: string): string {
   try {
-    return Number(/127\.0\.0\.1:(\d+)\/open\//.exec(readFileSync(opening, 'utf8'))?.[1]);
+    return readFileSync(path, 'utf8');
   } catch {
-    return Number.NaN;
+    return '';
   }
 }
 
-/** A new way to a page there: a file that opens it, or an address. Undefined where nothing of ours answers. */
-export async function askForOpening(
-  folder: string,
+/** A new address of a page there. Undefined where nothing of ours answers. */
+export async function askForAddress(
   { port, session }: RunningPages,
   go: string,
-  way: 'path' | 'url',
 ): Promise<string | undefined> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/api/opening`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', cookie: cookieOf(port, session) },
-      body: JSON.stringify({ go, way }),
+      body: JSON.stringify({ go }),
       redirect: 'error',
       signal: AbortSignal.timeout(LIMIT_MS),
     });
-    const given = ((await answer.json()) as Readonly<Record<string, unknown>>)[way];
-    if (typeof given !== 'string') return undefined;
-    const isOurs =
-      way === 'path'
-        ? dirname(given) === folder && openingName.test(given.slice(folder.length + 1))
-        : given.startsWith(`http://127.0.0.1:${port}/open/`) && /^[!-~]*$/.test(given);
-    return isOurs ? given : undefined;
+    const { url } = (await answer.json()) as { readonly url?: unknown };
+    const isOurs = typeof url === 'string' && /^http:\/\/127\.0\.0\.1:(\d+)\/open\/[\w-]{43}$/.exec(url);
+    return isOurs && isOurs[1] === String(port) ? isOurs[0] : undefined;
   } catch {
     return undefined;
   }

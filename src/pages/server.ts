@@ -8,7 +8,6 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { Changes } from '../ledger/changes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Spool } from '../ledger/spool.ts';
 import type { Effect } from '../lib/command-entry.ts';
 import { errorJson } from '../lib/error-json.ts';
 import { errorMessage, type Kind, StenoError, usage } from '../lib/errors.ts';
@@ -20,7 +19,7 @@ import { cookieOf, Door } from './door.ts';
 import { eventHandlers } from './events-api.ts';
 import { fileHandlers } from './files-api.ts';
 import { isLedgerTrouble, Live } from './live.ts';
-import { type FileAnswer, type Handlers, type PageSource, textOf } from './source.ts';
+import { type FileAnswer, type Handlers, jsonAnswer, type PageSource, textOf } from './source.ts';
 
 const assets: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/': ['index.html', 'text/html; charset=utf-8'],
@@ -42,7 +41,6 @@ const securityHeaders: Readonly<Record<string, string>> = {
 
 /** What acts, with the effect that a command doing the same has. */
 const acting: Readonly<Record<string, readonly [effect: Effect, what: string]>> = {
-  'POST file/:/download': ['local', 'a download'],
   'POST downloads': ['local', 'a download'],
   'POST zip': ['local', 'a download'],
   'POST event/:/replay': ['account', 'a replay'],
@@ -52,7 +50,7 @@ const acting: Readonly<Record<string, readonly [effect: Effect, what: string]>> 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Connections that have shown no cookie; beyond these, the oldest give way. */
 const MAX_UNKNOWN = 100;
-/** Silence of a connection: a page that is open hears something every 15 seconds. */
+/** A command that a call runs may take long. */
 const IDLE_MS = 120_000;
 /** The one that browsers leave out. */
 const HTTP_PORT = 80;
@@ -65,9 +63,9 @@ const serverOptions = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** What the service refuses is 502, a key too: `auth` with 403 is for the cookie alone. */
+/** Whatever else the service refuses is 502, a key too: `auth` with 403 is for the cookie alone. */
 const statuses: Readonly<Partial<Record<Kind, number>>> = {
-  ...{ usage: 400, missing: 404, failed: 502, auth: 502, network: 502, timeout: 504, interrupted: 503 },
+  ...{ usage: 400, missing: 404, timeout: 504, interrupted: 503 },
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -76,8 +74,8 @@ type Headers = Readonly<Record<string, string>>;
 class Refusal extends StenoError {
   readonly answer: { readonly status: number; readonly code: string; readonly headers: Headers };
 
-  constructor(status: number, code: Kind | 'not_allowed', message: string, headers: Headers = {}, hint = '') {
-    super('failed', message, { hint: hint || undefined });
+  constructor(status: number, code: string, message: string, headers: Headers = {}, hint?: string) {
+    super('failed', message, { hint });
     this.answer = { status, code, headers };
   }
 }
@@ -86,34 +84,27 @@ export class PageServer {
   readonly #door: Door;
   readonly #source: PageSource;
   readonly #watched: Ledger;
-  readonly #spool: Spool;
   readonly #live: Live;
   readonly #unknown = new Set<Socket>();
   readonly #handlers: Handlers;
   readonly #server = createServer(serverOptions);
 
-  private constructor(source: PageSource, watched: Ledger, spool: Spool) {
+  private constructor(source: PageSource, watched: Ledger) {
     const changes = new Changes(watched);
     this.#source = source;
     this.#watched = watched;
-    this.#spool = spool;
-    this.#live = new Live(source, watched, changes, spool);
+    this.#live = new Live(source, watched, changes);
     this.#door = new Door(source.folder);
     this.#handlers = {
       ...fileHandlers(source, changes),
       ...eventHandlers(source),
       ...accountHandlers(source, changes),
-      // For `steno open`: the browser is opened by the process that was asked to.
+      'GET live': async () => toJson(await this.#live.marks()),
+      // For `steno open`.
       'POST opening': async (call) => {
         const go = textOf(call, 'go') ?? '';
         if (!/^\/[\x21-\x7e]{0,500}$/.test(go)) throw usage('that is no page');
-        return toJson(
-          textOf(call, 'way') === 'path' ? { path: this.opening(go) } : { url: this.address(go) },
-        );
-      },
-      'GET live': async ({ response }) => {
-        if (this.#live.add(response)) return undefined;
-        throw new Refusal(503, 'failed', 'too many pages are open', { 'retry-after': '10' });
+        return toJson({ url: this.address(go) });
       },
     };
     this.#server.on('request', (request, response) => void this.#answer(request, response));
@@ -123,8 +114,7 @@ export class PageServer {
 
   /** Port 0: any free one. */
   static async open(source: PageSource, port: number): Promise<PageServer> {
-    const watched = await source.ledger.openSecondConnection();
-    const pages = new PageServer(source, watched, await source.spool());
+    const pages = new PageServer(source, await source.ledger.openSecondConnection());
     await startListening(pages.#server, '127.0.0.1', port);
     return pages;
   }
@@ -137,11 +127,6 @@ export class PageServer {
     return this.#door.session;
   }
 
-  /** A file that leads a browser to the page, once. */
-  opening(go: string): string {
-    return this.#door.file(this.port, go);
-  }
-
   /** An address that opens the page, once. */
   address(go: string): string {
     return this.#door.address(this.port, go);
@@ -149,10 +134,9 @@ export class PageServer {
 
   async close(): Promise<void> {
     this.#door.close();
-    this.#live.close();
     this.#server.close();
     this.#server.closeAllConnections();
-    this.#spool.close();
+    this.#source.spool.close();
     await this.#watched.close();
   }
 
@@ -194,12 +178,13 @@ export class PageServer {
   async #answerPage(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const { method } = request;
     const [, token] = /^\/open\/([\w-]{1,64})$/.exec(path) ?? [];
-    const [name, type = ''] = (Object.hasOwn(assets, token ? '/' : path) && assets[token ? '/' : path]) || [];
+    const asset = token ? '/' : path;
+    const [name, type = ''] = (Object.hasOwn(assets, asset) && assets[asset]) || [];
     if (!name) throw new Refusal(404, 'missing', 'there is no such page');
     if (method !== 'GET' && (method !== 'HEAD' || token))
       throw new Refusal(405, 'usage', 'only GET', { allow: token ? 'GET' : 'GET, HEAD' });
     if (token && this.#open(request, response, token)) return;
-    const content = await readFile(join(this.#source.assets, name)).catch(() => {
+    const content = await readFile(join(this.#source.build, 'ui', name)).catch(() => {
       throw new Refusal(404, 'missing', `${name} is not part of this build`);
     });
     // An address that was used shows a page without data, which says what to do.
@@ -237,8 +222,10 @@ export class PageServer {
     if (!handler) throw this.#noHandler(name);
     this.#checkAllowed(`${method} ${name}`);
     const body = method === 'POST' ? await readBody(request) : new Map<string, Json>();
-    const answer = await handler({ id, query: new URLSearchParams(query), body, response });
-    if (answer !== undefined) this.#send(response, answer);
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    const signal = AbortSignal.any([left.signal, this.#source.signal]);
+    this.#send(response, await handler({ id, query: new URLSearchParams(query), body, signal }));
   }
 
   #checkAllowed(name: string): void {
@@ -259,37 +246,32 @@ export class PageServer {
 
   /** Whatever is sent passes the mask. */
   #send(response: ServerResponse, answer: Json | FileAnswer, status = 200): void {
-    const file = isFile(answer) ? answer : undefined;
-    const text = file?.content ?? formatJson(answer as Json, 0);
-    const content = typeof text === 'string' ? Buffer.from(this.#source.hide(text)) : text;
+    const isFile = typeof answer === 'object' && answer !== null && 'content' in answer;
+    const { name, type, content } = isFile ? answer : jsonAnswer(formatJson(answer, 0));
+    const sent = typeof content === 'string' ? Buffer.from(this.#source.hide(content)) : content;
     response.writeHead(status, {
-      'content-type': file?.type ?? 'application/json; charset=utf-8',
-      'content-length': content.length,
-      ...(file?.name && { 'content-disposition': `attachment; filename="${file.name}"` }),
+      'content-type': type,
+      'content-length': sent.length,
+      ...(name && { 'content-disposition': `attachment; filename="${name}"` }),
     });
-    response.end(content);
+    response.end(sent);
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     if (response.headersSent) return void response.destroy();
     const isTrouble = isLedgerTrouble(error);
     if (isTrouble) this.#live.report(error);
-    const isKnown = error instanceof StenoError;
-    const known = isKnown ? error : new StenoError('failed', errorMessage(error));
-    const usualStatus = (isKnown && statuses[known.kind]) || 500;
-    const usual = { status: isTrouble ? 503 : usualStatus, code: known.kind, headers: {} };
-    const { status, code, headers } = error instanceof Refusal ? error.answer : usual;
+    const known = error instanceof StenoError ? error : new StenoError('failed', errorMessage(error));
+    const usual = error === known ? (statuses[known.kind] ?? 502) : 500;
+    const answer = { status: isTrouble ? 503 : usual, code: known.kind, headers: {} };
+    const { status, code, headers } = error instanceof Refusal ? error.answer : answer;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     // What is left of a request that was refused is not read.
     if (!request.complete) response.setHeader('connection', 'close');
-    const json = errorJson(known, this.#source.hide).set('code', code);
-    this.#send(response, toJson({ error: json }), status);
+    this.#send(response, toJson({ error: errorJson(known, this.#source.hide).set('code', code) }), status);
     if (!request.complete) request.resume();
   }
 }
-
-const isFile = (answer: Json | FileAnswer): answer is FileAnswer =>
-  typeof answer === 'object' && answer !== null && 'content' in answer;
 
 /** `/api/file/1001/check` is `file/:/check` of 1001. */
 function routeOf(path: string): [name: string, id: string] {

@@ -1,7 +1,5 @@
-/** What the pages are made of: what the command knows, and how the ledger and the service are asked. */
-import type { ServerResponse } from 'node:http';
+/** What the pages are made of: what the command knows, and what a call brings. */
 import type { Transport } from '../api/http/transport.ts';
-import type { SearchPlace } from '../flows/search/search.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Spool } from '../ledger/spool.ts';
 import type { Effect } from '../lib/command-entry.ts';
@@ -12,10 +10,10 @@ import type { Settings } from '../settings/settings.ts';
 
 export interface PageSource {
   readonly isSandbox: boolean;
-  /** How a command line begins that means the same account: `steno --sandbox`. */
-  readonly command: string;
-  /** Where the built page is, and where files that open a browser are put; nobody else may read those. */
-  readonly assets: string;
+  /** The flags by which a command line means the same account: `--sandbox`. */
+  readonly flags: readonly string[];
+  /** Where the build is, and where files that open a browser are put; nobody else may read those. */
+  readonly build: string;
   readonly folder: string;
   readonly env: Env;
   readonly signal: AbortSignal;
@@ -25,15 +23,13 @@ export interface PageSource {
   readonly settings: Settings;
   readonly ledger: Ledger;
   /** What listeners on this machine could not write to it yet. */
-  spool(): Promise<Spool>;
-  /** Where the index of `steno search` is, and whose. */
-  searchPlace(): Promise<Omit<SearchPlace, 'signal' | 'openLedger'>>;
+  readonly spool: Spool;
   /** Only a download needs the service. */
   connect(): Promise<Transport>;
-  /** Brings what the ledger says of open files up to date, now and then; undefined where others do that. */
-  readonly refresh: (() => void) | undefined;
-  /** Runs a command of `steno` for the same account, one at a time, as a process; gives what it prints. */
-  run(args: readonly string[]): Promise<string>;
+  /** Brings what the ledger says of open files up to date; undefined where others do that. */
+  readonly refresh: (() => Promise<unknown>) | undefined;
+  /** Runs a command of steno for the same account and gives what it prints: what takes long holds up no page. */
+  run(words: readonly string[], signal: AbortSignal, args?: readonly string[]): Promise<string>;
 }
 
 export interface Call {
@@ -42,7 +38,8 @@ export interface Call {
   readonly query: URLSearchParams;
   /** Of a POST, else empty. */
   readonly body: ReadonlyMap<string, Json>;
-  readonly response: ServerResponse;
+  /** Ends when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
 }
 
 /** An answer that is written already. With a name, the browser saves it. */
@@ -52,11 +49,17 @@ export interface FileAnswer {
   readonly content: string | Buffer;
 }
 
-/** By method and address: `GET file/:`. One that gives nothing answers itself. */
-export type Handlers = Readonly<Record<string, (call: Call) => Promise<Json | FileAnswer | undefined>>>;
+/** By method and address: `GET file/:`. */
+export type Handlers = Readonly<Record<string, (call: Call) => Promise<Json | FileAnswer>>>;
+
+export const jsonAnswer = (content: string): FileAnswer => ({
+  type: 'application/json; charset=utf-8',
+  content,
+});
 
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 100;
+const MAX_ROWS = 500;
 
 /** The words that are looked for. */
 export const wordsOf = ({ query }: Call): string[] =>
@@ -66,20 +69,16 @@ export const wordsOf = ({ query }: Call): string[] =>
     .slice(0, MAX_WORDS)
     .map((word) => Buffer.from(word.slice(0, MAX_WORD_LENGTH)).toString());
 
-const MAX_ROWS = 500;
-
 /** The rows of a list that are asked for. */
 export const windowOf = (call: Call): { readonly offset: number; readonly limit: number } => ({
-  offset: numberOf(call, 'offset', 0, Number.MAX_SAFE_INTEGER),
-  limit: numberOf(call, 'limit', 100, MAX_ROWS),
+  offset: numberOf(call, 'offset', 0),
+  limit: Math.min(numberOf(call, 'limit', 100), MAX_ROWS),
 });
 
-/** A whole number of the query, within bounds. */
-export function numberOf({ query }: Call, name: string, initial: number, max: number): number {
-  const text = query.get(name) ?? '';
-  if (text === '') return initial;
+function numberOf({ query }: Call, name: string, initial: number): number {
+  const text = query.get(name) || String(initial);
   if (!/^\d{1,15}$/.test(text)) throw usage(`${name} must be a whole number, not '${text.slice(0, 40)}'`);
-  return Math.min(Number(text), max);
+  return Number(text);
 }
 
 /** One of the values that a parameter may have; undefined where it is not given. */
@@ -99,15 +98,6 @@ export function textOf({ body }: Call, name: string): string | undefined {
   const value = body.get(name) ?? undefined;
   if (value !== undefined && typeof value !== 'string') throw usage(`${name} must be a text`);
   return value;
-}
-
-/** A list of texts of the body. */
-export function textsOf({ body }: Call, name: string): string[] {
-  const given = body.get(name);
-  const texts = Array.isArray(given) ? given.filter((each) => typeof each === 'string') : [];
-  if (!Array.isArray(given) || texts.length !== given.length || !texts.length)
-    throw usage(`${name} must be a list of texts`);
-  return texts;
 }
 
 export const missing = (what: string, hint?: string): StenoError =>

@@ -63,7 +63,11 @@ describe('a page that is open', () => {
     const pages = await Pages.start(user);
     const live = await pages.live();
     await settle();
-    const spent = await heardAfter(live, () => pages.post('file/1/download', { format: 'txt' }), 'files');
+    const spent = await heardAfter(
+      live,
+      () => pages.post('downloads', { ids: ['1'], formats: ['txt'] }),
+      'files',
+    );
     expect(spent).toBeLessThan(WITHIN_MS);
   });
 
@@ -160,7 +164,7 @@ describe('a ledger file', () => {
     const { user, pages, live, path } = await opened();
     const other = new DatabaseSync(path);
     other.exec('BEGIN IMMEDIATE; UPDATE files SET title = title');
-    const download = pages.post('file/1/download', { format: 'txt' });
+    const download = pages.post('downloads', { ids: ['1'], formats: ['txt'] });
     const isDone = download.then(() => true);
     expect((await pages.call('files?q=x')).status).toBe(200);
     expect(await Promise.race([isDone, sleep(1_500).then(() => false)])).toBe(false);
@@ -208,7 +212,7 @@ describe('a ledger file', () => {
     await until(() => troubles(live).some((text) => /deleted or replaced/.test(text)), 'trouble');
     expect(isWell(live)).toBe(false);
     // Nothing is saved that would be lost.
-    const lost = await pages.post('file/1/download', { format: 'txt' });
+    const lost = await pages.post('downloads', { ids: ['1'], formats: ['txt'] });
     expect(errorOf(lost).message).toContain('deleted or replaced');
     renameSync(`${path}.copy`, path);
     await until(() => isWell(live), 'a ledger that is back');

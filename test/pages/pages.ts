@@ -151,23 +151,37 @@ export class Pages {
     return this.call(path, { method: 'POST', body: JSON.stringify(body) });
   }
 
-  /** Opens the stream of changes, and waits until it has begun. */
+  /** Asks by the second what has changed, as a page does, and waits for the first answer. */
   async live(): Promise<LivePage> {
     const messages: Message[] = [];
-    let rest = '';
-    const headers = { cookie: this.cookie };
-    const options = { host: '127.0.0.1', port: this.port, path: '/api/live', agent: false, headers };
-    const call = request(options, (response) => {
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        const lines = (rest + chunk).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) messages.push(JSON.parse(line) as Message);
-      });
-      response.on('error', () => {});
-    });
-    call.on('error', () => {}).end();
-    await until(() => messages.some(({ type }) => type === 'hello'), 'a stream of changes');
-    return { messages, close: () => void call.destroy() };
+    let seen: Readonly<Record<string, string>> | undefined;
+    let isClosed = false;
+    const look = async (): Promise<void> => {
+      const marks = await this.json<Record<string, string>>('live');
+      const { trouble } = marks;
+      if (trouble !== undefined) {
+        if (seen?.trouble !== trouble) messages.push({ type: 'trouble', message: trouble });
+      } else if (seen?.trouble !== undefined) messages.push({ type: 'well' });
+      else if (seen) {
+        const topics = Object.keys(marks).filter((name) => marks[name] !== seen?.[name]);
+        if (topics.length) messages.push({ type: 'changed', topics });
+      } else messages.push({ type: 'hello' });
+      seen = marks;
+    };
+    const follow = async (): Promise<void> => {
+      while (!isClosed && this.child.exitCode === null) {
+        await look().catch(() => {});
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    };
+    void follow();
+    await until(() => seen !== undefined, 'what has changed');
+    return {
+      messages,
+      close: () => {
+        isClosed = true;
+      },
+    };
   }
 
   async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Result> {

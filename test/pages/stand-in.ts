@@ -306,7 +306,9 @@ export class StandIn {
   /** Of the first segment. */
   said = says[0] ?? '';
   readonly #count: number;
-  readonly #live = new Set<ServerResponse>();
+  readonly #changes = { files: 0, events: 0, spend: 0 };
+  /** Why its ledger can't be read. */
+  trouble: string | undefined;
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   constructor(count: number) {
@@ -329,19 +331,19 @@ export class StandIn {
   }
 
   /** How many tabs are told of changes. */
-  get liveCount(): number {
-    return this.#live.size;
+  changed(topic: keyof StandIn['marks']): void {
+    this.#changes[topic] += 1;
   }
 
-  /** Says something to every page that is open. */
-  say(line: object): void {
-    for (const each of this.#live) each.write(`${JSON.stringify(line)}\n`);
+  get marks(): Readonly<Record<'files' | 'events' | 'spend', string>> {
+    const { files, events, spend } = this.#changes;
+    return { files: String(files), events: String(events), spend: String(spend) };
   }
 
   addEvent(title: string): number {
     const n = (this.events[0]?.n ?? 0) + 1;
     this.events.unshift({ ...eventOf(n, title), received_at: new Date().toISOString() });
-    this.say({ type: 'changed', topics: ['events'] });
+    this.changed('events');
     return n;
   }
 
@@ -364,7 +366,8 @@ export class StandIn {
       this.denied.push(pathname);
       return sendJson(response, { error: { code: 'auth', message: 'no access' } }, 403);
     }
-    if (pathname === '/api/live') return this.#goLive(response);
+    if (pathname === '/api/live')
+      return sendJson(response, this.trouble === undefined ? this.marks : { trouble: this.trouble });
     if (request.method === 'POST') return this.#act(pathname, request, response);
     this.asked.push(pathname);
     if (pathname === '/api/spend') await this.reporting;
@@ -373,13 +376,6 @@ export class StandIn {
     if (answer === undefined)
       sendJson(response, { error: { message: 'no such thing', hint: 'list them' } }, 404);
     else sendJson(response, answer);
-  }
-
-  #goLive(response: ServerResponse): void {
-    response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
-    response.write('{"type":"hello"}\n');
-    this.#live.add(response);
-    response.on('close', () => this.#live.delete(response));
   }
 
   async #act(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,10 +1,11 @@
-/** The calls to the server that sent this page, and its live changes. */
+/** The calls to the server that sent this page, and what has changed there. */
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 
-export type Topic = 'files' | 'events' | 'spend';
+const topics = ['files', 'events', 'spend'] as const;
+export type Topic = (typeof topics)[number];
 
-/** The stream of changes: it runs, it broke off and is tried again, or this browser has no access. */
+/** The server answers, or it does not and is asked again, or this browser has no access. */
 export const link = signal<'connecting' | 'live' | 'lost' | 'denied'>('connecting');
 /** Why the ledger can't be read at the moment. */
 export const trouble = signal('');
@@ -23,23 +24,18 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   throw new Error(hint ? `${message} (${hint})` : message);
 }
 
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return exactJson(await (await send(path, { signal: signal ?? null })).text()) as T;
+/** With a body it is a POST. */
+const call = (path: string, body?: object, signal: AbortSignal | null = null): Promise<Response> => {
+  if (!body) return send(path, { signal });
+  const headers = { 'Content-Type': 'application/json' };
+  return send(path, { method: 'POST', headers, body: JSON.stringify(body) });
+};
+
+export async function get<T>(path: string, body?: object, signal?: AbortSignal): Promise<T> {
+  return exactJson(await (await call(path, body, signal)).text()) as T;
 }
 
-export const getText = async (path: string): Promise<string> => (await send(path)).text();
-
-const sendJson = (path: string, body: object): Promise<Response> =>
-  send(path, {
-    ...{ method: 'POST', headers: { 'Content-Type': 'application/json' } },
-    body: JSON.stringify(body),
-  });
-
-export const post = async <T>(path: string, body: object): Promise<T> =>
-  exactJson(await (await sendJson(path, body)).text()) as T;
-
-export const getBlob = async (path: string, body: object): Promise<Blob> =>
-  (await sendJson(path, body)).blob();
+export const getBlob = async (path: string, body?: object): Promise<Blob> => (await call(path, body)).blob();
 
 /** A number that JavaScript would round stays as it was written, as a text. */
 function exactJson(text: string): unknown {
@@ -49,13 +45,12 @@ function exactJson(text: string): unknown {
   return JSON.parse(text, keep as (key: string, value: unknown) => unknown);
 }
 
-type Listener = (topics: readonly Topic[]) => void;
-const listeners = new Set<Listener>();
+const listeners = new Set<(changed: readonly Topic[]) => void>();
 
 /** Calls back when one of the topics has changed; returns what ends it. */
-export function onChange(topics: readonly Topic[], work: () => void): () => void {
-  const listener: Listener = (changed) => {
-    if (topics.some((each) => changed.includes(each))) work();
+export function onChange(own: readonly Topic[], work: () => void): () => void {
+  const listener = (changed: readonly Topic[]): void => {
+    if (own.some((each) => changed.includes(each))) work();
   };
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -84,109 +79,68 @@ export interface Loaded<T> {
   readonly error?: Error;
 }
 
+/** The last answers, by their paths: who comes back sees them at once. */
+const kept = new Map<string, unknown>();
+const MAX_KEPT = 10;
+
+export async function load<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const data = await get<T>(path, undefined, signal);
+  kept.delete(path);
+  kept.set(path, data);
+  const [oldest = ''] = kept.keys();
+  if (kept.size > MAX_KEPT) kept.delete(oldest);
+  return data;
+}
+
 /** What the server says at a path, read again when a topic changes; an error keeps what was shown. */
-export function useLoad<T>(path: string, topics: readonly Topic[] = []): Loaded<T> {
-  const [state, setState] = useState<Loaded<T> & { path: string }>({ path });
+export function useLoad<T>(path: string, own: readonly Topic[] = []): Loaded<T> {
+  const [state, setState] = useState<Loaded<T> & { path?: string }>({});
   useEffect(() => {
     if (!path) return;
     const abort = new AbortController();
-    const load = oneAtATime(async () => {
+    const read = oneAtATime(async () => {
       try {
-        setState({ path, data: await get<T>(path, abort.signal) });
+        setState({ path, data: await load<T>(path, abort.signal) });
       } catch (error) {
-        if (!abort.signal.aborted)
-          setState((old) => ({ ...(old.path === path ? old : { path }), error: error as Error }));
+        if (!abort.signal.aborted) setState({ path, data: kept.get(path) as T, error: error as Error });
       }
     });
-    load();
-    const stop = onChange(topics, load);
+    read();
+    const stop = onChange(own, read);
     return () => {
       stop();
       abort.abort();
     };
   }, [path]);
-  return state.path === path ? state : {};
+  if (state.path === path) return state;
+  const data = kept.get(path) as T | undefined;
+  return data === undefined ? {} : { data };
 }
 
-interface Change {
-  readonly type: 'hello' | 'changed' | 'trouble' | 'well' | 'beat' | 'lost' | 'ask';
-  readonly topics?: readonly Topic[];
-  readonly message?: string;
-}
+const POLL_MS = 700;
+const LIMIT_MS = 10_000;
+/** Each differs after a change. */
+let seen: Readonly<Partial<Record<Topic, string>>> | undefined;
 
-/** The server sends something every 15 s. */
-const MAX_SILENCE_MS = 40_000;
-const MAX_PAUSE_MS = 4_000;
-const PAUSE_MS = 250;
-/** A browser has six connections to a host: one tab reads the changes, and tells the others. */
-const tabs = new BroadcastChannel('steno-changes');
-let isReading = false;
-
-/** This tab reads as soon as no other does. A tab without access leaves it to the next. */
-export function followChanges(): void {
-  tabs.onmessage = ({ data }: MessageEvent<Change>) => hear(data);
-  tabs.postMessage({ type: 'ask' });
-  void navigator.locks.request('steno-changes', async () => {
-    isReading = true;
-    for (let pause = PAUSE_MS; link.value !== 'denied'; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-      await readChanges(() => {
-        pause = PAUSE_MS;
-      }).catch(() => {});
-      tell({ type: 'lost' });
-      await new Promise((resolve) => setTimeout(resolve, pause));
-    }
-    isReading = false;
-  });
-}
-
-async function readChanges(onHello: () => void): Promise<void> {
-  const abort = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const watch = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => abort.abort(), MAX_SILENCE_MS);
-  };
-  watch();
-  try {
-    const response = await send('/api/live', { signal: abort.signal });
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    for (let rest = ''; reader; ) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      watch();
-      onHello();
-      const lines = (rest + value).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines.filter(Boolean)) tell(JSON.parse(line));
-    }
-  } finally {
-    clearTimeout(timer);
-    abort.abort();
+/** Asks by the second what has changed. */
+export async function followChanges(): Promise<void> {
+  while (link.value !== 'denied') {
+    await askForChanges().catch(() => {
+      if (link.value !== 'denied') link.value = 'lost';
+    });
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
-function tell(change: Change): void {
-  tabs.postMessage(change);
-  take(change);
-}
-
-/** What another tab says. */
-function hear(change: Change): void {
-  if (change.type !== 'ask') take(change);
-  else if (isReading && link.value === 'lost') tabs.postMessage({ type: 'lost' });
-  else if (isReading && trouble.value) tabs.postMessage({ type: 'trouble', message: trouble.value });
-  else if (isReading && link.value === 'live') tabs.postMessage({ type: 'beat' });
-}
-
-function take({ type, topics = ['files', 'events', 'spend'], message = '' }: Change): void {
-  const before = link.value;
-  if (before === 'denied') return;
-  link.value = type === 'lost' ? 'lost' : 'live';
-  if (type === 'trouble') trouble.value = message || 'the ledger cannot be read';
-  else if (type !== 'beat' && type !== 'lost') trouble.value = '';
-  // What happened meanwhile is not known: it is read again. Another tab may read now.
-  const isBack = type !== 'lost' && (before !== 'live' || type === 'hello');
-  // At the start that is a moment: spending, which takes long to read, is left out.
-  const known: readonly Topic[] = before === 'connecting' ? ['files', 'events'] : topics;
-  if (type === 'changed' || type === 'well' || isBack) for (const each of listeners) each(known);
+async function askForChanges(): Promise<void> {
+  type Marks = Readonly<Partial<Record<Topic | 'trouble', string>>>;
+  const marks = await get<Marks>('/api/live', undefined, AbortSignal.timeout(LIMIT_MS));
+  const isBack = link.value === 'lost' || trouble.value !== '';
+  link.value = 'live';
+  trouble.value = marks.trouble ?? '';
+  if (marks.trouble !== undefined) return;
+  // What happened meanwhile is not known. At the start that is a moment: spending, which takes long, is left out.
+  const changed = topics.filter((each) => isBack || (seen ? seen[each] !== marks[each] : each !== 'spend'));
+  seen = marks;
+  if (changed.length) for (const each of listeners) each(changed);
 }

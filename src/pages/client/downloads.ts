@@ -2,18 +2,12 @@
 import { useState } from 'preact/hooks';
 import { formats } from '../../catalog/formats.ts';
 import { shellWord } from '../../lib/text.ts';
-import { getBlob, post } from './api.ts';
-import { el } from './el.ts';
+import { get, getBlob } from './api.ts';
+import { el, type Typed } from './el.ts';
 import { counted } from './format.ts';
 import * as parts from './parts.ts';
 
 const { div, fieldset, input, label, legend, p, span } = el;
-
-interface Saved {
-  readonly folder: string;
-  readonly saved: readonly unknown[];
-  readonly errors: readonly string[];
-}
 
 export function saveAs(blob: Blob, name: string): void {
   const link = document.createElement('a');
@@ -23,28 +17,32 @@ export function saveAs(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-async function intoFolder(body: object): Promise<void> {
-  const { folder, saved, errors } = await post<Saved>('/api/downloads', body);
+interface Saved {
+  readonly folder: string;
+  readonly saved: readonly unknown[];
+  readonly errors: readonly string[];
+}
+
+async function intoFolder(body: object): Promise<string> {
+  const { folder, saved, errors } = await get<Saved>('/api/downloads', body);
   const done = saved.length ? `${counted(saved.length, 'transcript')} in ${folder}` : 'Nothing was saved';
-  parts.say([done, ...errors].join('. '), errors.length > 0);
+  if (errors.length) throw new Error([done, ...errors].join('. '));
+  return done;
 }
 
-async function asArchive(body: object): Promise<void> {
+async function asArchive(body: object): Promise<string> {
   saveAs(await getBlob('/api/zip', body), 'transcripts.zip');
-  parts.say('Saved transcripts.zip');
+  return 'Saved transcripts.zip';
 }
-
-type Typed = { readonly currentTarget: HTMLInputElement };
 
 export function Downloads({ ids }: { readonly ids: readonly string[] }) {
   const [chosen, setChosen] = useState<readonly string[]>(['txt']);
   const [folder, setFolder] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const run = (work: (body: object) => Promise<void>) => async (): Promise<void> => {
+  const run = (work: (body: object) => Promise<string>) => async (): Promise<void> => {
     setBusy(true);
     parts.say('Downloading…');
-    const body = { ids, formats: chosen, ...(folder && { folder }) };
-    await work(body).catch((error: unknown) => parts.say((error as Error).message, true));
+    await parts.sayWhen(work({ ids, formats: chosen, ...(folder && { folder }) }));
     setBusy(false);
   };
   const choice = ({ ext, meaning }: (typeof formats)[number]) => {
@@ -57,17 +55,13 @@ export function Downloads({ ids }: { readonly ids: readonly string[] }) {
   const onInput = ({ currentTarget }: Typed): void => setFolder(currentTarget.value.trim());
   const placeholder = 'folder (where steno ui was started)';
   const where = input({ class: 'folder', 'aria-label': 'Folder', placeholder, value: folder, onInput });
+  const save = parts.button('Save to the folder', run(intoFolder), { disabled, class: 'main' });
   const output = folder && ` -o ${shellWord(`${folder.replace(/\/$/, '')}/`)}`;
   const line = `transcript ${ids.map(shellWord).join(' ')} --format ${chosen.join(',')}${output}`;
   return div(
     'downloads',
     fieldset('choices', legend('unseen', 'Formats'), formats.map(choice)),
-    p(
-      'buttons',
-      where,
-      parts.button('Save to the folder', () => void run(intoFolder)(), { disabled, class: 'main' }),
-      parts.button('Download as zip', () => void run(asArchive)(), { disabled }),
-    ),
+    p('buttons', where, save, parts.button('Download as zip', run(asArchive), { disabled })),
     chosen.length ? parts.command(line) : span('muted', 'Choose a format.'),
   );
 }

@@ -4,6 +4,8 @@ import { forTerminalLines } from '../../lib/text.ts';
 
 export type Child = ComponentChildren;
 export type Tags = JSX.IntrinsicElements;
+/** What a field tells when it has changed. */
+export type Typed = { readonly currentTarget: HTMLInputElement };
 type Data = Readonly<Record<`data-${string}`, string | number>>;
 type Elements = {
   readonly [Tag in keyof Tags]: (props: string | (Tags[Tag] & Data), ...children: Child[]) => VNode;

@@ -2,8 +2,8 @@
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import { shellWord } from '../../lib/text.ts';
-import { post, useLoad } from './api.ts';
-import { type Child, el } from './el.ts';
+import { get, useLoad } from './api.ts';
+import { type Child, el, type Typed } from './el.ts';
 import { eventName, sentenceOf, sourceChip } from './events.ts';
 import { shortTime } from './format.ts';
 import { useKeys } from './keys.ts';
@@ -37,9 +37,17 @@ const outcomeOf = ({ what, text, at, isBad }: Outcome): Child => [
   p('muted', parts.text(what), ', ', parts.timeAt(at)),
 ];
 
-interface Replayed {
-  readonly outcome: string | null;
-  readonly error?: { readonly message: string };
+async function replay({ n }: ShownEvent, to: string, body: string | undefined): Promise<Outcome> {
+  const what = body === undefined ? `Event ${n}` : 'Edited copy';
+  const at = new Date().toISOString();
+  try {
+    type Replayed = { readonly outcome: string | null; readonly error?: { readonly message: string } };
+    const { outcome, error } = await get<Replayed>(`/api/event/${n}/replay`, { to, body });
+    if (error) throw error;
+    return { what: `${what} sent to ${to}`, text: outcome ?? 'no answer', at, isBad: false };
+  } catch (error) {
+    return { what: `${what} not delivered to ${to}`, text: (error as Error).message, at, isBad: true };
+  }
 }
 
 function Replay({ event }: { event: ShownEvent }) {
@@ -49,32 +57,18 @@ function Replay({ event }: { event: ShownEvent }) {
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
   const [isBusy, setBusy] = useState(false);
   const isEdited = body !== undefined && body !== event.body;
-  const send = async (): Promise<void> => {
+  const onSubmit = async (submit: Event): Promise<void> => {
+    submit.preventDefault();
     setBusy(true);
     sessionStorage.setItem(TARGET, to);
-    const note = (text: string, isBad: boolean): void => {
-      const what = isEdited ? 'Edited copy' : `Event ${event.n}`;
-      const done = { what: isBad ? `${what} not delivered to ${to}` : `${what} sent to ${to}`, text, isBad };
-      setOutcomes((old) => [{ ...done, at: new Date().toISOString() }, ...old].slice(0, MAX_OUTCOMES));
-    };
-    try {
-      const sent = { to, ...(isEdited && { body }) };
-      const { outcome: said, error } = await post<Replayed>(`/api/event/${event.n}/replay`, sent);
-      note(error?.message ?? said ?? 'no answer', Boolean(error));
-    } catch (error) {
-      note((error as Error).message, true);
-    }
+    const outcome = await replay(event, to, isEdited ? body : undefined);
+    setOutcomes((old) => [outcome, ...old].slice(0, MAX_OUTCOMES));
     setBusy(false);
   };
-  const onSubmit = (submit: Event): void => {
-    submit.preventDefault();
-    void send();
-  };
-  type Typed = { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement };
-  const onInput = (typed: Typed): void => setTo(typed.currentTarget.value);
-  const onEdit = (typed: Typed): void => setBody(typed.currentTarget.value);
-  const props = { type: 'url', placeholder: EXAMPLE, value: to, onInput } as const;
-  const field = el.input({ ...props, id: 'target', required: true });
+  const onInput = ({ currentTarget }: Typed): void => setTo(currentTarget.value);
+  const props = { type: 'url', id: 'target', placeholder: EXAMPLE, value: to, required: true } as const;
+  const onEdit = ({ currentTarget }: { readonly currentTarget: HTMLTextAreaElement }): void =>
+    setBody(currentTarget.value);
   const edit = body !== undefined && [
     label('', 'Body ', isEdited && span('chip', 'edited')),
     el.textarea({ rows: 8, spellcheck: false, value: body, onInput: onEdit, 'aria-label': 'Body' }),
@@ -84,7 +78,7 @@ function Replay({ event }: { event: ShownEvent }) {
   const toggle = (): void => setBody(body === undefined ? event.body : undefined);
   return form(
     { class: 'replay', onSubmit },
-    label('', 'Target URL', field),
+    label('', 'Target URL', el.input({ ...props, onInput })),
     edit,
     p('buttons', submit, parts.button(body === undefined ? 'Edit and replay' : 'Discard the edit', toggle)),
     output('', isBusy ? 'Sending…' : outcomes.length > 0 && parts.facts(outcomes, outcomeOf)),
@@ -100,21 +94,19 @@ const fieldsOf = ({ fields, content_type, remote }: ShownEvent): Array<readonly 
 
 function leadOf(event: ShownEvent) {
   const { n, received_at, audiofile, title, duplicate, source } = event;
-  const exact = parts.timeAt(received_at, shortTime);
   const file = audiofile && [' · ', parts.fileLink(audiofile, title || `file ${audiofile}`)];
   const how = source === 'found' ? 'arrived later as' : 'found earlier as';
   const other = duplicate && a({ class: 'aside', href: `#/event/${duplicate}` }, `${how} event ${duplicate}`);
-  const when = [exact, span('muted', ' (', parts.timeAt(received_at), ')')];
+  const when = [parts.timeAt(received_at, shortTime), span('muted', ' (', parts.timeAt(received_at), ')')];
   const kind = [eventName(event), span('muted', ` event ${n} `), sourceChip(event)];
   return header('lead', h1('', sentenceOf(event)), p('', kind), p('', when, file, other));
 }
 
 export function EventPage({ id }: { id: string }) {
   const { data: event, error } = useLoad<ShownEvent>(`/api/event/${encodeURIComponent(id)}`, ['events']);
-  const line = `events show ${shellWord(id)}`;
-  useKeys({ Escape: () => go('/events') });
+  useKeys({ Escape: () => go('events') });
   parts.useTitle(`Event ${id}`);
-  const above = parts.crumbs('Events', line);
+  const above = parts.crumbs('events', `events show ${shellWord(id)}`);
   if (!event) return parts.frame(above, error, !error && p('muted', 'Loading…'));
   const { body, curl, actions, n } = event;
   const copyCurl = parts.button('Copy as curl', () => void parts.copy(curl, 'the curl command line'));

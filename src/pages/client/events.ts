@@ -2,20 +2,13 @@
 import { h } from 'preact';
 import { eventTypes, toneOf } from '../../catalog/events.ts';
 import { type Child, el } from './el.ts';
-import { type Column, Listing } from './list.ts';
+import { type Column, Listing, Rows } from './list.ts';
 import * as parts from './parts.ts';
-import { Rows } from './rows.ts';
 import type { EventDocument } from './types.ts';
 
 const { a, span } = el;
 
-export const rows = new Rows<EventDocument>({
-  ...{ path: '/api/events', topic: 'events' },
-  usual: { q: '', event: '' },
-  idOf: ({ n, received_at, audiofile }) => String(n ?? `${received_at} ${audiofile}`),
-  stateOf: () => null,
-  growsAtTop: () => true,
-});
+export const rows = new Rows('/api/events', 'events', { q: '', event: '' });
 
 export const eventName = ({ event }: EventDocument) =>
   span(`event-name ${toneOf(event) ?? ''}`, event.slice(0, 100) || '(no name)');
@@ -38,21 +31,23 @@ function saidCell(event: EventDocument, tabIndex: number): Child {
 }
 
 const columns: ReadonlyArray<Column<EventDocument>> = [
-  ['Number', ({ n }) => span('muted', n)],
-  ['What happened', saidCell],
-  ['Title', ({ title }) => parts.text(title)],
-  ['Event', eventName],
-  ['File', ({ audiofile }) => audiofile],
-  ['Order', ({ order }) => order],
-  ['Received', (event) => parts.timeAt(event.received_at)],
+  { title: 'Number', cell: ({ n }) => span('muted', n) },
+  { title: 'What happened', cell: saidCell },
+  { title: 'Title', cell: ({ title }) => parts.text(title) },
+  { title: 'Event', cell: eventName },
+  { title: 'File', cell: ({ audiofile }) => audiofile },
+  { title: 'Order', cell: ({ order }) => order },
+  { title: 'Received', cell: (event) => parts.timeAt(event.received_at) },
 ];
 
 const choices = [['', 'All events'] as const, ...eventTypes.map(({ name }): parts.Choice => [name, name])];
 
 export function Events() {
-  const { event = '' } = rows.query.value;
+  const { event = '' } = rows.query;
   return h(Listing<EventDocument>, {
     ...{ rows, columns, noun: 'event', hint: 'Filter: any text in an event' },
+    idOf: ({ n, received_at, audiofile }) => String(n ?? `${received_at} ${audiofile}`),
+    growsAtTop: true,
     line: event ? `events --event ${event} --follow` : 'events --follow',
     none: ['No events yet. Receive some:', 'listen'],
     extra: [parts.select('Event', event, choices, (name) => rows.choose({ event: name }))],

@@ -83,11 +83,10 @@ function downloads({ audiofile: id, ended, state, hold }: FileDocument): Child {
 
 export function FileView({ id }: { id: string }) {
   const { data, error } = useLoad<FilePage>(`/api/file/${encodeURIComponent(id)}`, ['files', 'events']);
-  const line = `file ${shellWord(id)}`;
-  const title = data?.file.title || data?.file.url || `audiofile ${id}`;
-  useKeys({ Escape: () => go('/files') });
+  const title = data ? parts.titleOf(data.file) : `audiofile ${id}`;
+  useKeys({ Escape: () => go('files') });
   parts.useTitle(title);
-  const above = parts.crumbs('Files', line);
+  const above = parts.crumbs('files', `file ${shellWord(id)}`);
   if (!data) return parts.frame(above, error, !error && p('muted', 'Loading…'));
   const { file, transcripts, playable, history } = data;
   const isHere = transcripts.some((each) => each.here);

@@ -1,32 +1,49 @@
 /** All files: what needs a person, filter, sort, download. */
+import { signal } from '@preact/signals';
 import { h } from 'preact';
 import { fileStates } from '../../catalog/states.ts';
 import { forTerminal, shellWord } from '../../lib/text.ts';
 import { useLoad } from './api.ts';
 import { Downloads } from './downloads.ts';
-import { el } from './el.ts';
+import { el, type Typed } from './el.ts';
 import { counted, countText, minutesText, money } from './format.ts';
 import { attemptOf } from './health.ts';
-import { type Column, Listing, sortBy } from './list.ts';
+import { type Column, Listing, Rows, sortBy } from './list.ts';
 import { needText } from './need.ts';
 import * as parts from './parts.ts';
 import { filePath } from './route.ts';
-import { Rows } from './rows.ts';
-import type { FileDocument, Health } from './types.ts';
+import type { Attempt, FileDocument } from './types.ts';
 
 const { a, b, fieldset, legend, p, section, span } = el;
 
-export const rows = new Rows<FileDocument>({
-  ...{ path: '/api/files', topic: 'files' },
-  usual: { q: '', state: '', order: '', kind: '', sort: 'ordered_at', dir: 'desc' },
-  idOf: ({ audiofile }) => audiofile,
-  stateOf: ({ state }) => state,
-  growsAtTop: ({ sort, dir }) => sort === 'ordered_at' && dir === 'desc',
-});
+const usual = { q: '', state: '', order: '', kind: '', sort: 'ordered_at', dir: 'desc' };
+export const rows = new Rows('/api/files', 'files', usual);
+
+/** The ids of the files that were selected. */
+const selected = signal<readonly string[]>([]);
+
+const box = (label: string, checked: boolean, onPick: (isPicked: boolean) => void, tabIndex = 0) => {
+  const onChange = ({ currentTarget }: Typed): void => onPick(currentTarget.checked);
+  return el.input({ type: 'checkbox', 'aria-label': label, checked, tabIndex, onChange });
+};
+
+function selectCell({ audiofile: id }: FileDocument, tabIndex: number) {
+  const pick = (isPicked: boolean): void => {
+    const others = selected.value.filter((each) => each !== id);
+    selected.value = isPicked ? [...others, id] : others;
+  };
+  return box(`Select file ${id}`, selected.value.includes(id), pick, tabIndex);
+}
+
+/** Selects the rows in view, or none. */
+const selectHead = (here: readonly FileDocument[]) =>
+  box('Select the rows in view', selected.value.length > 0, (isPicked) => {
+    selected.value = isPicked ? here.map(({ audiofile }) => audiofile) : [];
+  });
 
 function titleCell(file: FileDocument, tabIndex: number) {
-  const { title: given, url, audiofile, feed, tags } = file;
-  const title = given || url || `audiofile ${audiofile}`;
+  const { audiofile, feed, tags } = file;
+  const title = parts.titleOf(file);
   return [
     a({ href: filePath(audiofile), tabIndex, title: forTerminal(title.slice(0, 300)) }, parts.text(title)),
     ' ',
@@ -36,38 +53,23 @@ function titleCell(file: FileDocument, tabIndex: number) {
   ];
 }
 
-function selectCell(file: FileDocument, tabIndex: number) {
-  const { audiofile } = file;
-  const onChange = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void =>
-    rows.pick(audiofile, currentTarget.checked);
-  const checked = rows.chosen.value.has(audiofile);
-  return el.input({
-    type: 'checkbox',
-    'aria-label': `Select file ${audiofile}`,
-    checked,
-    tabIndex,
-    onChange,
-  });
-}
-
 const columns: ReadonlyArray<Column<FileDocument>> = [
-  ['Select', selectCell],
-  ['State', parts.stepsOf, 'state', 'asc'],
-  ['Title', titleCell, 'title', 'asc'],
-  ['Length', ({ minutes }) => minutesText(minutes), 'minutes', 'desc'],
-  ['Cost', ({ total, currency }) => money(total, currency), 'total', 'desc'],
-  ['Order', ({ order }) => order],
-  ['Ordered', (file) => parts.timeAt(file.ordered_at), 'ordered_at', 'desc'],
-  ['File', ({ audiofile }) => audiofile, 'audiofile', 'asc'],
+  { title: 'Select', cell: selectCell, head: selectHead },
+  { title: 'State', cell: parts.stepsOf, sort: 'state' },
+  { title: 'Title', cell: titleCell, sort: 'title' },
+  { title: 'Length', cell: ({ minutes }) => minutesText(minutes), sort: 'minutes', dir: 'desc' },
+  { title: 'Cost', cell: ({ total, currency }) => money(total, currency), sort: 'total', dir: 'desc' },
+  { title: 'Order', cell: ({ order }) => order },
+  { title: 'Ordered', cell: (file) => parts.timeAt(file.ordered_at), sort: 'ordered_at', dir: 'desc' },
+  { title: 'File', cell: ({ audiofile }) => audiofile, sort: 'audiofile' },
 ];
 
 const stateNames = fileStates.map(({ name }): parts.Choice => [name, name]);
 const stateChoices: readonly parts.Choice[] = [['', 'All states'], ...stateNames];
-const sortChoices = columns.flatMap(([label, , sort]): parts.Choice[] =>
-  sort ? [[sort, `Sort: ${label}`]] : [],
+const sortChoices = columns.flatMap(({ title, sort }): parts.Choice[] =>
+  sort ? [[sort, `Sort: ${title}`]] : [],
 );
 
-type Counts = Readonly<Record<(typeof kinds)[number][0], number>>;
 const kinds = [
   ['open', 'Open', ''],
   ['held', 'On hold', 'warn'],
@@ -76,11 +78,12 @@ const kinds = [
   ['overdue', 'Overdue', 'bad'],
   ['delivered', 'Delivered', 'good'],
 ] as const;
+type Counts = Readonly<Record<(typeof kinds)[number][0], number>>;
 
 /** How many there are of each kind: a click shows those alone, another one shows all again. */
 function CountsBar() {
   const { data, error } = useLoad<Counts>('/api/counts', ['files']);
-  const { kind: chosen = '' } = rows.query.value;
+  const { kind: chosen = '' } = rows.query;
   const filters = kinds.map(([kind, name, tone]) => {
     const count = data ? countText(data[kind]) : '…';
     const choose = (): void => rows.choose({ kind: chosen === kind ? '' : kind });
@@ -92,50 +95,48 @@ function CountsBar() {
 
 /** Orders, upgrades and refunds that nobody knows the end of: most have no file. */
 function Uncertain() {
-  const { data, error } = useLoad<Health['attempts']>('/api/attempts', ['files', 'spend']);
+  const { data, error } = useLoad<readonly Attempt[]>('/api/attempts', ['files', 'spend']);
   const why = 'No clear answer came. Look at your account on the service, then say what became of it:';
   if (!data) return error ? parts.failed(error) : p('muted', 'Loading…');
   if (data.length === 0) return parts.empty('Nothing is uncertain: every outcome is known.');
   return section('panel', p('muted', why), parts.facts(data, attemptOf));
 }
 
-/** What can be done with the rows that were chosen. */
-function Chosen() {
-  const ids = [...rows.chosen.value];
+/** What can be done with the rows that were selected. */
+function Selected() {
+  const ids = selected.value;
   const clear = (): void => {
-    rows.chosen.value = new Set();
+    selected.value = [];
   };
   if (ids.length === 0) return null;
-  const title = [b('', `${counted(ids.length, 'file')} selected`), ' ', parts.button('Clear', clear)];
-  return section(
-    { class: 'panel chosen', 'aria-label': 'Selected files' },
-    p('', title),
-    h(Downloads, { ids }),
-  );
+  const title = p('', b('', `${counted(ids.length, 'file')} selected`), ' ', parts.button('Clear', clear));
+  const props = { class: 'panel chosen', 'aria-label': 'Selected files' };
+  return section(props, title, h(Downloads, { ids }));
 }
 
 const needing: readonly (string | undefined)[] = ['held', 'failed', 'overdue'];
 
 export function Files() {
-  const { state = '', order = '', kind = '', sort = '' } = rows.query.value;
+  const { state = '', order = '', kind = '', sort = '', dir } = rows.query;
   const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(rows, columns, name));
+  const allOrders = (): void => rows.choose({ order: '' });
+  const props = { 'aria-pressed': true, title: 'Show all orders' };
   return h(Listing<FileDocument>, {
     ...{ rows, columns, noun: 'file', hint: 'Filter: title, id, order, key, tag, feed, state' },
+    idOf: ({ audiofile }) => audiofile,
+    growsAtTop: sort === 'ordered_at' && dir === 'desc',
     line: `files${order && ` --order ${shellWord(order)}`}${state && ` --state ${shellWord(state)}`}`,
     none: [
       'No files yet. Order one, and it appears here.',
       'order https://example.com/talk.mp3 --sku TRANS14',
     ],
-    lead: [h(CountsBar, {}), h(Chosen, {})],
-    ...(kind === 'uncertain' && { instead: h(Uncertain, {}) }),
+    lead: [h(CountsBar, {}), h(Selected, {})],
+    instead: kind === 'uncertain' ? h(Uncertain, {}) : undefined,
     isTall: needing.includes(kind),
     extra: [
       parts.select('State', state, stateChoices, (name) => rows.choose({ state: name })),
       span('only-narrow', sorting),
-      order &&
-        parts.button(`order ${order.slice(0, 40)} ×`, () => rows.choose({ order: '' }), {
-          ...{ 'aria-pressed': true, title: 'Show all orders' },
-        }),
+      order && parts.button(`order ${order.slice(0, 40)} ×`, allOrders, props),
     ],
   });
 }

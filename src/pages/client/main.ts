@@ -1,6 +1,6 @@
 /** The page that `steno ui` shows: the bar, one page below it, and what is said over both. */
 import { h, render } from 'preact';
-import { followChanges, get, link, trouble } from './api.ts';
+import { followChanges, get, link, load, trouble } from './api.ts';
 import { type Child, el } from './el.ts';
 import { EventPage } from './event.ts';
 import { Events, rows as eventRows } from './events.ts';
@@ -10,7 +10,7 @@ import { setClock } from './format.ts';
 import { HealthPage } from './health.ts';
 import { focusOn, keyHelp, useKeys } from './keys.ts';
 import * as parts from './parts.ts';
-import { route } from './route.ts';
+import { route, wayTo } from './route.ts';
 import { Search } from './search.ts';
 import { SpendPage } from './spend.ts';
 import type { About } from './types.ts';
@@ -30,7 +30,7 @@ function Bar() {
   const { sandbox, profile, ledger } = parts.about.value ?? {};
   const tab = (name: string) => {
     const isShown = page === name || `${page}s` === name;
-    return a({ href: `#/${name}`, 'aria-current': isShown ? 'page' : undefined }, titleOf(name));
+    return a({ href: wayTo(name), 'aria-current': isShown ? 'page' : undefined }, titleOf(name));
   };
   return header(
     'bar',
@@ -74,13 +74,12 @@ function Tab({ name }: { name: keyof typeof tabs }) {
 }
 
 function Page() {
-  const { page, id, params } = route.value;
+  const { page, id } = route.value;
   if (link.value === 'denied') return noAccess();
   if (page === 'file') return h(FileView, { key: id, id });
   if (page === 'event') return h(EventPage, { key: id, id });
   const name = Object.hasOwn(tabs, page) ? (page as keyof typeof tabs) : 'files';
-  // A list follows the address by itself.
-  return h(Tab, { key: name === 'files' || name === 'events' ? name : `${name}?${params}`, name });
+  return h(Tab, { key: name, name });
 }
 
 function App() {
@@ -95,10 +94,13 @@ const FIRST_ROWS_MS = 250;
 const { page: first } = route.peek();
 if (first === 'files' || first === 'events') {
   const rows = first === 'files' ? fileRows : eventRows;
-  await Promise.race([rows.begin(), new Promise((resolve) => setTimeout(resolve, FIRST_ROWS_MS))]);
+  await Promise.race([
+    load(rows.slice).catch(() => {}),
+    new Promise((resolve) => setTimeout(resolve, FIRST_ROWS_MS)),
+  ]);
 }
 render(h(App, {}), document.body);
-followChanges();
+void followChanges();
 void get<About>('/api/about').then(
   (answer) => {
     parts.about.value = answer;

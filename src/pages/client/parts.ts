@@ -1,12 +1,12 @@
 /** The small parts that all pages are made of. */
 import { signal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { findFileState, toneOfState } from '../../catalog/states.ts';
 import type { Mark } from '../../flows/search/query.ts';
 import { oneLine } from '../../lib/text.ts';
-import { type Child, el, type Tags } from './el.ts';
+import { type Child, el, type Tags, type Typed } from './el.ts';
 import { exactTime, relative } from './format.ts';
-import { filePath } from './route.ts';
+import { filePath, wayTo } from './route.ts';
 import type { About, FileDocument } from './types.ts';
 
 const { a, b, bdi, code, div, h2, header, i, li, p, section, span, table, tbody, td, th, thead, tr, ul } = el;
@@ -25,6 +25,10 @@ export function say(text: string, isBad = false): void {
   clearTimeout(forget);
   forget = setTimeout(() => say(''), isBad ? 12_000 : 5_000);
 }
+
+/** What came of some work, or why it failed. */
+export const sayWhen = (done: Promise<string>): Promise<void> =>
+  done.then(say, (error: unknown) => say((error as Error).message, true));
 
 export async function copy(text: string, what = text): Promise<void> {
   try {
@@ -76,10 +80,30 @@ export const panel = (title: string, extra: Child, ...children: Child[]) =>
 
 type OnText = (text: string) => void;
 
+/** What is typed, and what is given from elsewhere later; `onPause` gets it once typing pauses. */
+export function useTyped(given: string, pauseMs: number, onPause: OnText) {
+  const [typed, setTyped] = useState(given);
+  const told = useRef(given);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (typed.trim() === told.current) return;
+      told.current = typed.trim();
+      onPause(told.current);
+    }, pauseMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  useEffect(() => {
+    if (given === told.current) return;
+    told.current = given;
+    setTyped(given);
+  }, [given]);
+  return { typed, setTyped };
+}
+
 /** A field that filters or searches. */
 export function searchField(id: string, label: string, value: string, onType: OnText, hint = label) {
   const props = { id, value, placeholder: hint, spellcheck: false, 'aria-label': label } as const;
-  const onInput = (event: { readonly currentTarget: HTMLInputElement }) => onType(event.currentTarget.value);
+  const onInput = ({ currentTarget }: Typed): void => onType(currentTarget.value);
   return el.input({ ...props, type: 'search', autocomplete: 'off', onInput });
 }
 
@@ -130,8 +154,11 @@ export function frame(above: Child, error: Error | undefined, lead?: Child, colu
 }
 
 /** The way back, and the command line of the page. */
-export const crumbs = (to: string, line: string) =>
-  p('crumbs', a({ href: `#/${to.toLowerCase()}` }, `‹ ${to}`), command(line));
+export const crumbs = (to: 'files' | 'events', line: string) =>
+  p('crumbs', a({ href: wayTo(to) }, `‹ ${to === 'files' ? 'Files' : 'Events'}`), command(line));
+
+export const titleOf = ({ title, url, audiofile }: FileDocument): string =>
+  title || url || `audiofile ${audiofile}`;
 
 /** The title of a file, and the way to its page. */
 export const fileLink = (id: string | null, title: string): Child =>
@@ -154,7 +181,7 @@ function stepOf(state: string): number {
 
 /** Where a file stands. */
 export function stepsOf({ state: given, hold, late, test }: FileDocument) {
-  const state = given ?? 'Ordered';
+  const state = !given || given === 'ordered' ? 'Ordered' : given;
   const at = stepOf(state);
   const tone = toneOfState(state) ?? (hold ? 'warn' : 'busy');
   const pips = steps.map((_, index) => i(index < at ? 'done' : ''));

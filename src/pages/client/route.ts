@@ -3,10 +3,14 @@ import { signal } from '@preact/signals';
 
 export type Params = Readonly<Record<string, string | number | undefined>>;
 
+/** How each page was left, so that the way back leads there. */
+const left = new Map<string, string>();
+
 function parsed() {
   const [path = '', query = ''] = location.hash.slice(1).split(/\?(.*)/s);
-  const [, page = '', id = ''] = path.split('/');
-  return { page: page || 'files', id: decoded(id), params: new URLSearchParams(query) };
+  const [, page = 'files', id = ''] = path.split('/');
+  left.set(page, location.hash);
+  return { page, id: decoded(id), params: new URLSearchParams(query) };
 }
 
 /** Unlike decodeURIComponent, it never throws. */
@@ -18,8 +22,10 @@ addEventListener('hashchange', () => {
   route.value = parsed();
 });
 
-export const go = (path: string): void => {
-  location.hash = path;
+export const wayTo = (page: string): string => (route.value.page !== page && left.get(page)) || `#/${page}`;
+
+export const go = (page: string): void => {
+  location.hash = wayTo(page);
 };
 
 /** `/files?q=a`, without what is empty. */
@@ -30,8 +36,10 @@ export function pathWith(path: string, params: Params): string {
 }
 
 /** Notes what is chosen on a page in its address, so that it survives a reload; not a step to go back to. */
-export const keep = (params: Params): void =>
+export function keep(params: Params): void {
   history.replaceState({}, '', `#${pathWith(`/${route.value.page}`, params)}`);
+  route.value = parsed();
+}
 
 export const filePath = (id: string, params: Params = {}): string =>
   `#${pathWith(`/file/${encodeURIComponent(id)}`, params)}`;

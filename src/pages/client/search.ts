@@ -8,7 +8,6 @@ import { clock, counted, markerOf } from './format.ts';
 import { focusOn, useKeys } from './keys.ts';
 import * as parts from './parts.ts';
 import { filePath, keep, pathWith, route } from './route.ts';
-import { useTyped } from './transcript.ts';
 import type { Hit } from './types.ts';
 
 const { a, b, div, h1, h2, header, li, ol, output, p, section, span } = el;
@@ -24,8 +23,8 @@ const byFile = (hits: readonly Hit[]): Array<readonly Hit[]> => {
 };
 
 export function Search() {
-  const { typed, setTyped, settled: query } = useTyped(route.value.params.get('q') ?? '', TYPING_PAUSE_MS);
-  useEffect(() => keep({ q: query }), [query]);
+  const query = route.value.params.get('q') ?? '';
+  const { typed, setTyped } = parts.useTyped(query, TYPING_PAUSE_MS, (q) => keep({ q }));
   const path = pathWith('/api/search', { q: query, limit: LIMIT });
   const { data: hits, error } = useLoad<readonly Hit[]>(query && path);
   const marksIn = markerOf(query);

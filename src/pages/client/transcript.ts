@@ -6,7 +6,7 @@ import type { Mark } from '../../flows/search/query.ts';
 import { shellWord } from '../../lib/text.ts';
 import { readableFormats } from '../../transcripts/model.ts';
 import { useLoad } from './api.ts';
-import { el } from './el.ts';
+import { el, type Typed } from './el.ts';
 import { clock, counted, markerOf } from './format.ts';
 import { focusOn, useKeys } from './keys.ts';
 import * as parts from './parts.ts';
@@ -28,23 +28,12 @@ const segmentAt = (segments: readonly Segment[], seconds: number): number =>
     segments.findLastIndex(({ start }) => start !== null && start <= seconds),
   );
 
+type Quote = (segment: Segment, text: string) => void;
+
 /** Where a sentence can be heard: in its episode's page or its audio, else here. */
 function linkTo({ link, url }: FileDocument, start: number | null): string {
   const base = link || (/^https?:/i.test(url ?? '') && url) || location.href.split('?', 1)[0];
   return start === null || !base || base.includes('#') ? String(base) : `${base}#t=${Math.floor(start)}`;
-}
-
-type NameOf = (speaker: string | null) => string;
-
-function quoteOf(
-  { line, start, speaker }: Segment,
-  text: string,
-  file: FileDocument,
-  nameOf: NameOf,
-): string {
-  const at = start === null ? `line ${line}` : clock(start);
-  const from = [nameOf(speaker), file.title, at, linkTo(file, start)].filter(Boolean).join(', ');
-  return `“${text.trim().replace(/\s+/g, ' ')}” (${from})`;
 }
 
 /** What is selected in the transcript, and where it begins. */
@@ -56,14 +45,8 @@ function selected(): { readonly text: string; readonly line: string } | undefine
   return text && found ? { text, line: found.dataset.line ?? '' } : undefined;
 }
 
-interface QuoteProps {
-  readonly segments: readonly Segment[];
-  readonly file: FileDocument;
-  readonly nameOf: NameOf;
-}
-
 /** There while words of the transcript are selected. */
-function QuoteButton({ segments, file, nameOf }: QuoteProps) {
+function QuoteButton({ segments, quote }: { readonly segments: readonly Segment[]; readonly quote: Quote }) {
   const [chosen, setChosen] = useState(selected());
   useEffect(() => {
     const look = (): void => setChosen(selected());
@@ -72,9 +55,9 @@ function QuoteButton({ segments, file, nameOf }: QuoteProps) {
   }, []);
   const segment = segments.find(({ line }) => String(line) === chosen?.line);
   if (!chosen || !segment) return null;
-  const copy = (): void => void parts.copy(quoteOf(segment, chosen.text, file, nameOf));
   const keep = (event: MouseEvent): void => event.preventDefault();
-  return parts.button('Copy quotation', copy, { class: 'main', onMouseDown: keep });
+  const props = { class: 'main', onMouseDown: keep };
+  return parts.button('Copy quotation', () => quote(segment, chosen.text), props);
 }
 
 /** From and to: sentences of a text, without losing a letter. */
@@ -86,19 +69,27 @@ const sentencesOf = (text: string): Array<readonly [from: number, to: number]> =
 /** How far the segment that plays was spoken, in letters. */
 const spoken = signal(0);
 
-/** When a letter of a segment is spoken: where its times do not say, as if each took the same. */
+/** Where the times of its words are not known, as if each letter took the same. */
 const timeOf = ({ start, end, text }: Segment, letter: number): number =>
   (start ?? 0) + (letter / (text.length || 1)) * Math.max(0, (end ?? start ?? 0) - (start ?? 0));
 
-interface SegmentProps extends Omit<QuoteProps, 'segments'> {
+function letterAt({ start, end, text }: Segment, time: number): number {
+  const length = (end ?? 0) - (start ?? 0);
+  const share = length > 0 ? (time - (start ?? 0)) / length : 0;
+  return Math.floor(Math.max(0, Math.min(0.999, share)) * text.length);
+}
+
+interface SegmentProps {
   readonly segment: Segment;
+  readonly name: string;
   readonly colour: number;
   readonly isNow: boolean;
   readonly marks: readonly Mark[];
+  readonly quote: Quote;
   readonly onSeek: ((seconds: number) => void) | undefined;
 }
 
-/** The word that is spoken now. */
+/** With the word that is spoken now. */
 function spokenIn(text: string, letter: number) {
   const from = text.lastIndexOf(' ', letter) + 1;
   const [word = ''] = /^\S*/.exec(text.slice(from)) ?? [];
@@ -124,32 +115,27 @@ const noMarks: readonly Mark[] = [];
 
 /** The same node where nothing has changed: then it is not compared. */
 function Said(props: SegmentProps) {
-  const { segment, file, nameOf, colour, isNow, marks, onSeek } = props;
+  const { segment, name, colour, isNow, marks, quote, onSeek } = props;
   const letter = isNow ? spoken.value : -1;
   return useMemo(() => {
-    const { start, speaker, line, text } = segment;
+    const { start, line, text } = segment;
     const time = start === null ? '' : clock(start);
-    const isCurrent = isNow ? 'true' : undefined;
-    const name = speaker && b(`speaker s${colour}`, parts.text(nameOf(speaker)), ' ');
-    const copy = (): void => void parts.copy(quoteOf(segment, text, file, nameOf));
+    const seek = { class: 'plain at', 'aria-label': `Play from ${time}` };
+    const copy = {
+      ...{ class: 'plain quote', title: 'Copy as a quotation' },
+      'aria-label': `Copy this as a quotation${time ? ` with its time, ${time}` : ''}`,
+    };
+    const said = sentencesOf(text).map((each) => sentence(each, props, letter));
+    const current = isNow
+      ? ({ class: 'segment now', 'aria-current': 'true' } as const)
+      : { class: 'segment' };
     return li(
-      { class: isNow ? 'segment now' : 'segment', 'data-line': line, 'aria-current': isCurrent },
-      time && onSeek
-        ? parts.button(time, () => onSeek(start ?? 0), {
-            ...{ class: 'plain at', 'aria-label': `Play from ${time}` },
-          })
-        : span('at', time),
-      p(
-        '',
-        name,
-        sentencesOf(text).map((each) => sentence(each, props, letter)),
-      ),
-      parts.button('”', copy, {
-        ...{ class: 'plain quote', title: 'Copy as a quotation' },
-        'aria-label': `Copy this as a quotation${time ? ` with its time, ${time}` : ''}`,
-      }),
+      { ...current, 'data-line': line },
+      time && onSeek ? parts.button(time, () => onSeek(start ?? 0), seek) : span('at', time),
+      p('', name && b(`speaker s${colour}`, parts.text(name), ' '), said),
+      parts.button('”', () => quote(segment, text), copy),
     );
-  }, [segment, file, nameOf, colour, isNow, letter, marks, onSeek]);
+  }, [segment, name, colour, isNow, letter, marks, quote, onSeek]);
 }
 
 /** Grows until all is shown, a batch for each frame. */
@@ -163,25 +149,8 @@ function useBatches(count: number): number {
   return Math.min(shown, count);
 }
 
-/** A text once its typing pauses. */
-export function useTyped(first: string, pauseMs = TYPING_PAUSE_MS) {
-  const [typed, setTyped] = useState(first);
-  const [settled, setSettled] = useState(first.trim());
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(typed.trim()), pauseMs);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return { typed, setTyped, settled };
-}
-
 const reveal = (line: number | undefined, block: ScrollLogicalPosition = 'center'): void =>
   document.querySelector(`[data-line="${line}"]`)?.scrollIntoView({ block, behavior: 'instant' });
-
-function letterAt({ start, end, text }: Segment, time: number): number {
-  const length = (end ?? 0) - (start ?? 0);
-  const share = length > 0 ? (time - (start ?? 0)) / length : 0;
-  return Math.floor(Math.max(0, Math.min(0.999, share)) * text.length);
-}
 
 /** Other names for the speakers, on this page, and the command line that writes them. */
 function useNames(id: string, speakers: readonly string[]) {
@@ -191,13 +160,10 @@ function useNames(id: string, speakers: readonly string[]) {
     [names],
   );
   const fields = speakers.map((speaker) => {
-    const onInput = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void =>
+    const onInput = ({ currentTarget }: Typed): void =>
       setNames((old) => ({ ...old, [speaker]: currentTarget.value }));
-    return label(
-      '',
-      parts.text(speaker),
-      input({ value: names[speaker] ?? '', placeholder: speaker, onInput }),
-    );
+    const field = input({ value: names[speaker] ?? '', placeholder: speaker, onInput });
+    return label('', parts.text(speaker), field);
   });
   const given = Object.entries(names).filter(([, name]) => name.trim());
   const renamed = given.map(([old, name]) => ` --speaker ${shellWord(`${old}=${name.trim()}`)}`).join('');
@@ -233,11 +199,11 @@ function usePlayer(src: string | null, segments: readonly Segment[]) {
   };
   const canPlay = src !== null && !cannotPlay;
   useKeys(canPlay ? { ' ': toggle } : {});
-  const props = { ref: own, controls: true, preload: 'none', onTimeUpdate } as const;
   const onError = (): void => setCannotPlay(true);
+  const props = { ref: own, controls: true, preload: 'none', onTimeUpdate, onError } as const;
   const captions = track({ kind: 'captions', label: 'The transcript below' });
   const player = src && [
-    audio({ ...props, src, onError, 'aria-label': 'Audio of this file' }, captions),
+    audio({ ...props, src, 'aria-label': 'Audio of this file' }, captions),
     !canPlay && span('muted', 'The audio can’t be played here.'),
   ];
   return { player: player && div('player', player), current, seek: canPlay ? seek : undefined };
@@ -245,7 +211,9 @@ function usePlayer(src: string | null, segments: readonly Segment[]) {
 
 /** The hits of what is typed: where each stands, which one is shown, and the way to the next. */
 function useHits(segments: readonly Segment[]) {
-  const { typed, setTyped, settled } = useTyped(route.value.params.get('q') ?? '');
+  const given = route.value.params.get('q') ?? '';
+  const [settled, setSettled] = useState(given);
+  const { typed, setTyped } = parts.useTyped(given, TYPING_PAUSE_MS, setSettled);
   const [hit, setHit] = useState(0);
   const marks = useMemo(() => {
     // The last word may still be typed.
@@ -254,13 +222,15 @@ function useHits(segments: readonly Segment[]) {
     return new Map(found.filter(([, each]) => each.length));
   }, [segments, settled]);
   const hits = [...marks.keys()];
-  const show = (step: number) => (): void => {
-    const at = hits.length ? (hit + step + hits.length) % hits.length : 0;
+  const next = (event: Event): void => {
+    event.preventDefault();
+    const at = hits.length ? (hit + 1) % hits.length : 0;
     setHit(at);
     reveal(hits[at]?.line);
   };
   const place = hits.length ? `${Math.min(hit + 1, hits.length)} of ${hits.length}` : 'none';
-  return { typed, setTyped, marks, show, place: settled && place };
+  const field = parts.searchField('inside', 'Search inside the transcript', typed, setTyped);
+  return { field, marks, next, place: output('count muted', settled && place) };
 }
 
 const noSegments: readonly Segment[] = [];
@@ -273,44 +243,50 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
   const { data, error } = useLoad<{ segments: readonly Segment[]; truncated: boolean }>(isHere ? path : '');
   const segments = data?.segments ?? noSegments;
   const count = useBatches(segments.length);
-  const { typed, setTyped, marks, show, place } = useHits(segments);
+  const { field, marks, next, place } = useHits(segments);
   const { player, current, seek } = usePlayer(playable, segments);
   const speakers = useMemo(
     () => [...new Set(segments.flatMap(({ speaker }) => speaker || []))].slice(0, MAX_SPEAKERS),
     [segments],
   );
   const { nameOf, panel } = useNames(file.audiofile, speakers);
+  const quote = useCallback<Quote>(
+    (segment, text) => {
+      const { line, start, speaker } = segment;
+      const at = start === null ? `line ${line}` : clock(start);
+      const from = [nameOf(speaker), file.title, at, linkTo(file, start)].filter(Boolean).join(', ');
+      void parts.copy(`“${text.trim().replace(/\s+/g, ' ')}” (${from})`);
+    },
+    [nameOf, file],
+  );
 
   const wanted = params.get('line') ?? segments[segmentAt(segments, Number(params.get('t')))]?.line;
   useEffect(() => {
     if (count && count === segments.length && (params.has('line') || params.has('t'))) reveal(Number(wanted));
   }, [count, segments, wanted]);
   useKeys({ '/': focusOn('#inside') });
-  const onSubmit = (event: Event): void => {
-    event.preventDefault();
-    show(1)();
-  };
   const said = segments.slice(0, count).map((segment, at) =>
     h(Said, {
-      ...{ segment, file, nameOf, isNow: at === current, marks: marks.get(segment) ?? noMarks, onSeek: seek },
+      ...{ segment, name: nameOf(segment.speaker), isNow: at === current, quote, onSeek: seek },
+      marks: marks.get(segment) ?? noMarks,
       colour: Math.max(0, speakers.indexOf(segment.speaker ?? '')) % SPEAKER_COLOURS,
     }),
   );
-  const field = parts.searchField('inside', 'Search inside the transcript', typed, setTyped);
-  const quote = h(QuoteButton, { segments, file, nameOf });
-  const found = isHere && [field, output('count muted', place), quote];
   const isLoading = isHere && !data && !error && p('muted', 'Reading the transcript…');
-  const next = file.ended !== 'unfinished' && ' Download one to read it here.';
-  const none = p('muted', 'No transcript is on this disk.', next);
+  const more = file.ended === 'delivered' && ' Download one to read it here.';
   const cut = p('muted', `This is the first part; ${counted(segments.length, 'segment')} are shown.`);
   return section(
     { class: 'panel reader', 'aria-label': 'Transcript' },
-    el.form({ class: 'tools', onSubmit }, h2('', 'Transcript'), found),
+    el.form(
+      { class: 'tools', onSubmit: next },
+      h2('', 'Transcript'),
+      isHere && [field, place, h(QuoteButton, { segments, quote })],
+    ),
     player,
     panel,
     parts.failed(error),
     isLoading,
-    isHere ? ol('transcript', said) : none,
+    isHere ? ol('transcript', said) : p('muted', 'No transcript is on this disk.', more),
     data?.truncated && cut,
   );
 }

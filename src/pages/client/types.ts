@@ -60,7 +60,7 @@ export type SpendRow = MaybeTexts<'currency'> &
   Amounts<'spent' | 'refunded' | 'unpaid' | 'estimated'> &
   Counts<'files'> & { readonly [grouping: string]: unknown };
 
-type Waiting = { readonly kind: 'open' | 'held' | 'unclear' } & MaybeCounts<'attempt'> &
+export type Waiting = { readonly kind: 'open' | 'held' | 'unclear' } & MaybeCounts<'attempt'> &
   MaybeTexts<'audiofile' | 'title' | 'order' | 'state' | 'ordered_at' | 'url'>;
 
 export type Budget = Texts<'budget' | 'source' | 'until'> &
@@ -69,7 +69,7 @@ export type Budget = Texts<'budget' | 'source' | 'until'> &
   MaybeTexts<'currency'>;
 
 type InvoiceLine = MaybeTexts<'sku' | 'audiofile'> & Amounts<'quantity' | 'price' | 'total'>;
-type Invoice = Texts<'invoice'> &
+export type Invoice = Texts<'invoice'> &
   MaybeTexts<'state' | 'currency' | 'created'> &
   Amounts<'total'> & { readonly items: readonly InvoiceLine[] };
 
@@ -86,7 +86,7 @@ export interface Spend {
   readonly uncertain: ReadonlyArray<Texts<'currency'> & Amounts<'amount'> & Counts<'unknown'>>;
 }
 
-type Attempt = Counts<'attempt'> &
+export type Attempt = Counts<'attempt'> &
   Texts<'status' | 'kind'> &
   MaybeTexts<'attempted_at' | 'detail'> &
   Lists<'urls' | 'audiofiles' | 'settle'>;
