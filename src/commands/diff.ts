@@ -17,7 +17,7 @@ export const diff = command({
       'scripts without spaces, each character is a word. The error rate is the number of inserted, deleted and changed ' +
       'words for each word of the first transcript. Of a file in several formats, the one with the most precise ' +
       'times is compared.',
-    'Two texts that differ in more than 2,000 words are cut into parts first, so the count may be slightly too high.',
+    'Two texts that differ in more than 3,000 words are cut into parts first, so the count may be slightly too high.',
     'To see the words of captions in git diff, let git convert them:',
     [
       ['.gitattributes', '*.vtt diff=captions'],

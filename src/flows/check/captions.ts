@@ -60,46 +60,39 @@ export function captionFindings(rules: CaptionRules | undefined): (cue: Cue) => 
   let before: Cue | undefined;
   let [lastStart, latestEnd] = [0, 0];
   return (cue) => {
-    const { start = -1, end = 0 } = cue;
-    const isOverlap = start >= lastStart && start < latestEnd;
-    const style = rules ? faultsOfStyle(cue, before, limitsOf(rules, cue)) : [];
-    const found = [...facts(cue, isOverlap), ...style];
+    const { line, start = -1, end = 0, lines, isEmpty } = cue;
+    const found: Finding[] = [];
+    const add: Adder = (isWrong, rule, what) => {
+      if (!isWrong) return;
+      const text = lines.length ? `${what}: ${beginning(lines.join(' '))}` : what;
+      found.push({ rule, line, start: cue.start, text });
+    };
+    add(start >= lastStart && start < latestEnd, 'overlap', 'starts before an earlier one ends');
+    add(isEmpty, 'empty-cue', 'no words');
+    if (rules && !isEmpty) addFaultsOfStyle(add, cue, before, limitsOf(rules, cue));
     if (start >= 0) [lastStart, latestEnd] = [start, Math.max(latestEnd, end)];
     before = cue;
-    return found.map(([rule, text]) => ({ rule, line: cue.line, start: cue.start, text }));
+    return found;
   };
 }
 
-type Found = readonly [rule: Finding['rule'], text: string];
+type Adder = (isWrong: boolean, rule: Finding['rule'], what: string) => void;
 
 const limitsOf = (rules: CaptionRules, { format }: Cue): Limits =>
   limits[rules === 'podcast' && format === 'srt' ? 'podcastSrt' : rules];
 
-function facts({ lines, isEmpty }: Cue, isOverlap: boolean): Found[] {
-  const text = beginning(lines.join(' '));
-  return [
-    ...(isOverlap ? [['overlap', `starts before an earlier one ends: ${text}`] as const] : []),
-    ...(isEmpty ? [['empty-cue', `no words${lines.length ? `: ${text}` : ''}`] as const] : []),
-  ];
-}
-
-function faultsOfStyle(cue: Cue, before: Cue | undefined, most: Limits): Found[] {
-  const { start, end, lines, isEmpty } = cue;
-  const text = lines.join(' ');
-  const found: Found[] = [];
-  if (isEmpty) return found;
-  const add = (isWrong: boolean, rule: Finding['rule'], what: string): void => {
-    if (isWrong) found.push([rule, `${what}: ${beginning(text)}`]);
-  };
+function addFaultsOfStyle(
+  add: Adder,
+  { start, end, lines }: Cue,
+  before: Cue | undefined,
+  most: Limits,
+): void {
   const widest = lines.reduce((longest, line) => Math.max(longest, lengthOf(line)), 0);
   add(widest > (most.lineLength ?? widest), 'line-length', `${widest} characters (limit ${most.lineLength})`);
-  add(
-    lines.length > (most.lines ?? lines.length),
-    'line-count',
-    `${lines.length} lines (limit ${most.lines})`,
-  );
-  if (start === undefined || end === undefined || end <= start) return found;
-  const shown = end - start;
+  const count = lines.length;
+  add(count > (most.lines ?? count), 'line-count', `${count} lines (limit ${most.lines})`);
+  if (start === undefined || end === undefined || end <= start) return;
+  const [shown, text] = [end - start, lines.join(' ')];
   add(shown < (most.shortest ?? 0), 'too-short', `${seconds(shown)} s (minimum ${seconds(most.shortest)} s)`);
   add(shown > (most.longest ?? shown), 'too-long', `${seconds(shown)} s (limit ${seconds(most.longest)} s)`);
   const speed = (lengthOf(text) * 1000) / shown;
@@ -108,12 +101,8 @@ function faultsOfStyle(cue: Cue, before: Cue | undefined, most: Limits): Found[]
   add(speed > fastest, 'reading-speed', `${Math.round(speed)} characters a second (limit ${fastest})`);
   add(words > mostWords, 'reading-speed', `${Math.round(words)} words a minute (limit ${mostWords})`);
   const pause = start - (before?.end ?? Number.NEGATIVE_INFINITY);
-  add(
-    pause >= 0 && pause < (most.gap ?? 0),
-    'cue-gap',
-    `${pause} ms after the previous one (minimum ${most.gap} ms)`,
-  );
-  return found;
+  const isClose = pause >= 0 && pause < (most.gap ?? 0);
+  add(isClose, 'cue-gap', `${pause} ms after the previous one (minimum ${most.gap} ms)`);
 }
 
 const seconds = (ms = 0): string => (ms / 1000).toFixed(2);

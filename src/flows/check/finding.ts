@@ -1,21 +1,11 @@
 /** Something in a transcript that a person must look at. */
 
-export const checkRules = [
-  ...(['gap', 'doubt', 'unnamed-speaker', 'broken-cue', 'time-order', 'outside-audio'] as const),
-  ...(['overlap', 'empty-cue'] as const),
-  ...([
-    'name-change',
-    'repeated-lines',
-    'reading-speed',
-    'line-length',
-    'line-count',
-    'too-short',
-    'too-long',
-    'cue-gap',
-  ] as const),
-];
+const facts = ['gap', 'doubt', 'unnamed-speaker', 'broken-cue', 'time-order', 'outside-audio'] as const;
+const factsOfCaptions = ['overlap', 'empty-cue'] as const;
+const style = ['name-change', 'repeated-lines', 'reading-speed', 'line-length', 'line-count'] as const;
+const styleOfTimes = ['too-short', 'too-long', 'cue-gap'] as const;
 
-export type CheckRule = (typeof checkRules)[number];
+export type CheckRule = (typeof facts | typeof factsOfCaptions | typeof style | typeof styleOfTimes)[number];
 
 export interface Finding {
   readonly rule: CheckRule;
@@ -29,8 +19,7 @@ export interface Finding {
   readonly count?: number;
 }
 
-/** A matter of style: all else is a fact. */
-const style: ReadonlySet<CheckRule> = new Set(checkRules.slice(checkRules.indexOf('name-change')));
+const warnings: ReadonlySet<CheckRule> = new Set([...style, ...styleOfTimes]);
 
 export type Severity = 'error' | 'warning';
 
@@ -40,7 +29,7 @@ export interface Judged extends Finding {
 
 export const judge = (finding: Finding): Judged => ({
   ...finding,
-  severity: style.has(finding.rule) ? 'warning' : 'error',
+  severity: warnings.has(finding.rule) ? 'warning' : 'error',
 });
 
 const AROUND = 40;

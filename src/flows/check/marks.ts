@@ -63,8 +63,8 @@ const either = (...patterns: readonly string[]): RegExp => new RegExp(`\\b(?:${p
 
 /** These say it whatever stands with them, except in parentheses, where people put remarks. */
 const sure = either(
-  ...['inaud(?:[ia]bl[ey])?', 'unintel(?:l(?:ig[ia]bl[ey])?)?', 'indiscern[ia]bl[ey]', 'incomprehensibl[ey]'],
-  ...['(?:in|un)decipherable', 'cross ?talk(?:ing)?', 'over ?talk(?:ing)?'],
+  'inaud(?:[ia]bl[ey])?|unintel(?:l(?:ig[ia]bl[ey])?)?|indiscern[ia]bl[ey]|incomprehensibl[ey]',
+  '(?:in|un)decipherable|cross ?talk(?:ing)?|over ?talk(?:ing)?',
 );
 
 const medium = '(?:audio|sound|recording|tape|signal|connection|transmission)';
@@ -73,21 +73,11 @@ const lost =
 
 /** These say it with words such as "two words" or "partially", but not in "blank stare". */
 const likely = either(
-  ...[
-    'unclear',
-    'indistinct',
-    'blank',
-    'gaps?',
-    'garbled',
-    'muffled',
-    'distorted',
-    'missing',
-    'untranscribable',
-  ],
-  ...['overlap(?:s|ped|ping)?', 'simultaneous(?:ly)?', 'foreign', 'non english'],
+  'unclear|indistinct|blank|gaps?|garbled|muffled|distorted|missing|untranscribable|overlap(?:s|ped|ping)?',
+  'simultaneous(?:ly)?|foreign|non english',
   '(?:talk|speak)(?:s|ing)? (?:over (?:each other|one another)|over$|at once|at the same time|together)',
   '(?:speak|talk)(?:s|ing)(?: in)? (?:spanish|french|german|italian|portuguese|russian|chinese|japanese|korean|arabic|hindi)',
-  ...[`${lost}(?: (?:out|off|up|of|in|the))* ${medium}`, `${medium}(?: (?:is|was))? ${lost}`],
+  `${lost}(?: (?:out|off|up|of|in|the))* ${medium}|${medium}(?: (?:is|was))? ${lost}`,
 );
 
 const withMarks = new Set(
@@ -126,15 +116,7 @@ function isGap(said: string, isRound: boolean): boolean {
 }
 
 const unsure = either(
-  ...[
-    'phon(?:etic(?:s|ally)?)?',
-    'spell(?:ing|ed)',
-    'guess(?:ed)?',
-    'uncertain',
-    'unsure',
-    'not sure',
-    'unverified',
-  ],
+  'phon(?:etic(?:s|ally)?)?|spell(?:ing|ed)|guess(?:ed)?|uncertain|unsure|not sure|unverified',
 );
 /** `[s/l Colman]`, `[ph: Colman]`, `[Colman ph]`. In capitals it is another word. */
 const withGuess = /^(?:[Ss]ounds like|s\/l|ph|sp|[Pp]honetic:)[\s:]|[\s,](?:ph|sp|phonetic)\.?$/;

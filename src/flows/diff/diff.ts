@@ -6,6 +6,7 @@ import type { Segment, TranscriptFile, TranscriptText } from '../../transcripts/
 import { spokenIn } from '../../transcripts/prose.ts';
 import { readTranscriptFile } from '../../transcripts/read.ts';
 import { unmarked } from '../../transcripts/write.ts';
+import { spaceless } from '../search/words.ts';
 import { mostPrecise, transcriptsOf } from '../transcripts/on-disk.ts';
 import { CHANGED, DELETED, EQUAL, INSERTED, stepsBetween } from './sequence.ts';
 
@@ -61,13 +62,11 @@ export async function differenceOf(
 const unreadable = (error: StenoError): StenoError =>
   new StenoError('usage', error.message, { hint: error.hint, cause: error });
 
-export interface Word {
+interface Word {
   readonly text: string;
   readonly segment: Segment;
 }
 
-const spaceless =
-  '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}';
 /** Where a script has no blanks, a character is a word. */
 const word = new RegExp(`[${spaceless}]\\p{M}*|[^\\s${spaceless}]+`, 'gu');
 const MARK = '\u2060';
@@ -103,7 +102,7 @@ function wordsOf(segments: readonly Segment[]): Word[] {
 /** In words: shown on each side of a change. */
 const AROUND = 4;
 
-export function compared(a: readonly Word[], b: readonly Word[]): Omit<Difference, 'old' | 'new'> {
+function compared(a: readonly Word[], b: readonly Word[]): Omit<Difference, 'old' | 'new'> {
   const steps = stepsBetween(
     a.map(({ text }) => text),
     b.map(({ text }) => text),

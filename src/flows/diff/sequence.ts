@@ -8,10 +8,10 @@ export const CHANGED = 1;
 export const DELETED = 2;
 export const INSERTED = 3;
 
-/** A thousand words against as many: compared in a table. */
-const MAX_CELLS = 1_000_000;
-/** Longer texts are compared at once if they have no more differences: these take 16 MB. */
-const MAX_DISTANCE = 2000;
+/** Texts are compared at once if they have no more differences: these take 36 MB. */
+const MAX_DISTANCE = 3000;
+/** Of parts. */
+const MAX_PART_DISTANCE = 1000;
 /** Parts of parts: unless their cuts leave little, they are halved. */
 const MAX_DEPTH = 8;
 
@@ -23,114 +23,45 @@ export function stepsBetween(old: readonly string[], other: readonly string[]): 
     if (known === numbers.size) numbers.set(word, known);
     return known;
   };
-  const comparison = new Comparison(Int32Array.from(old, numberOf), Int32Array.from(other, numberOf));
-  comparison.compare(0, old.length, 0, other.length, 0);
-  return comparison.steps;
+  return stepsIn(Int32Array.from(old, numberOf), Int32Array.from(other, numberOf), 0);
 }
 
-class Comparison {
-  readonly steps: number[] = [];
-  readonly #a: Int32Array;
-  readonly #b: Int32Array;
-
-  constructor(a: Int32Array, b: Int32Array) {
-    this.#a = a;
-    this.#b = b;
-  }
-
-  compare(fromA: number, toA: number, fromB: number, toB: number, depth: number): void {
-    let [startA, startB, endA, endB] = [fromA, fromB, toA, toB];
-    while (startA < endA && startB < endB && this.#a[startA] === this.#b[startB]) {
-      startA += 1;
-      startB += 1;
-    }
-    while (startA < endA && startB < endB && this.#a[endA - 1] === this.#b[endB - 1]) {
-      endA -= 1;
-      endB -= 1;
-    }
-    this.#add(EQUAL, startA - fromA);
-    this.#compareInner(startA, endA, startB, endB, depth);
-    this.#add(EQUAL, toA - endA);
-  }
-
-  #compareInner(fromA: number, toA: number, fromB: number, toB: number, depth: number): void {
-    const [a, b] = [this.#a.subarray(fromA, toA), this.#b.subarray(fromB, toB)];
-    if (a.length === 0) return void this.#add(INSERTED, b.length);
-    if (b.length === 0) return void this.#add(DELETED, a.length);
-    const steps = a.length * b.length <= MAX_CELLS ? byTable(a, b) : depth === 0 && byDiagonals(a, b);
-    if (steps) {
-      for (let at = steps.length - 1; at >= 0; at -= 1) this.steps.push(steps[at] as number);
-      return;
-    }
-    const anchors = depth < MAX_DEPTH ? anchorsIn(a, b) : [];
-    if (anchors.length === 0) anchors.push([a.length >> 1, b.length >> 1]);
-    let [lastA, lastB] = [0, 0];
-    for (const [atA, atB] of [...anchors, [a.length, b.length] as const]) {
-      this.compare(fromA + lastA, fromA + atA, fromB + lastB, fromB + atB, depth + 1);
-      [lastA, lastB] = [atA, atB];
-    }
-  }
-
-  #add(step: number, count: number): void {
-    for (let left = count; left > 0; left -= 1) this.steps.push(step);
-  }
+function stepsIn(a: Int32Array, b: Int32Array, depth: number): number[] {
+  const most = Math.min(a.length, b.length);
+  let [start, end] = [0, 0];
+  while (start < most && a[start] === b[start]) start += 1;
+  while (end < most - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  const inner = innerSteps(a.subarray(start, a.length - end), b.subarray(start, b.length - end), depth);
+  return [equal(start), inner, equal(end)].flat();
 }
 
-/** Steps from the end to the beginning. */
-type Backwards = number[];
+const equal = (count: number): number[] => Array<number>(count).fill(EQUAL);
 
-/** Levenshtein: what the step into each cell is. */
-function byTable(a: Int32Array, b: Int32Array): Backwards {
-  const width = b.length + 1;
-  const into = new Uint8Array((a.length + 1) * width).fill(INSERTED, 1, width);
-  let row = Int32Array.from({ length: width }, (_, at) => at);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = new Int32Array(width);
-    next[0] = i;
-    into[i * width] = DELETED;
-    const word = a[i - 1];
-    for (let j = 1; j < width; j += 1) {
-      const isSame = word === b[j - 1];
-      const deleted = (row[j] as number) + 1;
-      const inserted = (next[j - 1] as number) + 1;
-      let best = (row[j - 1] as number) + (isSame ? 0 : 1);
-      let step = isSame ? EQUAL : CHANGED;
-      if (deleted < best) {
-        best = deleted;
-        step = DELETED;
-      }
-      if (inserted < best) {
-        best = inserted;
-        step = INSERTED;
-      }
-      next[j] = best;
-      into[i * width + j] = step;
-    }
-    row = next;
+function innerSteps(a: Int32Array, b: Int32Array, depth: number): number[] {
+  const steps = byDiagonals(a, b, depth ? MAX_PART_DISTANCE : MAX_DISTANCE);
+  if (steps) return steps;
+  const anchors = depth < MAX_DEPTH ? anchorsIn(a, b) : [];
+  if (anchors.length === 0) anchors.push([a.length >> 1, b.length >> 1]);
+  const all: number[] = [];
+  let [fromA, fromB] = [0, 0];
+  for (const [toA, toB] of [...anchors, [a.length, b.length] as const]) {
+    for (const step of stepsIn(a.subarray(fromA, toA), b.subarray(fromB, toB), depth + 1)) all.push(step);
+    [fromA, fromB] = [toA, toB];
   }
-  return tableSteps(into, a.length, b.length);
-}
-
-function tableSteps(into: Uint8Array, rows: number, columns: number): Backwards {
-  const steps: Backwards = [];
-  for (let [i, j] = [rows, columns]; i > 0 || j > 0; ) {
-    const step = into[i * (columns + 1) + j] as number;
-    steps.push(step);
-    if (step !== INSERTED) i -= 1;
-    if (step !== DELETED) j -= 1;
-  }
-  return steps;
+  return all;
 }
 
 /**
  * How far each diagonal (place in b less place in a) gets with so many differences (Ukkonen, Landau and Vishkin).
  * Undefined where more are needed than are allowed.
  */
-function byDiagonals(a: Int32Array, b: Int32Array): Backwards | undefined {
+function byDiagonals(a: Int32Array, b: Int32Array, most: number): number[] | undefined {
   const goal = b.length - a.length;
-  if (Math.abs(goal) > MAX_DISTANCE) return undefined;
+  if (a.length === 0 || b.length === 0)
+    return Array<number>(Math.abs(goal)).fill(goal > 0 ? INSERTED : DELETED);
+  if (Math.abs(goal) > most) return undefined;
   const reached: Int32Array[] = [];
-  for (let e = 0; e <= MAX_DISTANCE; e += 1) {
+  for (let e = 0; e <= most; e += 1) {
     const row = reachedWith(e, reached[e - 1], a, b);
     reached.push(row);
     if (Math.abs(goal) <= e && (row[goal + e + 2] as number) >= a.length)
@@ -159,8 +90,8 @@ function reachedWith(e: number, before: Int32Array | undefined, a: Int32Array, b
 const furthest = (before: Int32Array, at: number): number =>
   Math.max((before[at] as number) + 1, before[at - 1] as number, (before[at + 1] as number) + 1);
 
-function stepsBack(reached: readonly Int32Array[], goal: number, length: number): Backwards {
-  const steps: Backwards = [];
+function stepsBack(reached: readonly Int32Array[], goal: number, length: number): number[] {
+  const steps: number[] = [];
   let [k, at] = [goal, length];
   for (let e = reached.length - 1; e > 0; e -= 1) {
     const before = reached[e - 1] as Int32Array;
@@ -176,7 +107,7 @@ function stepsBack(reached: readonly Int32Array[], goal: number, length: number)
     if (step === INSERTED) k -= 1;
   }
   for (; at > 0; at -= 1) steps.push(EQUAL);
-  return steps;
+  return steps.reverse();
 }
 
 /** Where three words stand in both texts once each: the longest run of those in the same order (patience). */

@@ -82,13 +82,6 @@ export class TranscriptDownloads {
     this.#options = options;
   }
 
-  /** Gives a transcript a path that no other has, in this run or in the ledger; names that differ in case are equal. */
-  async claim(named: Named): Promise<string> {
-    const path = join(this.#options.folder, await this.#claimName(named));
-    await this.clean(dirname(path));
-    return path;
-  }
-
   /**
    * Downloads a transcript and notes it in the ledger. Of a file that was there, and is not noted for anything, the text
    * tells whether it is this transcript: a run that was killed may have left it.
@@ -173,31 +166,20 @@ export class TranscriptDownloads {
     return this.#ask((ledger) => new Downloads(ledger).isOfAnother(id, ext, path));
   }
 
-  /**
-   * Claims and saves, for a listener that runs for months: its claims end with the download, because the ledger has the
-   * name then. Calls for the same transcript at the same time share one download. The file must be delivered.
-   */
+  /** Claims and saves what is delivered. Calls for the same transcript at the same time share one download. */
   async fetch(id: string, ext: string): Promise<Saved> {
     const key = `${ext} ${id}`;
     const running = this.#running.get(key);
     if (running !== undefined) return running;
-    const saving = this.#claimAndSave(id, ext).finally(() => this.#running.delete(key));
+    const saving = this.claim({ id, ext })
+      .then((path) => this.save({ id, ext, path, delivered: true }))
+      .finally(() => this.#running.delete(key));
     this.#running.set(key, saving);
     return saving;
   }
 
-  async #claimAndSave(id: string, ext: string): Promise<Saved> {
-    const name = await this.#claimName({ id, ext });
-    try {
-      const path = join(this.#options.folder, name);
-      await this.clean(dirname(path));
-      return await this.save({ id, ext, path, delivered: true });
-    } finally {
-      this.#names.release(name);
-    }
-  }
-
-  async #claimName(named: Named): Promise<string> {
+  /** Gives a transcript a path that no other has, in this run or in the ledger; names that differ in case are equal. */
+  async claim(named: Named): Promise<string> {
     const { folder, template = DEFAULT_TEMPLATE } = this.#options;
     const { id, ext } = named;
     const previous = await this.#nameInFolder(id, ext);
@@ -205,7 +187,9 @@ export class TranscriptDownloads {
     const isTaken = async (each: string): Promise<boolean> =>
       (await this.#isOfAnother(id, ext, join(folder, each))) ??
       !(await this.#isFree(named, join(folder, each), each !== name || template.includes('{id}')));
-    return this.#names.claim(name, id, isTaken);
+    const path = join(folder, await this.#names.claim(name, named, isTaken));
+    await this.clean(dirname(path));
+    return path;
   }
 
   /** Without a ledger, only the id in its name, or its text, tells whether a file that was there is this transcript. */

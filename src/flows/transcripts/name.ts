@@ -7,22 +7,8 @@ import { isDanglingLink, makeFolder, pathKey } from '../../lib/fs.ts';
 import { isUrl } from '../../lib/url.ts';
 import { partialPath } from './partial-files.ts';
 
-const placeholders = [
-  ...([
-    'id',
-    'title',
-    'order',
-    'key',
-    'tag',
-    'feed',
-    'guid',
-    'date',
-    'dir',
-    'basename',
-    'path',
-    'ext',
-  ] as const),
-];
+const places = ['dir', 'basename', 'path', 'ext'] as const;
+const placeholders = ['id', 'title', 'order', 'key', 'tag', 'feed', 'guid', 'date', ...places] as const;
 
 type Placeholder = (typeof placeholders)[number];
 
@@ -148,29 +134,27 @@ function withoutEnd(text: string): string {
 /** The name of a further copy: `talk-2.txt`. */
 export const numberedPath = (path: string, n: number): string => shortenLast(path, `-${n}`);
 
-/** Gives each transcript of a run a name of its own; the later of two equal ones gets its id added. */
+/** Gives each transcript a name of its own; the later of two equal ones gets its id added. */
 export class Names {
-  readonly #claimed = new Set<string>();
+  /** Whose each is. */
+  readonly #claimed = new Map<string, string>();
 
   /** `isTaken` knows names that are in use outside this run. */
   async claim(
     name: string,
-    id: string,
+    { id, ext }: Pick<NameParts, 'id' | 'ext'>,
     isTaken: (name: string) => Promise<boolean> = async () => false,
   ): Promise<string> {
+    const owner = `${ext} ${id}`;
     for (let n = 1; ; n += 1) {
-      const candidate = n === 1 ? shortenLast(name) : shortenLast(name, markOf(id, n));
+      const candidate = shortenLast(name, n === 1 ? '' : markOf(id, n));
       const key = pathKey(candidate);
-      if (this.#claimed.has(key)) continue;
+      if ((this.#claimed.get(key) ?? owner) !== owner) continue;
       // Claimed before the question: another claim may be made while it is answered.
-      this.#claimed.add(key);
+      this.#claimed.set(key, owner);
       if (!(await isTaken(candidate))) return candidate;
       this.#claimed.delete(key);
     }
-  }
-
-  release(name: string): void {
-    this.#claimed.delete(pathKey(name));
   }
 }
 

@@ -100,11 +100,15 @@ describe('a file name made of data', () => {
     expect(fileName(`{${part}}.{ext}`, { ...unknown, [part]: 'a/b' })).toBe('a_b.txt');
   });
 
+  const several = fc.uniqueArray(parts, {
+    ...{ minLength: 2, maxLength: 12, selector: ({ id, ext }) => `${ext} ${id}` },
+  });
+
   it('is told from others that a file system may take for the same', async () => {
     await fc.assert(
-      fc.asyncProperty(template, fc.array(parts, { minLength: 2, maxLength: 12 }), async (shape, many) => {
+      fc.asyncProperty(template, several, async (shape, many) => {
         const names = new Names();
-        const claimed = await Promise.all(many.map((data) => names.claim(fileName(shape, data), data.id)));
+        const claimed = await Promise.all(many.map((data) => names.claim(fileName(shape, data), data)));
         expect(new Set(claimed.map((name) => name.normalize('NFC').toLowerCase())).size).toBe(many.length);
         for (const name of claimed)
           for (const step of name.split('/')) expect(Buffer.byteLength(step)).toBeLessThanOrEqual(255 - 40);
@@ -112,14 +116,13 @@ describe('a file name made of data', () => {
     );
   });
 
-  it('tells three of the same name apart, before the extension', async () => {
+  it('is told from those of other transcripts, before the extension', async () => {
     const names = new Names();
-    expect(await Promise.all(['5', '6', '6'].map((id) => names.claim('Talk.txt', id)))).toEqual([
-      'Talk.txt',
-      'Talk-6.txt',
-      'Talk-6-2.txt',
-    ]);
-    expect(await names.claim('TALK.TXT', '7')).toBe('TALK-7.TXT');
+    const claim = (name: string, id: string, ext: string) => names.claim(name, { id, ext });
+    const all = [claim('Talk.txt', '5', 'txt'), claim('Talk.txt', '6', 'txt'), claim('Talk.txt', '6', 'srt')];
+    expect(await Promise.all(all)).toEqual(['Talk.txt', 'Talk-6.txt', 'Talk-6-2.txt']);
+    expect(await claim('TALK.TXT', '7', 'txt')).toBe('TALK-7.TXT');
+    expect(await claim('Talk.txt', '5', 'txt')).toBe('Talk.txt');
   });
 });
 
