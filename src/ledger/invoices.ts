@@ -1,6 +1,7 @@
 /** Invoices that were fetched: one that is paid does not change any more. */
 import { updateBills } from './billing.ts';
-import { Table, timestamp } from './table.ts';
+import type { Store } from './stores/store.ts';
+import { groupBy, jsonList, Table, timestamp } from './table.ts';
 
 export interface KeptInvoice {
   readonly id: string;
@@ -28,6 +29,25 @@ interface InvoiceRow {
   readonly state: string;
   readonly final: number;
   readonly answer: string;
+}
+
+/** What was ordered elsewhere of these files is what their invoices say; our own upgrades aside. */
+export async function nameSkus(db: Store, profile: string, files: readonly string[]): Promise<void> {
+  const rows = await db.all<{ purchase: string; sku: string; upgrades: string }>(
+    `SELECT files.purchase, lines.sku, files.upgrades FROM invoice_lines AS lines
+     JOIN files ON files.profile = lines.profile AND files.id = lines.file
+     JOIN purchases ON purchases.id = files.purchase AND purchases.tracked = 1
+     WHERE lines.profile = ? AND lines.sku <> '' AND lines.file IN (SELECT value FROM json_each(?))
+     ORDER BY lines.invoice, lines.position`,
+    ...[profile, jsonList([...new Set(files)])],
+  );
+  const bought = rows.filter(({ sku, upgrades }) => !upgrades.split(',').includes(sku));
+  await db.batch(
+    [...groupBy(bought, ({ purchase }) => purchase)].map(([purchase, own]) => ({
+      sql: 'UPDATE purchases SET skus = ? WHERE id = ?',
+      values: [[...new Set(own.map(({ sku }) => sku))].join(','), purchase],
+    })),
+  );
 }
 
 export class Invoices extends Table {
@@ -68,6 +88,11 @@ export class Invoices extends Table {
           ],
         })),
       ]);
+      await nameSkus(
+        db,
+        this.profile,
+        lines.map(({ file }) => file),
+      );
       const naming = namedBy ?? (await this.within(db).#filesNaming(id));
       await updateBills(db, this.profile, [...[...before, ...lines].map(({ file }) => file), ...naming]);
     });

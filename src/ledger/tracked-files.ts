@@ -2,6 +2,7 @@
 
 import { isUrl } from '../lib/url.ts';
 import { givingNames } from './claims.ts';
+import { nameSkus } from './invoices.ts';
 import { refuseMoved } from './moved.ts';
 import { itemsOf, missingFiles } from './ordered-files.ts';
 import { correctPairings } from './pairing.ts';
@@ -55,6 +56,7 @@ export class TrackedFiles extends PurchaseTable {
       ...[this.profile, id, purchase, order, this.hide(link), purchase, this.timestamp()],
     );
     await correctPairings(this.db, this.profile, [{ id, purchase, link: this.hide(link) }]);
+    await nameSkus(this.db, this.profile, [id]);
     if (order) await this.#endAccepted(order);
   }
 

@@ -185,6 +185,21 @@ describe('track', () => {
     ]);
   });
 
+  it('takes the SKUs that an invoice names, whichever is read first', async () => {
+    const { service, user } = await orderingAccount();
+    const line = (audiofile: number, sku: string) => ({ sku, quantity: 10, price: 1, total: 10, audiofile });
+    for (const id of [7, 8]) service.on(`GET /audiofile/${id}`, file(id, audio(`n${id}`), { invoices: [5] }));
+    const items = [line(7, 'TRANS2'), line(7, 'TSTMP1'), line(8, 'TRANS14')];
+    service.on('POST /invoice/5', { body: { id: 5, state: 'PAID', total: 30, items } });
+    const skus = async (id: string) => JSON.parse((await user.run(['file', id, '--json'])).stdout).skus;
+    await user.run(['track', '7']);
+    expect(await skus('7')).toEqual([]);
+    await user.run(['report']);
+    expect(await skus('7')).toEqual(['TRANS2', 'TSTMP1']);
+    await user.run(['track', '8']);
+    expect(await skus('8')).toEqual(['TRANS14']);
+  });
+
   it.each([
     ['nothing to track', ['track'], 2],
     ['an id that is none', ['track', 'a/../b'], 2],
