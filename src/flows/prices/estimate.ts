@@ -1,7 +1,15 @@
 /** What is known of prices, and what planned orders will cost. Unknown is said, and is never zero. */
 import { productOf } from '../../catalog/skus.ts';
 import { usage } from '../../lib/errors.ts';
-import { amountText, Fraction, type Money, MoneySums, moneyText, parseMoney } from '../../lib/money.ts';
+import {
+  amountText,
+  DEFAULT_CURRENCY,
+  Fraction,
+  type Money,
+  MoneySums,
+  moneyText,
+  parseMoney,
+} from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
 import { monthName, nowMs } from '../../lib/time.ts';
 
@@ -107,16 +115,17 @@ export function estimateCost(
 const MAX_NAMES = 3;
 
 /** `12.90 USD`, `12.04 to 12.90 USD`, or `unknown`. */
-export function totalText({ total }: Pick<Estimate, 'total'>): string {
-  if (!total) return 'unknown';
-  const [low, high] = [amountText(total.low), amountText(total.high)];
-  const range = low === high ? high : `${low} to ${high}`;
-  return total.currency ? `${range} ${total.currency}` : range;
+export const totalText = ({ total }: Pick<Estimate, 'total'>): string =>
+  total ? rangeText(total, DEFAULT_CURRENCY) : 'unknown';
+
+export function rangeText({ low, high, currency }: NonNullable<Estimate['total']>, otherwise = ''): string {
+  const [from, to] = [amountText(low), amountText(high)];
+  return [from === to ? to : `${from} to ${to}`, currency || otherwise].join(' ').trim();
 }
 
 /** Where the estimate comes from: a text for each SKU. */
 export const groundTexts = ({ prices }: Estimate, now: number): string[] =>
-  prices.map((price) => `${price.sku} at ${totalText({ total: price })}/min (${groundText(price, now)})`);
+  prices.map((price) => `${price.sku} at ${rangeText(price)}/min (${groundText(price, now)})`);
 
 /** `from 3 invoices since August` */
 function groundText({ ground }: KnownPrice, now: number): string {

@@ -11,7 +11,7 @@ import {
   periodAt,
 } from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
-import { type Estimate, totalText, unknownTexts } from './estimate.ts';
+import { type Estimate, rangeText, unknownTexts } from './estimate.ts';
 
 /** Throws unless the estimate is known and at most `limit`; where it is a range, its upper end counts. */
 export function checkMaxCost(estimate: Estimate, limit: Money): void {
@@ -22,7 +22,7 @@ export function checkMaxCost(estimate: Estimate, limit: Money): void {
   refuseCurrency(currency, limit.currency, asked);
   if (high.compare(limit.amount) > 0)
     throw usage(
-      `the estimate of ${totalText(estimate)} exceeds ${asked}; nothing was ordered`,
+      `the estimate of ${rangeText(estimate.total)} exceeds ${asked}; nothing was ordered`,
       'order less, or raise --max-cost',
     );
 }

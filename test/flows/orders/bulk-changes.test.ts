@@ -293,7 +293,7 @@ describe('upgrades under a budget', () => {
       columns: 200,
     });
     expect(stdout).toContain(
-      'Upgrade 3 files (audiofile 1, 2, 3) with TSTMP1 (estimated cost 15.00, 20.00 USD left of the budget of 20.00/month)? [y/N]',
+      'Upgrade 3 files (audiofile 1, 2, 3) with TSTMP1 (estimated cost 15.00 USD, 20.00 USD left of the budget of 20.00/month)? [y/N]',
     );
     expect(code).toBe(0);
     expect(queryLedger(user, 'SELECT sum(estimate) AS sum FROM purchase_items')).toEqual([

@@ -89,7 +89,7 @@ describe('the estimate', () => {
     const { episodes, set } = await costing();
     set('price.TRANS14', '0.86');
     expect(told((await episodes(['30:00', '1:00'], '--dry-run')).stderr)).toEqual([
-      'estimate: 26.66',
+      'estimate: 26.66 USD',
       'TRANS14 at 0.86/min (from the settings)',
     ]);
     set('currency', 'usd');
@@ -109,7 +109,7 @@ describe('the estimate', () => {
     );
     for (const _ of [1, 2])
       expect(told((await episodes(['30:00'], '--dry-run')).stderr)).toEqual([
-        'estimate: 15.00',
+        'estimate: 15.00 USD',
         'TRANS14 at 0.50/min (from 2 invoices since August)',
       ]);
     expect(service.got.filter(({ path }) => path.startsWith('/invoice/'))).toHaveLength(2);
@@ -120,7 +120,7 @@ describe('the estimate', () => {
     const { billed, episodes } = await costing();
     await billed({ minutes: '10', price: '0.50' }, { minutes: '20', price: '0.60' });
     expect(told((await episodes(['10:00'], '--dry-run')).stderr)).toEqual([
-      'estimate: 5.00 to 6.00',
+      'estimate: 5.00 to 6.00 USD',
       'TRANS14 at 0.50 to 0.60/min (from 2 invoices since August)',
     ]);
   });
@@ -129,7 +129,7 @@ describe('the estimate', () => {
     const { billed, episodes, set } = await costing();
     await billed({ minutes: '10', price: '0.50' });
     set('price.TRANS14', '2');
-    expect(told((await episodes(['10:00'], '--dry-run')).stderr)[0]).toBe('estimate: 20.00');
+    expect(told((await episodes(['10:00'], '--dry-run')).stderr)[0]).toBe('estimate: 20.00 USD');
   });
 
   it('does not take a quantity for minutes where it is none', async () => {
@@ -186,7 +186,7 @@ describe('the estimate', () => {
   it('of a test order is nothing: it costs nothing', async () => {
     const { episodes, set } = await costing();
     set('price.TRANS14', '1');
-    expect(told((await episodes(['10:00'], '--dry-run', '--test')).stderr)).toEqual(['estimate: 0.00']);
+    expect(told((await episodes(['10:00'], '--dry-run', '--test')).stderr)).toEqual(['estimate: 0.00 USD']);
     expect((await episodes(['10:00', ''], '--test', '--max-cost', '0')).code).toBe(0);
   });
 
@@ -259,7 +259,7 @@ describe('--max-cost', () => {
     const { code, stdout, stderr } = await episodes(['10:00'], '--dry-run', '--max-cost', '9');
     expect(code).toBe(0);
     expect(stdout).toContain('https://m.example/0.mp3');
-    expect(told(stderr)[0]).toBe('estimate: 10.00');
+    expect(told(stderr)[0]).toBe('estimate: 10.00 USD');
     expect(stderr).toContain('warning: the estimate of 10.00 exceeds --max-cost 9.00');
     expect(service.got).toEqual([]);
   });

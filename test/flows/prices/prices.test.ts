@@ -230,7 +230,7 @@ describe('an estimate', () => {
     expect(totalText(estimateCost([audio('a', '2')], learned))).toBe('1.72 USD');
     expect(totalText(estimateCost([audio('a', '0.5')], learned))).toBe('0.43 to 0.86 USD');
     const whole = learnPrices([item('1', '11', '0.86')], new Map([file('1', '10.5')]), '');
-    expect(totalText(estimateCost([audio('a', '2.5')], whole))).toBe('2.15 to 2.58');
+    expect(totalText(estimateCost([audio('a', '2.5')], whole))).toBe('2.15 to 2.58 USD');
   });
 
   it('is not added up over currencies', () => {
