@@ -37,6 +37,12 @@ const replacements = [
       if (!ok) throw Object.assign(new Error(message), { code: 'ERR_ASSERTION' });
     };`,
   },
+  // It has a string-width of 2021, which takes newer emoji for one column and moves what follows: ours is right.
+  {
+    package: 'cli-table3',
+    module: /^string-width$/,
+    code: "module.exports = require('string-width').default;",
+  },
   // Only for a schema of the settings, which we check ourselves: 0.4 where settings are written.
   { package: 'conf', module: /^ajv/, code: EMPTY },
   // A validator for answers of a person, which we check ourselves: 160 kB, as much as all the rest of it.

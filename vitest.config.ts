@@ -86,7 +86,7 @@ const sharedLong = [
 delete process.env.NODE_EXTRA_CA_CERTS;
 
 const common = {
-  setupFiles: ['test/support/seed.ts', 'test/support/hooks.ts'],
+  setupFiles: ['test/support/seed.ts', 'test/support/hooks.ts', 'test/support/string-width.ts'],
   // Only ends what hangs: beside other work, a test that starts ten processes takes a minute.
   testTimeout: 120_000,
   hookTimeout: 120_000,

@@ -1,13 +1,14 @@
 /** Shows how far long work is, on stderr; nothing of work that is over within a second. */
+import { onSuspend } from '../lib/interruption.ts';
 import { noReport, type ProgressNews, type Report } from '../lib/progress.ts';
 import { monotonicMs } from '../lib/time.ts';
-import type { LiveLines } from './live.ts';
 import type { Output } from './output.ts';
 
 const FIRST_MS = 1_000;
 const PLAIN_INTERVAL_MS = 10_000;
-const FRAME_MS = 100;
-const frames = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
+const TICK_MS = 200;
+/** The spinner, a space, and the last column, in which some terminals wrap. */
+const MARGIN = 3;
 
 /** What a single call of the service shows, with the seconds it has taken. */
 export const WAITING = 'waiting for the service';
@@ -35,26 +36,55 @@ function showPlain(out: Output, text: ProgressText): () => void {
   return () => clearInterval(timer);
 }
 
-/** A line that can't be drawn is left out: the work goes on. */
-function showLine({ stderr }: Output, text: ProgressText): () => Promise<void> {
-  let live: Promise<LiveLines | undefined> | undefined;
-  let frame = 0;
-  const line = () => {
-    const pieces = [{ text: frames[frame] ?? '', tone: 'info' as const }, { text: String(text) }];
-    return [{ gap: 1, pieces, narrowing: [[1, 1]] as const }];
-  };
-  const tick = async (): Promise<void> => {
-    live ??= stderr.showLive(line).catch(() => undefined);
-    frame = (frame + 1) % frames.length;
-    (await live)?.update();
-  };
-  let timer = setTimeout(() => {
-    void tick();
-    timer = setInterval(tick, FRAME_MS);
+function showLine(out: Output, text: ProgressText): () => Promise<void> {
+  let ending: Promise<(() => void) | undefined> | undefined;
+  let isOver = false;
+  const timer = setTimeout(() => {
+    ending = startSpinner(out, text, () => isOver);
   }, FIRST_MS);
   return async () => {
+    isOver = true;
+    clearTimeout(timer);
+    (await ending)?.();
+  };
+}
+
+/** Draws the line until the function that it returns is called. One that can't be loaded is left out: the work goes on. */
+async function startSpinner(
+  { stderr }: Output,
+  text: ProgressText,
+  isOver: () => boolean,
+): Promise<(() => void) | undefined> {
+  const needed = Promise.all([import('ora'), import('./fit.ts'), stderr.drawing()]);
+  const [ora, fit, drawing] = await needed.catch(() => []);
+  if (!ora || isOver()) return undefined;
+  const spinner = ora.default({
+    color: drawing.paint.isColoured ? 'cyan' : false,
+    stream: process.stderr,
+    discardStdin: false,
+    // Ora would draw nothing where it finds CI in the environment.
+    isEnabled: true,
+  });
+  // Made anew each time: it tells the time too.
+  const draw = (): void => {
+    spinner.text = fit.cutEnd(stderr.line(String(text)), Math.max(0, stderr.columns - MARGIN));
+  };
+  const clear = (): void => void spinner.stop();
+  const resume = (): void => {
+    draw();
+    spinner.start();
+  };
+  const timer = setInterval(draw, TICK_MS);
+  process.stderr.on('resize', draw);
+  process.on('exit', clear);
+  const endSuspend = onSuspend(clear, resume);
+  resume();
+  return () => {
     clearInterval(timer);
-    (await live)?.stop();
+    process.stderr.off('resize', draw);
+    process.off('exit', clear);
+    endSuspend();
+    clear();
   };
 }
 

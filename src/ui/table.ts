@@ -1,4 +1,5 @@
 /** Results for people: tables, and pages about one thing. Loaded on first use, with what draws and measures text. */
+import Table from 'cli-table3';
 import { forTerminal, lengthText, sizeText } from '../lib/text.ts';
 import { nowMs, relativeTime } from '../lib/time.ts';
 import { readableUrl } from '../lib/url.ts';
@@ -56,10 +57,23 @@ export function drawTable(rows: Rows, width: number, paint: Paint, now: number):
     const given = widths[at];
     return given === undefined ? [] : [{ ...column, given }];
   });
-  const head = shown.map((column) => padded(column, cutTo(column, column.header, 0), paint.faint));
-  const lines = [head, ...rows.rows.map((_, row) => drawRow(shown, row, free, paint))];
-  return lines.map((cells) => `${cells.join(GAP).trimEnd()}\n`).join('');
+  const table = new Table({
+    head: shown.map((column) => paint.faint(cutTo(column, column.header, 0))),
+    chars: noBorders,
+    style: { 'padding-left': 0, 'padding-right': GAP_WIDTH, head: [], border: [] },
+    colWidths: shown.map(({ given }) => given + GAP_WIDTH),
+    colAligns: shown.map(({ kind }) => (rightAligned.has(kind) ? 'right' : 'left')),
+  });
+  for (const row of rows.rows.keys()) table.push(drawRow(shown, row, free, paint));
+  const lines = table.toString().split('\n');
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 }
+
+const noBorders = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid']
+    .flatMap((side) => ['', '-mid', '-left', '-right'].map((part) => [side + part, '']))
+    .concat([['middle', '']]),
+);
 
 /** Ids and states stay whole. */
 function shortened({ columns, rows }: Rows, width: number): Rows {
@@ -82,13 +96,8 @@ function drawRow(columns: readonly ShownColumn[], row: number, free: number, pai
     const { value, text } = column.cells[row] ?? { value: '', text: '' };
     const cut = isWhole(column) ? text : cutTo(column, text, left);
     if (!isWhole(column)) left -= extraOf(cut);
-    return padded(column, cut, paint.forCell(column.kind, value));
+    return paint.forCell(column.kind, value)(cut);
   });
-}
-
-function padded({ kind, given }: ShownColumn, text: string, paint: (text: string) => string): string {
-  const space = ' '.repeat(Math.max(0, given - widthOf(text)));
-  return rightAligned.has(kind) ? space + paint(text) : paint(text) + space;
 }
 
 /** How much wider a terminal may draw a text. */

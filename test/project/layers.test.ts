@@ -218,7 +218,7 @@ describe('packages', () => {
   const owners: ReadonlyArray<readonly [packages: readonly string[], owner: RegExp]> = [
     [['undici'], /^api\/http\//],
     [['@photostructure/sqlite', 'node:sqlite'], /^lib\/sqlite-driver\.ts$/],
-    [['chalk', 'string-width'], /^ui\//],
+    [['chalk', 'ora', 'cli-table3', 'string-width'], /^ui\//],
     [['pg'], /^ledger\/stores\//],
     [['conf'], /^settings\//],
     [['sax'], /^feeds\//],
@@ -282,6 +282,8 @@ describe('what loads at once', () => {
     'undici',
     'conf',
     'chalk',
+    'ora',
+    'cli-table3',
     'string-width',
     'csv-parse',
     'sax',
@@ -326,7 +328,7 @@ describe('what loads at once', () => {
   it.each(['config list', 'completion zsh'])('loads no package from the build: steno %s', (line) => {
     const loaded = filesLoadedBy(line.split(' ')).map((path) => basename(path));
     expect(loaded.slice(0, 3)).toEqual(['steno.js', 'launch.js', 'steno.js']);
-    const packages = ['undici.js', 'source.js', 'client.js', 'sax.js', 'sync.js'];
+    const packages = ['undici.js', 'source.js', 'ora.js', 'client.js', 'sax.js', 'sync.js'];
     expect(loaded.filter((name) => packages.includes(name))).toEqual([]);
   });
 });
