@@ -18,7 +18,6 @@ import { homedir, hostname, userInfo } from 'node:os';
 import { dirname, isAbsolute } from 'node:path';
 import { DiskError, errorCode, StenoError, systemReason } from './errors.ts';
 import { isRunning } from './processes.ts';
-import { monotonicMs } from './time.ts';
 
 const unwritable = new Set(['EROFS', 'EACCES', 'EPERM']);
 
@@ -178,20 +177,21 @@ const WAIT_MS = 15_000;
 /** Does `work`, which must not wait for anything, while this process holds the lock: a file that is there meanwhile. */
 export async function withFileLock<T>(path: string, signal: AbortSignal, work: () => T): Promise<T> {
   // Loaded here: every command loads this module, and few wait.
-  const { sleep } = await import('./time.ts');
-  const deadline = monotonicMs() + WAIT_MS;
-  for (;;) {
-    const late = monotonicMs() > deadline;
-    const release = tryLockOnce(path, late);
-    if (release) {
-      try {
-        return work();
-      } finally {
-        release();
-      }
-    }
-    if (late) throw busyError(path);
-    await sleep(10 + Math.random() * 30, signal);
+  const { untilFree } = await import('./backoff.ts');
+  const take = (): (() => void) => {
+    const release = tryFileLock(path);
+    if (release) return release;
+    throw busyError(path);
+  };
+  // Windows refuses a name for a moment after its file was deleted; elsewhere a refusal is final.
+  const mayPass = (error: unknown): boolean =>
+    error instanceof StenoError ||
+    (process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error) ?? ''));
+  const release = await untilFree(take, { limitMs: WAIT_MS, mayPass, signal });
+  try {
+    return work();
+  } finally {
+    release();
   }
 }
 
@@ -210,18 +210,6 @@ export function tryFileLock(path: string): (() => void) | undefined {
       if (readFileSync(path, 'utf8') === mine) rmSync(path);
     } catch {}
   };
-}
-
-/** Windows refuses a name for a moment after its file was deleted; elsewhere a refusal is final. */
-function tryLockOnce(path: string, last: boolean): (() => void) | undefined {
-  try {
-    return tryFileLock(path);
-  } catch (error) {
-    const passes =
-      process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error) ?? '');
-    if (passes && !last) return undefined;
-    throw error;
-  }
 }
 
 function create(path: string, text: string): boolean {

@@ -23,25 +23,11 @@ import { isUrl } from './url.ts';
  * `pk_id`) is not among them: two audios under one name mean that one of them is never bought.
  */
 const trackingNames = oneOf(
-  ...['gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'gad_source', 'gad_campaignid', 'srsltid'],
-  ...['_ga', '_gl', '_gac', 'fbclid', 'igshid', 'igsh', 'msclkid', 'yclid', 'ttclid', 'twclid', 'li_fat_id'],
-  ...[
-    'epik',
-    'sccid',
-    'rdt_cid',
-    'irclickid',
-    's_kwcid',
-    'ef_id',
-    '_openstat',
-    'mc_cid',
-    'mc_eid',
-    'mkt_tok',
-  ],
-  ...['vero_id', 'vero_conv', 'oly_enc_id', 'oly_anon_id', 'wickedid', '_kx', 'dm_i'],
-  ...['_hsenc', '_hsmi', '__hstc', '__hssc', '__hsfp', 'hsctatracking'],
-  ...['guccounter', 'guce_referrer', 'guce_referrer_sig'],
-  // Of Matomo, which was Piwik; `pk_` also begins the names of primary keys.
-  ...['pk_campaign', 'pk_keyword', 'pk_kwd'],
+  // `pk_`, of what was Piwik, also begins the names of primary keys.
+  'gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid srsltid _ga _gl _gac fbclid igshid igsh msclkid yclid ' +
+    'ttclid twclid li_fat_id epik sccid rdt_cid irclickid s_kwcid ef_id _openstat mc_cid mc_eid mkt_tok vero_id ' +
+    'vero_conv oly_enc_id oly_anon_id wickedid _kx dm_i _hsenc _hsmi __hstc __hssc __hsfp hsctatracking guccounter ' +
+    'guce_referrer guce_referrer_sig pk_campaign pk_keyword pk_kwd',
 );
 const isTracking = (name: string): boolean =>
   trackingNames(name) ||

@@ -63,9 +63,7 @@ const localHints: Readonly<Partial<Record<UrlUse, string>>> = {
 export function urlHint(text: string, use: UrlUse): string {
   return (
     pastedHint(text) ??
-    schemeHint(text) ??
     audioHint(text, use) ??
-    listHint(text, use) ??
     hostHint(text, use) ??
     pathHint(text, use) ??
     `write it like ${examples[use]}`
@@ -81,44 +79,20 @@ export function pastedHint(text: string): string | undefined {
   return undefined;
 }
 
-/** A scheme that is mistyped, or another one. */
-function schemeHint(text: string): string | undefined {
-  const mistyped =
-    /^(?!https?:\/\/)(?:h+t+p+(s?)|hpps?|htps?|htt(s)|ttps?)(?::?[/\\]{1,3}|:)([\w[].*)$/i.exec(text);
-  if (mistyped) {
-    const scheme = /^[^:/\\]*s/i.test(text) ? 'https' : 'http';
-    return `did you mean ${scheme}://${mistyped[3]?.replaceAll('\\', '/')}?`;
-  }
-  if (/^file:/i.test(text)) return fileHint(text);
-  return undefined;
-}
-
-/** What the service can't fetch. */
+/** What the service can't fetch, or a list in place of audio. */
 function audioHint(text: string, use: UrlUse): string | undefined {
+  if (/^file:/i.test(text))
+    return 'order a file on this machine by its path: steno order <file>   (set upload-command first)';
   if (use !== 'audio' && use !== 'argument') return undefined;
   if (/^s3:\/\//i.test(text))
     return `the service downloads over https; make a link with: aws s3 presign ${shellWord(text)}`;
-  if (/^gs:\/\//i.test(text))
-    return `the service downloads over https; make a link with: gcloud storage sign-url ${shellWord(text)}`;
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^https?:/i.test(text))
+  if (/^(?!https?:)[a-z][a-z0-9+.-]*:\/\//i.test(text))
     return 'the service downloads over http and https only';
   if (/^https?:\/\/\S*\s/i.test(text)) return 'it contains a space: write %20, and put the URL in quotes';
-  return undefined;
-}
-
-function fileHint(text: string): string {
-  const path = text.replace(/^file:(\/\/)?(localhost)?/i, '').replace(/^\/([a-z]:)/i, '$1');
-  return `order a file on this machine by its path: steno order ${path ? shellWord(path) : '<file>'}   (set upload-command first)`;
-}
-
-/** A manifest or a feed in place of audio. */
-function listHint(text: string, use: UrlUse): string | undefined {
   if (use !== 'argument') return undefined;
-  if (/\.(csv|tsv|jsonl?|ndjson|txt|xlsx?)$/i.test(text))
-    return `there is no such file; give a manifest with --from ${shellWord(text)}`;
-  if (/\.(xml|rss|atom)$/i.test(text))
-    return `there is no such file; give a feed with --feed ${shellWord(text)}`;
-  return undefined;
+  const [, list, feed] = /\.(?:(csv|tsv|jsonl?|ndjson|txt|xlsx?)|(xml|rss|atom))$/i.exec(text) ?? [];
+  if (list) return `there is no such file; give a manifest with --from ${shellWord(text)}`;
+  return feed && `there is no such file; give a feed with --feed ${shellWord(text)}`;
 }
 
 /** `talk.mp3`, which could be a host too. */

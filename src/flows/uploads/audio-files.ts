@@ -304,9 +304,8 @@ export async function readContent(path: string, signal: AbortSignal) {
     signal.throwIfAborted();
     const file = await open(path);
     try {
-      const window = new FileWindow(file, before.size, take);
-      seconds = await durationIn(window);
-      await window.passRest();
+      for await (const chunk of file.createReadStream({ autoClose: false, start: 0 })) take(chunk as Buffer);
+      seconds = await durationIn(new FileWindow(file, before.size));
     } finally {
       await file.close();
     }

@@ -115,9 +115,6 @@ function id3Length(bytes: Buffer): number {
 
 const EMPTY = Buffer.alloc(0);
 
-/** How much of a file is handed on at once where nothing of it is looked at. */
-const PASSED_BYTES = 1 << 20;
-
 /** How much of a file is held at once. */
 export const WINDOW_BYTES = 65_536;
 /** A gigabyte. Headers take a few reads; only audio in bare frames is read as a whole. */
@@ -133,15 +130,10 @@ export class FileWindow {
   #start = 0;
   #length = 0;
   #reads = 0;
-  #passed = 0;
-  #passing: Buffer | undefined;
-  readonly #onBytes: ((bytes: Buffer) => void) | undefined;
 
-  /** `onBytes` gets all of the file once, in order, while parts of it are looked at. */
-  constructor(file: FileHandle, size: number, onBytes?: (bytes: Buffer) => void) {
+  constructor(file: FileHandle, size: number) {
     this.#file = file;
     this.size = size;
-    this.#onBytes = onBytes;
   }
 
   /**
@@ -154,36 +146,10 @@ export class FileWindow {
     if (!isInside) {
       if (this.#reads >= MAX_READS) return EMPTY;
       this.#reads += 1;
-      await this.#fill(at);
+      await this.#readFrom(at);
     }
     const from = at - this.#start;
     return this.#buffer.subarray(from, Math.min(from + length, this.#length));
-  }
-
-  /** Hands on what is left of the file. */
-  async passRest(): Promise<void> {
-    await this.#passUpTo(Number.POSITIVE_INFINITY);
-  }
-
-  async #passUpTo(end: number): Promise<void> {
-    if (!this.#onBytes) return;
-    while (this.#passed < end) {
-      this.#passing ??= Buffer.allocUnsafe(PASSED_BYTES);
-      const length = Math.min(PASSED_BYTES, end - this.#passed);
-      const { bytesRead } = await this.#file.read(this.#passing, 0, length, this.#passed);
-      if (bytesRead === 0) return;
-      this.#onBytes(this.#passing.subarray(0, bytesRead));
-      this.#passed += bytesRead;
-    }
-  }
-
-  async #fill(at: number): Promise<void> {
-    await this.#passUpTo(at);
-    await this.#readFrom(at);
-    const known = this.#passed - this.#start;
-    if (!this.#onBytes || known < 0 || known >= this.#length) return;
-    this.#onBytes(this.#buffer.subarray(known, this.#length));
-    this.#passed = this.#start + this.#length;
   }
 
   /** What is in memory already is not read again. */
