@@ -36,8 +36,8 @@ interface KeptBill {
 interface Purchased {
   readonly kind: 'order' | 'upgrade' | 'refund';
   readonly status: string;
-  /** Its number: a refund has a higher one than what it covers, whatever the clocks say. */
-  readonly number: number;
+  /** That of a refund is no lower than those of what it covers, whatever the clocks say. */
+  readonly turn: number;
   readonly skus: string;
   readonly total_before: string;
   /** In millionths. */
@@ -73,6 +73,10 @@ interface FileLine extends BillLine {
   readonly invoice: string;
 }
 
+/** SQL: what was bought for a file, the order that made it first. */
+export const IN_TURN =
+  "purchases.kind <> 'order', items.turn, purchases.started_at, purchases.id, items.position";
+
 /** Files a query: the text of them all stays within some megabytes. */
 const FILES_PER_QUERY = 1_000;
 
@@ -89,11 +93,11 @@ async function updateSome(db: Store, profile: string, ids: readonly string[]): P
   const [items, rows, lines] = await Promise.all([
     db.all<ItemRow>(
       `SELECT items.purchase, items.position, items.file, items.billed, items.unpaid, items.refunded, items.currency,
-         items.total_before, items.estimate, purchases.kind, purchases.status, purchases.number, purchases.skus
+         items.total_before, items.estimate, purchases.kind, purchases.status, items.turn, purchases.skus
        FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
        WHERE items.profile = ? AND items.file <> '' AND items.file ${of} AND purchases.test = 0
          AND purchases.status <> 'refused'
-       ORDER BY purchases.kind <> 'order', purchases.number, items.position`,
+       ORDER BY ${IN_TURN}`,
       profile,
       list,
     ),
@@ -254,7 +258,7 @@ export interface PurchasedItem<Row> extends BillItem {
 }
 
 /**
- * What was bought for a file, each with the refund that covers it: the first that was written after it, and for the order
+ * What was bought for a file, each with the refund that covers it: the first since it was known, and for the order
  * that made the file the first of all. The state alone covers what was bought before anybody asked for a refund.
  */
 export function billItems<Row extends Purchased>(
@@ -272,7 +276,7 @@ export function billItems<Row extends Purchased>(
       row,
       skus: row.skus ? row.skus.split(',') : [],
       totalBefore: totalOf(row.total_before)?.amount,
-      refund: refunds.find((refund) => row === made || refund.row.number > row.number) ?? byState,
+      refund: refunds.find((refund) => row === made || refund.row.turn >= row.turn) ?? byState,
     }));
   if (!items.some(({ row }) => row?.kind === 'order'))
     items.unshift({ row: undefined, skus: [], totalBefore: undefined, refund: refunds[0] ?? byState });

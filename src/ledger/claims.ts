@@ -1,22 +1,20 @@
 /** Which purchase holds which name. A name has one holder: the primary key sees to that, whatever processes do. */
 
 import { storedName } from '../lib/names.ts';
-import { otherSender, type Sender, senderText } from '../lib/sender.ts';
+import { otherSender, senderText } from '../lib/sender.ts';
 import { SKUS_NOW } from './files.ts';
-import { holdsLease } from './lease.ts';
-import { IS_ACCEPTED, type PurchaseKind } from './purchase.ts';
+import { IS_ACCEPTED } from './purchase.ts';
+import { type SenderRow, shownStatus } from './shown-purchase.ts';
 import type { Statement } from './stores/store.ts';
 import { groupBy, jsonList, keptText, NOW, Table } from './table.ts';
-
-/** `unclear` has no known end; `being sent` will have one soon. */
-export type HolderStatus = 'placed' | 'unclear' | 'being sent';
 
 /** The purchase that decides whether an audio may be ordered. */
 export interface Holder {
   readonly id: string;
   /** Its number, for people. */
   readonly attempt: number;
-  readonly status: HolderStatus;
+  /** `unclear` has no known end; `being sent` will have one soon. */
+  readonly status: 'placed' | 'unclear' | 'being sent';
   /** When it was begun. */
   readonly at: string;
   /** Empty where no order is known. */
@@ -73,32 +71,6 @@ interface HolderRow extends SenderRow {
   /** Asked where its file is assumed: another of the order that is too has ended without a transcript. */
   readonly doubtful: number | boolean;
 }
-
-export interface SenderRow extends Sender {
-  readonly process_start: string;
-  readonly seen_at: string | null;
-  /** By the clock of the ledger. */
-  readonly now: string;
-}
-
-/** A purchase as people read it. */
-export interface PurchaseRow extends SenderRow {
-  readonly id: string;
-  /** For people. */
-  readonly number: number;
-  readonly kind: PurchaseKind;
-  readonly via: string;
-  readonly status: 'sending' | 'placed' | 'refused' | 'uncertain';
-  readonly started_at: string;
-  readonly order_id: string;
-  readonly detail: string;
-  readonly skus: string;
-  readonly actor: string;
-}
-
-/** SQL: what a `PurchaseRow` is made of. */
-export const PURCHASE_COLUMNS = `id, number, kind, via, status, started_at, order_id, detail, skus, "user", host, pid, job,
-  actor, process_start, seen_at, ${NOW} AS now`;
 
 /** SQL: a purchase that holds its names. An order does for good; an upgrade or a refund may be repeated once it is done. */
 const HOLDS =
@@ -278,7 +250,7 @@ const holderForm = (
   ...ends,
   id: row.id,
   attempt: row.number,
-  status: shownStatus(row, isShared) as HolderStatus,
+  status: shownStatus(row, isShared) as Holder['status'],
   at: row.started_at,
   order: row.order_id,
   url: row.url ?? '',
@@ -293,15 +265,3 @@ const holderForm = (
   by: senderText(row),
   other: otherSender(row),
 });
-
-/** The status of a purchase, as people are told. */
-export function shownStatus(
-  row: Pick<PurchaseRow, 'status' | keyof SenderRow>,
-  isShared: boolean,
-): HolderStatus | 'refused' {
-  const { status, host, pid, process_start: start, seen_at: seenAt, now } = row;
-  if (status === 'placed' || status === 'refused') return status;
-  if (status !== 'sending' || seenAt === null) return 'unclear';
-  const isSent = holdsLease({ host, pid, start, seenAt }, { nowMs: Date.parse(now), isShared });
-  return isSent ? 'being sent' : 'unclear';
-}

@@ -68,7 +68,7 @@ export const dumpTables: readonly DumpTable[] = [
   {
     ...{ name: 'purchase_items', key: ['purchase', 'position'], fileColumn: 'file', ofProfile },
     changing: [
-      { columns: ['file_at', 'known', 'file', 'named', 'audio', 'total_before'] },
+      { columns: ['file_at', 'known', 'file', 'named', 'audio', 'total_before', 'turn'] },
       { columns: ['estimate', 'currency'] },
     ],
   },

@@ -1,8 +1,8 @@
 /** Purchases whose end is not known, and how somebody who knows it settles them. */
 import { randomUUID } from 'node:crypto';
-import { type Sender, thisSender } from '../lib/sender.ts';
+import { thisSender } from '../lib/sender.ts';
 import { renewInvoices, updateBills } from './billing.ts';
-import { givingNames, PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
+import { givingNames } from './claims.ts';
 import { refuseMoved } from './moved.ts';
 import {
   audiosOf,
@@ -14,19 +14,17 @@ import {
 } from './ordered-files.ts';
 import { IS_ACCEPTED, type PurchaseKind } from './purchase.ts';
 import { PurchaseTable, SAID, takeFilesBack, type Verdict } from './purchase-table.ts';
+import {
+  PURCHASE_COLUMNS,
+  type PurchaseRow,
+  type ShownPurchase,
+  shownPurchase,
+  shownStatus,
+} from './shown-purchase.ts';
 import { NOW } from './table.ts';
 import { deriveUpgrades } from './upgrades.ts';
 
-/** An attempt as people see it. */
-export interface Attempt {
-  readonly id: string;
-  /** Its number. */
-  readonly attempt: number;
-  readonly kind: PurchaseKind;
-  /** The raw call of `steno api`; empty where it was none. */
-  readonly via: string;
-  readonly status: 'placed' | 'refused' | 'unclear' | 'being sent';
-  readonly at: string;
+export interface Attempt extends ShownPurchase {
   readonly urls: readonly string[];
   /** The paths of its recordings, on the machine that uploaded them. */
   readonly sources: readonly string[];
@@ -34,19 +32,10 @@ export interface Attempt {
   readonly keys: readonly string[];
   /** The files of an upgrade or a refund, and those of an order that are known. */
   readonly files: readonly string[];
-  readonly skus: readonly string[];
-  /** The process that sends or sent it; an empty host: not known. */
-  readonly by: Sender;
-  /** Who started the CI job that sent it; empty outside of CI. */
-  readonly actor: string;
-  /** Empty where no order is known. */
-  readonly order: string;
   /** The service itself has named the order, or files of it. */
   readonly isAccepted: boolean;
   /** Somebody has said how it ended. */
   readonly isSettled: boolean;
-  /** What happened. */
-  readonly detail: string;
   /** What was ordered of it later, all the same. */
   readonly later: readonly LaterOrder[];
 }
@@ -120,29 +109,18 @@ export class OpenAttempts extends PurchaseTable {
   }
 
   async #attemptOf(row: AttemptRow): Promise<Attempt> {
-    const { id, number, kind, via, status, started_at, order_id, detail, skus, user, host, pid, job, actor } =
-      row;
-    const isOpen = status === 'sending' || status === 'uncertain';
-    const items = await this.db.all<{ url: string; key: string; file: string; source: string }>(
+    const { id, status, accepted, settled } = row;
+    const items = await this.db.all<Record<'url' | 'key' | 'file' | 'source', string>>(
       'SELECT url, key, file, source FROM purchase_items WHERE purchase = ? ORDER BY position',
       id,
     );
+    const all = (column: 'url' | 'key' | 'file' | 'source'): string[] =>
+      items.flatMap((item) => item[column] || []);
     return {
-      ...{ id, attempt: number, kind, via },
-      status: shownStatus(row, this.db.isShared),
-      at: started_at,
-      urls: items.flatMap(({ url }) => (url ? [url] : [])),
-      sources: items.flatMap(({ source }) => (source ? [source] : [])),
-      keys: items.flatMap(({ key }) => (key ? [key] : [])),
-      files: items.flatMap(({ file }) => (file ? [file] : [])),
-      skus: skus ? skus.split(',') : [],
-      by: { user, host, pid, job },
-      actor,
-      order: order_id,
-      isAccepted: Boolean(row.accepted),
-      isSettled: Boolean(row.settled),
-      detail,
-      later: isOpen ? await this.#later(id) : [],
+      ...shownPurchase(row, this.db.isShared),
+      ...{ urls: all('url'), sources: all('source'), keys: all('key'), files: all('file') },
+      ...{ isAccepted: Boolean(accepted), isSettled: Boolean(settled) },
+      later: status === 'sending' || status === 'uncertain' ? await this.#later(id) : [],
     };
   }
 

@@ -210,14 +210,16 @@ export const pairing = (
   { file, named, audio, known, total_before }: Paired,
 ): Statement => ({
   sql: `INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, named, audio, known, file_at, total_before,
-      estimate, bought_at, counted_at)
+      turn, estimate, bought_at, counted_at)
     VALUES (?, ?, ?, '', '', ?, ?, CAST(? AS BIGINT), ?, ${NOW},
-      coalesce(?, (SELECT total FROM files WHERE profile = ? AND id = ?), ''), 0, coalesce((SELECT bought_at ${FIRST_ITEM}), ''),
+      coalesce(?, (SELECT total FROM files WHERE profile = ? AND id = ?), ''),
+      (SELECT coalesce(max(turn) + 1, 0) FROM purchase_items WHERE profile = ? AND file = ? AND file <> '' AND purchase <> ?),
+      0, coalesce((SELECT bought_at ${FIRST_ITEM}), ''),
       (SELECT counted_at ${FIRST_ITEM}))
     ON CONFLICT (purchase, position) DO UPDATE SET file = excluded.file, named = excluded.named, audio = excluded.audio,
-      known = excluded.known, file_at = excluded.file_at, total_before = excluded.total_before, billed = NULL, unpaid = 0, refunded = 0`,
+      known = excluded.known, file_at = excluded.file_at, total_before = excluded.total_before, turn = excluded.turn, billed = NULL, unpaid = 0, refunded = 0`,
   values: [
     ...[purchase, position, profile, file, named, audio, known],
-    ...[total_before, profile, file, purchase, purchase],
+    ...[total_before, profile, file, profile, file, purchase, purchase, purchase],
   ],
 });

@@ -1,27 +1,14 @@
 /** Who bought what, when, and what it cost: the purchases as people and reports read them. */
 
-import type { Sender } from '../lib/sender.ts';
-import { PURCHASE_COLUMNS, type PurchaseRow, shownStatus } from './claims.ts';
+import { IN_TURN } from './billing.ts';
 import type { PurchaseKind } from './purchase.ts';
 import type { Verdict } from './purchase-table.ts';
+import { PURCHASE_COLUMNS, type PurchaseRow, type ShownPurchase, shownPurchase } from './shown-purchase.ts';
 import type { Value } from './stores/store.ts';
 import { Conditions, groupBy, jsonList, Table } from './table.ts';
 
-export interface LogEntry {
-  readonly id: string;
-  /** Its number, for people. */
-  readonly attempt: number;
-  readonly at: string;
-  readonly kind: PurchaseKind;
-  readonly via: string;
-  readonly status: 'placed' | 'refused' | 'unclear' | 'being sent';
+export interface LogEntry extends ShownPurchase {
   readonly test: boolean;
-  readonly order: string;
-  readonly skus: readonly string[];
-  readonly by: Sender;
-  /** Who started the CI job. */
-  readonly actor: string;
-  readonly detail: string;
   readonly items: readonly LoggedItem[];
   readonly settlements: readonly Settlement[];
 }
@@ -62,7 +49,7 @@ export interface BoughtRow {
   readonly kind: PurchaseKind;
   readonly status: string;
   readonly started_at: string;
-  readonly number: number;
+  readonly turn: number;
   readonly skus: string;
   readonly total_before: string;
   readonly estimate: number | null;
@@ -88,7 +75,7 @@ const OWN = "own.profile = items.profile AND own.file = items.file AND own.file 
 const OFF = `CASE WHEN purchases.kind = 'refund' OR EXISTS (
   SELECT 1 FROM purchase_items AS own CROSS JOIN purchases AS refunds ON refunds.id = own.purchase
   WHERE ${OWN} AND refunds.kind = 'refund' AND refunds.status = 'placed' AND refunds.test = 0
-    AND (purchases.kind = 'order' OR refunds.number > purchases.number)) THEN 0 ELSE items.refunded END`;
+    AND (purchases.kind = 'order' OR own.turn >= items.turn)) THEN 0 ELSE items.refunded END`;
 
 export class PurchaseLog extends Table {
   /** Newest first, one page in memory at a time. What was taken in with `track` was bought elsewhere. */
@@ -171,13 +158,9 @@ export class PurchaseLog extends Table {
   }
 
   #entryOf(row: LogRow, items: readonly LoggedItem[], settlements: readonly SettlementRow[]): LogEntry {
-    const { id, number, kind, via, order_id, skus, user, host, pid, job, actor, started_at, detail } = row;
     return {
-      ...{ id, attempt: number, at: started_at, kind, via, order: order_id, detail, actor },
-      status: shownStatus(row, this.db.isShared),
+      ...shownPurchase(row, this.db.isShared),
       test: row.test === 1,
-      skus: skus ? skus.split(',') : [],
-      by: { user, host, pid, job },
       items,
       settlements: settlements.flatMap(({ verdict, order, at, by }, n) => {
         if (verdict === 'reopened') return [];
@@ -191,12 +174,12 @@ export class PurchaseLog extends Table {
   /** What was bought for files, those of each in the order of its purchases. */
   bought(): Promise<BoughtRow[]> {
     return this.db.all<BoughtRow>(
-      `SELECT items.file, purchases.kind, purchases.status, purchases.started_at, purchases.number, purchases.skus,
+      `SELECT items.file, purchases.kind, purchases.status, purchases.started_at, items.turn, purchases.skus,
          items.total_before,
          items.estimate, items.currency, purchases."user", purchases.host, purchases.actor
        FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
        WHERE items.profile = ? AND items.file <> '' AND purchases.test = 0 AND purchases.status <> 'refused'
-       ORDER BY purchases.kind <> 'order', purchases.number, items.position`,
+       ORDER BY ${IN_TURN}`,
       this.profile,
     );
   }

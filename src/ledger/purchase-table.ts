@@ -147,9 +147,16 @@ export abstract class PurchaseTable extends Table {
       ],
     };
     const items = audios.map((audio, position) => this.#itemOf(audio, id, position));
+    const turns: Statement = {
+      sql: `UPDATE purchase_items SET turn = (SELECT coalesce(max(other.turn), 0) + 1 FROM purchase_items AS other
+          WHERE other.profile = purchase_items.profile AND other.file = purchase_items.file AND other.file <> '')
+        WHERE purchase = ? AND file <> '' AND turn = 0`,
+      values: [id],
+    };
     return [
       row,
       ...insertStatements('purchase_items', ITEM_COLUMNS, items),
+      ...(audios.some(({ file }) => file) ? [turns] : []),
       ...this.#labelling(audios, id),
       ...this.#naming(audios, id, claims),
       ...this.#counting(id),

@@ -179,6 +179,8 @@ function expectNothingLost(histories: readonly Row[][], merged: readonly Row[]):
   }
 }
 
+const plain: Step = { what: 'order', which: 1, answer: 'placed', again: false, at: 3 };
+
 describe.each(storeKinds.filter(({ isThere }) => isThere))('records of one account $name', (kind) => {
   beforeAll(() => kind.start(), 60_000);
   const open: Ledger[] = [];
@@ -194,6 +196,21 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('records of one accou
     for (const lines of exports) await importLines(ledger, sourceOf(lines), options);
     return ledger;
   }
+
+  it('cost the same where one machine has refunded a file that the other has upgraded', async () => {
+    const machines = [new Machine(await newLedger())];
+    for (const what of ['order', 'refresh'] as const) await machines[0]?.do({ ...plain, what });
+    const before = await linesOf(machines[0]?.ledger as Ledger);
+    machines.push(new Machine(await newLedger(before)));
+    await machines[0]?.do({ ...plain, what: 'upgrade', which: 0 });
+    await machines[1]?.do({ ...plain, what: 'refund', which: 0 });
+    const exports = await Promise.all(machines.map(({ ledger }) => linesOf(ledger)));
+    const forth = rowsOf(await linesOf(await newLedger(...exports)));
+    expect(forth.filter(({ table, billed }) => table === 'purchase_items' && billed !== null)).not.toEqual(
+      [],
+    );
+    expect(sorted(rowsOf(await linesOf(await newLedger(...exports.toReversed()))))).toEqual(sorted(forth));
+  });
 
   it(
     'are the same in whichever order they meet: what was placed stays so, and holds its names',

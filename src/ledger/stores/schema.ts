@@ -126,7 +126,8 @@ export const TABLES = `
   -- URL, behind its recordings.
   -- Amounts are in millionths of 'currency': 'estimate' of the day it was bought, 'billed' by the service (null: not
   -- yet), of that 'unpaid' (null: its invoice is not read) and 'refunded', also of an estimate; what came back with a
-  -- refund is its 'billed', below zero. 'total_before' is the file's total when it was bought. 'counted_at' is
+  -- refund is its 'billed', below zero. 'total_before' is the file's total when it was bought.
+  -- 'turn' is later than that of all that was known to be bought for the file then: it says what a refund covers, not a clock. 'counted_at' is
   -- 'bought_at'; null where a budget does not count it.
   CREATE TABLE purchase_items (
     purchase TEXT NOT NULL REFERENCES purchases (id),
@@ -157,6 +158,7 @@ export const TABLES = `
     refunded INTEGER NOT NULL DEFAULT 0,
     currency TEXT NOT NULL DEFAULT '',
     total_before TEXT NOT NULL DEFAULT '',
+    turn INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (purchase, position)
   ) WITHOUT ROWID;
   CREATE INDEX purchase_items_by_file ON purchase_items (profile, file) WHERE file <> '';
