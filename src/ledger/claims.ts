@@ -96,19 +96,6 @@ const IS_OVER = `(purchases.status = 'placed'
     AND (made.known = 0 OR coalesce(files.ended, '') <> 'unfinished'))
   AND NOT ${HAS_UNPAIRED})`;
 
-const SAME_NAME = 'names.profile = held.profile AND names.name = held.name';
-
-/** The purchase that holds a name. */
-const HOLDER = `CROSS JOIN item_names AS held ON held.profile = ? AND held.name = asked.value AND held.holds = 1
-  CROSS JOIN purchases ON purchases.id = held.purchase
-  CROSS JOIN item_names AS names ON ${SAME_NAME} AND names.purchase = held.purchase`;
-
-/** Where that purchase was not placed: every purchase with the name that could hold it too. */
-const OTHERS = `CROSS JOIN item_names AS held ON held.profile = ? AND held.name = asked.value AND held.holds = 1
-  CROSS JOIN purchases AS holder ON holder.id = held.purchase AND holder.status <> 'placed'
-  CROSS JOIN item_names AS names ON ${SAME_NAME}
-  CROSS JOIN purchases ON purchases.id = names.purchase AND ${HOLDS}`;
-
 /** Names a query: the text of them all stays within a few megabytes. */
 const NAMES_PER_QUERY = 10_000;
 
@@ -125,32 +112,33 @@ export class Claims extends Table {
     const found = new Map<string, Holder>();
     const all = [...new Set(stored.values())];
     for (let at = 0; at < all.length; at += NAMES_PER_QUERY) {
-      const some = all.slice(at, at + NAMES_PER_QUERY);
-      // Neither waits for the other: over a network they share a round trip.
-      const [claims, others] = await Promise.all([this.#rows(HOLDER, some), this.#rows(OTHERS, some)]);
-      for (const rows of ofPurchases(claims)) found.set(rows[0].name, holderOf(rows, this.db.isShared));
-      for (const rows of ofPurchases(others)) {
-        const holder = holderOf(rows, this.db.isShared);
-        if (weight(holder) > weight(found.get(rows[0].name))) found.set(rows[0].name, holder);
+      const rows = await this.#rows(all.slice(at, at + NAMES_PER_QUERY));
+      for (const ofPurchase of groupBy(rows, ({ name, id }) => `${id} ${name}`).values()) {
+        const holder = holderOf(ofPurchase, this.db.isShared);
+        const name = ofPurchase[0]?.name ?? '';
+        if (!found.has(name) || weight(holder) > weight(found.get(name))) found.set(name, holder);
       }
     }
     return new Map([...stored].flatMap(([name, key]) => holderFor(name, found.get(key))));
   }
 
   /** CROSS JOIN keeps the order of the tables: each is then found by its key, however many items a purchase has. */
-  #rows(purchasesOfNames: string, names: readonly string[]): Promise<HolderRow[]> {
+  #rows(names: readonly string[]): Promise<HolderRow[]> {
     return this.db.all<HolderRow>(
       `SELECT asked.value AS name, purchases.id, purchases.number, purchases.status, purchases.started_at,
-         purchases.ended_at, purchases.order_id, purchases.tracked, ${IS_ACCEPTED} AS accepted, purchases."user", purchases.host, purchases.pid,
-         purchases.job, purchases.process_start, purchases.seen_at, ${NOW} AS now, purchase_items.url,
-         made.file, purchase_items.spelling, coalesce(${SKUS_NOW}, purchases.skus) AS skus, files.ended, made.known,
+         purchases.ended_at, purchases.order_id, purchases.tracked, ${IS_ACCEPTED} AS accepted, purchases."user",
+         purchases.host, purchases.pid, purchases.job, purchases.process_start, purchases.seen_at, ${NOW} AS now,
+         purchase_items.url, made.file, purchase_items.spelling,
+         coalesce(${SKUS_NOW}, purchases.skus) AS skus, files.ended, made.known,
          files.checked_at, CASE WHEN files.ended = 'unfinished' THEN ${HAS_UNPAIRED} END AS unpaired,
          CASE WHEN made.known = 0 THEN ${IS_DOUBTFUL} END AS doubtful
-       FROM json_each(?) AS asked ${purchasesOfNames}
+       FROM json_each(?) AS asked CROSS JOIN item_names AS names ON names.profile = ? AND names.name = asked.value
+       CROSS JOIN purchases ON purchases.id = names.purchase AND ${HOLDS}
        LEFT JOIN purchase_items ON purchase_items.purchase = purchases.id
          AND purchase_items.position = names.position
        LEFT JOIN purchase_items AS made ON made.purchase = purchases.id AND made.audio = names.position
-       LEFT JOIN files ON files.profile = purchases.profile AND files.id = made.file`,
+       LEFT JOIN files ON files.profile = purchases.profile AND files.id = made.file
+       ORDER BY names.holds DESC, purchases.number DESC`,
       jsonList(names),
       this.profile,
     );
@@ -225,43 +213,30 @@ function weight(holder: Holder | undefined): number {
 const holderFor = (name: string, holder: Holder | undefined): Array<[string, Holder]> =>
   holder ? [[name, holder]] : [];
 
-/** The rows of one purchase under one name: a row for each file of its audio. */
-function ofPurchases(rows: readonly HolderRow[]): Array<[HolderRow, ...HolderRow[]]> {
-  const groups = groupBy(rows, ({ name, id }) => `${id} ${name}`);
-  return [...groups.values()] as Array<[HolderRow, ...HolderRow[]]>;
-}
-
-const holderOf = (rows: readonly [HolderRow, ...HolderRow[]], isShared: boolean): Holder => {
-  const row = rows.find(({ ended }) => ended !== 'unfinished') ?? rows[0];
-  const isKnown = rows.every(({ known }) => Number(known) === 1);
-  return holderForm(row, isShared, {
-    isOver: row.status === 'placed' && row.ended === 'unfinished' && isKnown && !row.unpaired,
-    mayBeOver:
-      row.status === 'placed' && Boolean(row.doubtful || (row.ended === 'unfinished' && row.unpaired)),
+/** Of the rows of one purchase under one name: one for each file of its audio. */
+function holderOf(rows: readonly HolderRow[], isShared: boolean): Holder {
+  const row = rows.find(({ ended }) => ended !== 'unfinished') ?? (rows[0] as HolderRow);
+  const isPlaced = row.status === 'placed';
+  const hasEnded = isPlaced && row.ended === 'unfinished';
+  return {
+    id: row.id,
+    attempt: row.number,
+    status: shownStatus(row, isShared) as Holder['status'],
+    at: row.started_at,
+    order: row.order_id,
+    url: row.url ?? '',
+    file: row.file ?? '',
     assumed: Boolean(row.file) && Number(row.known) === 0,
-  });
-};
-
-const holderForm = (
-  row: HolderRow,
-  isShared: boolean,
-  ends: Pick<Holder, 'isOver' | 'mayBeOver' | 'assumed'>,
-): Holder => ({
-  ...ends,
-  id: row.id,
-  attempt: row.number,
-  status: shownStatus(row, isShared) as Holder['status'],
-  at: row.started_at,
-  order: row.order_id,
-  url: row.url ?? '',
-  file: row.file ?? '',
-  isAsked: row.checked_at !== null,
-  spelling: row.spelling ?? '',
-  skus: row.skus ? row.skus.split(',') : [],
-  answered: row.status === 'uncertain',
-  endedAgoMs: Date.parse(row.now) - Date.parse(row.ended_at ?? row.started_at),
-  isAccepted: Boolean(row.accepted),
-  tracked: row.tracked === 1,
-  by: senderText(row),
-  other: otherSender(row),
-});
+    isAsked: row.checked_at !== null,
+    skus: row.skus ? row.skus.split(',') : [],
+    isOver: hasEnded && rows.every(({ known }) => Number(known) === 1) && !row.unpaired,
+    mayBeOver: (isPlaced && Boolean(row.doubtful)) || (hasEnded && Boolean(row.unpaired)),
+    spelling: row.spelling ?? '',
+    isAccepted: Boolean(row.accepted),
+    answered: row.status === 'uncertain',
+    endedAgoMs: Date.parse(row.now) - Date.parse(row.ended_at ?? row.started_at),
+    tracked: row.tracked === 1,
+    by: senderText(row),
+    other: otherSender(row),
+  };
+}

@@ -4,6 +4,7 @@
  */
 import { storedName, urlName } from '../lib/names.ts';
 import { isUrl } from '../lib/url.ts';
+import { audioColumns } from './purchase.ts';
 import type { Statement, Store, Value } from './stores/store.ts';
 import { NOW } from './table.ts';
 
@@ -25,10 +26,10 @@ export const hasLabel = (kind: 'tag' | 'feed', condition: string): string =>
     AND labels.kind = '${kind}' AND ${condition})`;
 
 /** SQL: what an `AudioRow` is made of, of the recording `audios`. */
-export const AUDIO_COLUMNS = `audios.title AS audio_title, audios.published, audios.seconds, audios.guid,
-  audios.link AS audio_link, audios.source AS audio_source, audios.folder, audios.feed,
-  coalesce((SELECT CAST(json_group_array(label) AS TEXT) FROM (SELECT label FROM labels WHERE labels.purchase = audios.purchase
-     AND labels.position = audios.position AND labels.kind = 'tag' ORDER BY n) AS own_tags), '[]') AS tags`;
+export const AUDIO_COLUMNS = `${audioColumns.map((name) => `audios.${name} AS audio_${name}`).join(', ')},
+  coalesce((SELECT CAST(json_group_array(label) AS TEXT) FROM (
+     SELECT label FROM labels WHERE labels.purchase = audios.purchase AND labels.position = audios.position
+       AND labels.kind = 'tag' ORDER BY n) AS own_tags), '[]') AS audio_tags`;
 
 /** SQL: a question about the recording of a file, `audios`, where nothing else of it is asked. */
 export const audioOfFile = (select: string, and = ''): string =>

@@ -6,7 +6,7 @@ import { Claims, givingNames } from './claims.ts';
 import type { OrderedFile } from './ordered-files.ts';
 import { pairing, urlKey } from './pairing.ts';
 import {
-  type AudioDetails,
+  audioColumns,
   audioRowOf,
   IS_ACCEPTED,
   kindOf,
@@ -15,7 +15,7 @@ import {
   type PurchaseSender,
 } from './purchase.ts';
 import type { Statement, Store, Value } from './stores/store.ts';
-import { type Hide, jsonList, NOW, Table, type TableContext } from './table.ts';
+import { jsonList, NOW, Table, type TableContext } from './table.ts';
 import { deriveUpgrades } from './upgrades.ts';
 
 /** What the service said of a purchase. */
@@ -203,9 +203,10 @@ export abstract class PurchaseTable extends Table {
   #itemOf(audio: NewPurchase['audios'][number], purchase: string, position: number): Value[] {
     const { url, key = '', details, file = '', cost, totalBefore = '' } = audio;
     const kept = this.hide(url);
+    const row = audioRowOf(details ?? {}, this.hide);
     return [
       ...[purchase, position, this.profile, kept, urlKey(kept)],
-      ...[this.hide(key), spellingOf(url), ...columnsOf(details, this.hide)],
+      ...[this.hide(key), spellingOf(url), ...audioColumns.map((name) => row[`audio_${name}`])],
       ...[file, file ? position : null, Number(file !== '')],
       ...[cost?.millionths ?? null, cost?.currency ?? '', totalBefore],
     ];
@@ -371,18 +372,10 @@ export interface Place {
 
 const ITEM_COLUMNS = [
   ...['purchase', 'position', 'profile', 'url', 'url_key', 'key', 'spelling'],
-  ...['title', 'published', 'seconds', 'guid', 'link', 'source', 'folder', 'feed'],
+  ...audioColumns,
   ...['file', 'audio', 'known'],
   ...['estimate', 'currency', 'total_before'],
 ];
-
-function columnsOf(details: AudioDetails = {}, hide: Hide): Value[] {
-  const { audio_title, published, seconds, guid, audio_link, audio_source, folder, feed } = audioRowOf(
-    details,
-    hide,
-  );
-  return [audio_title, published, seconds, guid, audio_link, audio_source, folder, feed];
-}
 
 /** SQLite takes 32,766 values in a statement. */
 const ROWS_PER_STATEMENT = 1_200;

@@ -36,68 +36,30 @@ export function audioTitle(said: string, { title = '', feed, guid, source }: Aud
   return (isOurs ? title || said : said || title) || '';
 }
 
-/** The same as columns of a row: what a query gives of a recording, or null where none is known. */
-export interface AudioRow {
-  readonly audio_title: string | null;
-  readonly published: string | null;
-  readonly seconds: number | null;
-  readonly guid: string | null;
-  readonly audio_link: string | null;
-  readonly audio_source: string | null;
-  readonly folder: string | null;
-  readonly feed: string | null;
-  /** A list in JSON. */
-  readonly tags: string | null;
-}
+const audioTexts = ['title', 'published', 'guid', 'link', 'source', 'folder', 'feed'] as const;
 
-export const audioRowOf = (details: AudioDetails, hide: (text: string) => string): AudioRow => {
-  const {
-    title = '',
-    published = '',
-    seconds,
-    guid = '',
-    link = '',
-    source = '',
-    folder = '',
-    feed = '',
-  } = details;
-  return {
-    ...{ audio_title: hide(title), published: hide(published), seconds: seconds || null, guid: hide(guid) },
-    ...{ audio_link: hide(link), audio_source: hide(source), folder: hide(folder), feed: hide(feed) },
-    tags: JSON.stringify((details.tags ?? []).map(hide)),
-  };
+/** The columns of an item that say the same. */
+export const audioColumns = [...audioTexts, 'seconds'] as const;
+
+/** As a query gives them; null where no recording is known. The tags are a list in JSON. */
+export type AudioRow = {
+  readonly [Name in (typeof audioTexts)[number] as `audio_${Name}`]: string | null;
+} & {
+  readonly audio_seconds: number | null;
+  readonly audio_tags: string;
 };
 
-/** Of a row, what it says of its recording. */
-export const audioOf = ({
-  audio_title,
-  published,
-  seconds,
-  guid,
-  audio_link,
-  audio_source,
-  folder,
-  feed,
-  tags,
-}: AudioRow): AudioRow => ({
-  ...{ audio_title, published, seconds, guid, audio_link, audio_source, folder, feed, tags },
-});
-
-export const unknownAudio: AudioRow = audioRowOf({}, (text) => text);
+export function audioRowOf(details: AudioDetails, hide: (text: string) => string): AudioRow {
+  const texts = audioTexts.map((name) => [`audio_${name}`, hide(details[name] ?? '')]);
+  const tags = JSON.stringify((details.tags ?? []).map(hide));
+  return { ...Object.fromEntries(texts), audio_seconds: details.seconds || null, audio_tags: tags };
+}
 
 export function detailsOf(row: Partial<AudioRow> | undefined): AudioDetails {
-  const tags = JSON.parse(row?.tags || '[]') as string[];
-  return {
-    title: row?.audio_title || undefined,
-    published: row?.published || undefined,
-    seconds: row?.seconds || undefined,
-    guid: row?.guid || undefined,
-    link: row?.audio_link || undefined,
-    source: row?.audio_source || undefined,
-    folder: row?.folder || undefined,
-    feed: row?.feed || undefined,
-    tags: tags.length ? tags : undefined,
-  };
+  const texts = audioTexts.map((name) => [name, row?.[`audio_${name}`] || undefined]);
+  const tags = JSON.parse(row?.audio_tags ?? '[]') as string[];
+  const seconds = row?.audio_seconds || undefined;
+  return { ...Object.fromEntries(texts), seconds, tags: tags.length ? tags : undefined };
 }
 
 export type PurchaseKind = 'order' | 'upgrade' | 'refund';

@@ -10,7 +10,7 @@ import { Downloads } from '../ledger/downloads.ts';
 import type { FileRow } from '../ledger/files.ts';
 import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { audioOf, unknownAudio } from '../ledger/purchase.ts';
+import { audioRowOf, detailsOf } from '../ledger/purchase.ts';
 import { HEARTBEAT_INTERVAL_MS, Runs } from '../ledger/runs.ts';
 import { StenoError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -102,7 +102,7 @@ class TranscriptEvent extends ReceivedEvent {
   constructor({ file, ext }: WaitingTranscript, { path }: TakenTranscript, row: FileRow | undefined) {
     const { order_id = '', url = '', title = '', key = '' } = row ?? {};
     const found = foundEvent({ id: file, order_id, url });
-    super(eventRow(0, found, { ...(row ? audioOf(row) : unknownAudio), title, key, found: null }));
+    super(eventRow(0, found, { ...audioRowOf(detailsOf(row), String), title, key, found: null }));
     this.path = path;
     this.format = ext;
   }

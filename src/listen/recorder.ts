@@ -6,7 +6,7 @@ import { type ActionRule, Actions, type NewAction } from '../ledger/actions.ts';
 import { type EventRow, Events, type Source } from '../ledger/events.ts';
 import { FileWatch, type MissedFile } from '../ledger/file-watch.ts';
 import { Files, type KnownFile } from '../ledger/files.ts';
-import { audioOf } from '../ledger/purchase.ts';
+import { audioRowOf, detailsOf } from '../ledger/purchase.ts';
 import { Runs } from '../ledger/runs.ts';
 import type { Arrival } from '../ledger/spool.ts';
 import type { TableContext } from '../ledger/table.ts';
@@ -237,7 +237,7 @@ export const eventRow = (
   order_id: parsed.order,
   title: file?.title ?? null,
   key: file?.key ?? null,
-  ...(file && audioOf(file)),
+  ...audioRowOf(detailsOf(file), String),
   duplicate: null,
   arrival: arrival ?? randomUUID(),
 });

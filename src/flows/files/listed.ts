@@ -7,7 +7,7 @@ import { findFileState } from '../../catalog/states.ts';
 import { type Download, Downloads } from '../../ledger/downloads.ts';
 import { type FileFilter, type FileRow, Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type AudioDetails, audioTitle, detailsOf, unknownAudio } from '../../ledger/purchase.ts';
+import { type AudioDetails, audioRowOf, audioTitle, detailsOf } from '../../ledger/purchase.ts';
 import type { Report } from '../../lib/progress.ts';
 import { cutSignatures, withoutSignature } from '../../lib/signatures.ts';
 import type { Tally } from '../bulk.ts';
@@ -68,7 +68,15 @@ export const unknownFile: ListedFile = {
     due_at: '',
   },
   ...{ skus: null, names: null, notes: null, hold: null, user: null, host: null, job: null, actor: null },
-  ...{ ...unknownAudio, key: '', audio: {}, duration: '', minutes: '', total: '', upgraded_at: null },
+  ...{
+    ...audioRowOf({}, String),
+    key: '',
+    audio: {},
+    duration: '',
+    minutes: '',
+    total: '',
+    upgraded_at: null,
+  },
 };
 
 /** What the ledger knows of a file, with what the service says of it now. */
