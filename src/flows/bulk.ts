@@ -3,6 +3,8 @@ import { CallError } from '../api/http/failures.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../lib/errors.ts';
 import { noReport, type Report } from '../lib/progress.ts';
 
+export { groupBy } from '../ledger/table.ts';
+
 /** What became of one of many items: a value or an error, never both. */
 export type Outcome<T> =
   | { readonly what: string; readonly value: T; readonly error?: undefined }
@@ -251,14 +253,4 @@ export async function outcomeOf<T>(what: string, work: () => Promise<T>): Promis
     if (error instanceof StenoError) return { what, error };
     throw error;
   }
-}
-
-export function groupBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }

@@ -78,7 +78,7 @@ class Poller {
   readonly #deadline: number;
   readonly #lastRoundMs: number;
   /** Upgraded files whose next delivery is waited for. */
-  #awaitingRework: ReadonlySet<string> = new Set();
+  #awaitingRework = new Set<string>();
   #ledgerVersion: number | undefined;
   #newsAt = Number.NEGATIVE_INFINITY;
 
@@ -92,7 +92,7 @@ class Poller {
 
   async run(): Promise<{ files: PolledFile[]; timedOut: boolean }> {
     const { interval, signal } = this.#polling.poll;
-    this.#awaitingRework = await this.#stillAwaiting(this.#ids);
+    this.#awaitingRework = new Set(await this.#stillAwaiting(this.#ids));
     await this.#poll(this.#ids);
     for (let pause = interval ?? POLL_PAUSE_MS.first; !this.#isOver(); ) {
       const left = this.#deadline - monotonicMs();
@@ -163,30 +163,29 @@ class Poller {
     }
   }
 
-  async #idsWithNews(): Promise<string[]> {
-    const { ledger, notes } = this.#polling;
-    const version = await ledger?.version();
-    if (!ledger || version === this.#ledgerVersion) return [];
+  async #idsWithNews(): Promise<readonly string[]> {
+    const version = await this.#polling.ledger?.version();
+    if (version === this.#ledgerVersion) return [];
     this.#ledgerVersion = version;
     const ids = this.#open().map(({ id }) => id);
     // Without the ledger the service is asked as often as before.
-    return notes
-      ? notes.read((tables) => new Files(tables).withNews(ids), [])
-      : new Files(ledger).withNews(ids);
+    return this.#ask((tables) => new Files(tables).withNews(ids), []);
   }
 
   /** Those of these files whose rework no process has seen begin. */
-  async #stillAwaiting(ids: Iterable<string>): Promise<ReadonlySet<string>> {
+  #stillAwaiting(ids: Iterable<string>): Promise<ReadonlySet<string>> {
+    return this.#ask((tables) => new Files(tables).awaitingRework([...ids]), new Set());
+  }
+
+  async #ask<Value>(read: (tables: TableContext) => Promise<Value>, otherwise: Value): Promise<Value> {
     const { ledger, notes } = this.#polling;
-    const none: ReadonlySet<string> = new Set();
-    const read = (tables: TableContext): Promise<ReadonlySet<string>> =>
-      new Files(tables).awaitingRework([...ids]);
-    if (notes) return notes.read(read, none);
-    return ledger ? read(ledger) : none;
+    if (notes) return notes.read(read, otherwise);
+    return ledger ? read(ledger) : otherwise;
   }
 
   async #poll(ids: readonly string[]): Promise<void> {
-    if (this.#awaitingRework.size) this.#awaitingRework = await this.#stillAwaiting(this.#awaitingRework);
+    if (this.#awaitingRework.size)
+      this.#awaitingRework = new Set(await this.#stillAwaiting(this.#awaitingRework));
     // Read before the calls: what another process writes during them is news.
     this.#ledgerVersion = await this.#polling.ledger?.version();
     // While the service is down, the rest of the round is not asked for.
@@ -207,7 +206,7 @@ class Poller {
       ({ file } = await refreshFile(transport, ledger, id, notes));
       const end = findFileState(file.state)?.end;
       const awaitsRework = end === 'delivered' && this.#awaitingRework.has(id);
-      if (!end) this.#awaitingRework = without(this.#awaitingRework, id);
+      if (!end) this.#awaitingRework.delete(id);
       if (end === 'delivered' && !awaitsRework) await onDelivered?.(id, file);
       return { id, file, error: undefined, failures: 0, open: !end || awaitsRework, awaitsRework };
     } catch (error) {
@@ -239,9 +238,6 @@ class Poller {
     return asked.reduce((longest, each) => Math.max(longest, each), 0);
   }
 }
-
-const without = (ids: ReadonlySet<string>, id: string): ReadonlySet<string> =>
-  ids.has(id) ? new Set([...ids].filter((each) => each !== id)) : ids;
 
 const mayPass = (error: StenoError): boolean =>
   error.kind === 'timeout' || (error instanceof CallError && error.transient);

@@ -26,7 +26,6 @@ const [MATCH, CHANGED, ADDED, CUT] = [0, 1, 2, 3] as const;
 export function fitsOf<Said extends Token>(
   quoted: readonly Token[],
   said: readonly Said[],
-  text: Texts<Said>,
   isStrict: boolean,
   most: number,
 ): Fit<Said>[] {
@@ -35,7 +34,7 @@ export function fitsOf<Said extends Token>(
   const { ends, steps } = compare(wanted, said, spare, most + HYPHENS);
   return ends.map((end) => {
     const { hunks, from } = hunksBefore(wanted, said, steps, end);
-    return describe(hunks, said.slice(from, end), said, spare, text, isStrict);
+    return { said: said.slice(from, end), ...describe(hunks, said, spare, isStrict) };
   });
 }
 
@@ -109,36 +108,31 @@ function hunksBefore(wanted: readonly Token[], said: readonly Token[], steps: Ui
   return { hunks, from: at };
 }
 
-interface Texts<Said extends Token> {
-  readonly said: (token: Said) => string;
-  readonly quoted: (token: Token) => string;
-}
-
-function describe<Said extends Token>(
+function describe(
   hunks: readonly Hunk[],
-  passage: readonly Said[],
-  said: readonly Said[],
+  said: readonly Token[],
   spare: readonly boolean[],
-  text: Texts<Said>,
   isStrict: boolean,
-): Fit<Said> {
+): Omit<Fit<Token>, 'said'> {
   const differences: Difference[] = [];
   const leftOut: string[] = [];
   let edits = 0;
   for (const { quoted, saidAt } of hunks) {
-    const own = saidAt.map((at) => said[at] as Said);
+    const own = saidAt.map((at) => said[at] as Token);
     // White space and hyphens do not count.
     if (joined(own) === joined(quoted)) continue;
     const isCut = words(quoted).length === 0 && saidAt.every((at) => spare[at]);
     const isSame = isCut || (words(own).length > 0 && joined(words(own)) === joined(words(quoted)));
-    if (isSame) leftOut.push(...own.filter(({ isFiller }) => isCut || isFiller).map(text.said));
+    if (isSame) leftOut.push(...own.filter(({ isFiller }) => isCut || isFiller).map(({ raw }) => raw));
     if (isSame && !isStrict) continue;
     const counted = isStrict ? [own, quoted] : [words(own), words(quoted)];
     edits += Math.max(...counted.map(({ length }) => length));
-    differences.push({ said: own.map(text.said).join(' '), quoted: quoted.map(text.quoted).join(' ') });
+    differences.push({ said: rawOf(own), quoted: rawOf(quoted) });
   }
-  return { said: passage, differences, leftOut, edits };
+  return { differences, leftOut, edits };
 }
+
+const rawOf = (tokens: readonly Token[]): string => tokens.map(({ raw }) => raw).join(' ');
 
 const words = (tokens: readonly Token[]): readonly Token[] => tokens.filter(({ isFiller }) => !isFiller);
 
@@ -178,7 +172,7 @@ function spelledLike(said: readonly Token[], quoted: readonly Token[]): Token[] 
     const both = token.text + next?.text;
     const pair = words.has(token.text) ? undefined : pairOf(token.text);
     if (next && words.has(both) && !pairOf(both)) {
-      spelled.push({ ...token, text: both, end: next.end });
+      spelled.push({ ...token, text: both, raw: `${token.raw} ${next.raw}`, end: next.end });
       at += 1;
     } else if (pair) spelled.push(...pair.map((text) => ({ ...token, text })));
     else spelled.push(token);

@@ -59,14 +59,6 @@ export function quotationsOf(
 const introductionIn = (text: string): string =>
   /[:：]\s*$/.test(plain(text)) ? (text.split(/[.!?]\s/).at(-1) ?? '') : '';
 
-/** Of a paragraph that has a number in place of a line. */
-export const quotationsInLine = (
-  text: string,
-  line: number,
-  minWords: number,
-  document: string,
-): Quotation[] => quotationsOf(text, 'text', minWords, document).map((each) => ({ ...each, line }));
-
 const plain = (text: string): string => text.replaceAll(NONE, '').replace(/\s+/g, ' ').trim();
 
 /** Line and column of a place; places must ascend. */
@@ -97,20 +89,19 @@ function wholeOf({ text }: Block, above: string): Pair {
   return { start, end, around: [above, speaker, lines?.[1]].join(' ') };
 }
 
+const MAX_AROUND = 300;
+
 /** What else stands in the sentence of a quotation. */
 function aroundOf(text: string, start: number, end: number): string {
-  const MAX = 300;
   // With its mark, before which a sentence may end.
-  const before = text.slice(Math.max(0, start - MAX), start);
-  const after = text.slice(end + 1, end + MAX);
+  const before = text.slice(Math.max(0, start - MAX_AROUND), start);
+  const after = text.slice(end + 1, end + MAX_AROUND);
   const begun = before.split(/[.!?…]["'”’»]?\s+(?=[\p{Lu}\p{Lo}"“”«»„‘‚])/u).at(-1) ?? '';
   // After a full stop, another sentence begins.
   const isEnded = /[.。]\s*$/.test(text.slice(start, end).replaceAll(NONE, ''));
   const rest = isEnded && /^\s*\p{Lu}/u.test(after) ? '' : (after.split(/[.!?。]/)[0] ?? '');
-  return `${begun} ${withoutQuotes(rest)}`;
+  return `${begun} ${rest.replace(/["“«„][^"”»“]*$/, '')}`;
 }
-
-const withoutQuotes = (text: string): string => text.replace(/["“«„][^"”»“]*$/, '');
 
 /** By what may end it. The second of two alike may also begin one. */
 const closers: Readonly<Record<string, string>> = {
@@ -138,14 +129,18 @@ function pairsIn(text: string): Pair[] {
   return pairs;
 }
 
-type Place = ReturnType<typeof placeOf>;
-
 function placeOf(text: string, at: number) {
   const [before, after] = [text.charAt(at - 1), text.charAt(at + 1)];
   const [isSpacedBefore, isSpacedAfter] = [/^\s?$/.test(before), /^\s?$/.test(after)];
-  const [isAfterWord, isBeforeWord] = [isWord.test(before), isWord.test(after)];
-  return { isSpacedBefore, isSpacedAfter, isAfterWord, isBeforeWord };
+  return {
+    isSpacedBefore,
+    isSpacedAfter,
+    isAfterWord: isWord.test(before),
+    isBeforeWord: isWord.test(after),
+  };
 }
+
+type Place = ReturnType<typeof placeOf>;
 
 /** French puts blanks inside its marks. */
 const mayClose = (mark: string, { isSpacedBefore, isSpacedAfter }: Place): boolean =>

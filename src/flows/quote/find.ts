@@ -42,7 +42,6 @@ const MAX_FAR = 0.5;
 
 /** Words of a quotation, and how many may differ in a passage that is near. */
 interface Quoted {
-  readonly text: string;
   readonly tokens: readonly Token[];
   readonly words: readonly string[];
   readonly most: number;
@@ -52,8 +51,8 @@ function quotedOf(text: string): Quoted {
   const tokens = tokensOf(text);
   const words = tokens
     .filter(({ isFiller }) => !isFiller)
-    .flatMap(({ start, end }) => wordsOf(text.slice(start, end)).map((word) => word.text));
-  return { text, tokens, words, most: Math.max(2, Math.floor(words.length * MAX_FAR)) };
+    .flatMap(({ raw }) => wordsOf(raw).map((word) => word.text));
+  return { tokens, words, most: Math.max(2, Math.floor(words.length * MAX_FAR)) };
 }
 
 export class Finder {
@@ -106,7 +105,7 @@ export class Finder {
 
   /** As a whole, and among the words of each speaker: others may say a word in between. */
   #fits(
-    { tokens, text }: Quoted,
+    { tokens }: Quoted,
     file: TranscriptOnDisk,
     sentences: readonly Sentence[],
     first: number,
@@ -118,12 +117,8 @@ export class Finder {
         Object.assign(token, { sentence, order: (first + at) * 1_000 + by }),
       );
     });
-    const texts = {
-      said: ({ sentence, start, end }: SaidToken): string => sentence.text.slice(start, end),
-      quoted: ({ start, end }: Token): string => text.slice(start, end),
-    };
     const passages = (own: readonly SaidToken[]): Passage[] =>
-      fitsOf(tokens, own, texts, this.#isStrict, most).map((fit) => passageOf(file, fit));
+      fitsOf(tokens, own, this.#isStrict, most).map((fit) => passageOf(file, fit));
     const whole = passages(said);
     const isOfOne = whole.some(({ edits, speakers }) => edits === 0 && speakers.length < 2);
     const speakers = new Set(said.map(({ sentence }) => sentence.speaker));

@@ -48,80 +48,64 @@ const isAltered = (edits: number, text: string): boolean =>
 
 type SpeakerTest = (name: string | undefined) => boolean;
 
-const verdictOf = (
-  quotation: Quotation,
-  status: Verdict['status'],
-  passages: readonly Passage[],
-  more: Partial<Verdict> = {},
-): Verdict => ({
-  ...quotation,
-  ...{ status, passages, named: [], isTrue: false },
-  differences: passages[0]?.differences ?? [],
-  leftOut: passages[0]?.leftOut ?? [],
-  ...more,
-});
-
 export function judge(finder: Finder, quotation: Quotation, isSpokenBy: SpeakerTest): Verdict {
-  const verdict = judged(finder, quotation, isSpokenBy);
-  const { status, isInOrder, isOfOneSpeaker } = verdict;
-  return {
-    ...verdict,
-    isTrue: status === 'exact' || (status === 'spliced' && isInOrder === true && isOfOneSpeaker === true),
+  const found = judged(finder, quotation);
+  const { status, passages = [] } = found;
+  const isOfOne = status === 'exact' || (status === 'spliced' && found.isOfOneSpeaker === true);
+  const spoken = isOfOne ? bySpeaker(finder, quotation, passages, isSpokenBy) : {};
+  const verdict = {
+    ...quotation,
+    ...{ passages, named: [], isTrue: isOfOne && (status === 'exact' || found.isInOrder === true) },
+    differences: passages[0]?.differences ?? [],
+    leftOut: passages[0]?.leftOut ?? [],
+    ...found,
+    ...spoken,
   };
+  return verdict.status === 'other_speaker' ? { ...verdict, isTrue: false } : verdict;
 }
 
-function judged(finder: Finder, quotation: Quotation, isSpokenBy: SpeakerTest): Verdict {
+type Judged = Pick<Verdict, 'status'> & Partial<Verdict>;
+
+/** What becomes of it, whoever the sentence around it names. */
+function judged(finder: Finder, quotation: Quotation): Judged {
   const { text } = quotation;
   const count = wordCount(text);
   const isLong = count > MAX_WORDS;
   const parts = isLong ? chunksOf(text) : partsOf(text);
-  if (count === 0 || parts.length > MAX_PARTS) return verdictOf(quotation, 'missing', []);
+  if (count === 0 || parts.length > MAX_PARTS) return { status: 'missing' };
   const found = isLong ? [] : finder.locate(text);
   const [best] = found;
-  if (best?.edits === 0) return asSaid(finder, quotation, found, isSpokenBy);
+  if (best?.edits === 0) {
+    const ofOne = found.filter(({ speakers }) => speakers.length < 2);
+    if (ofOne.length) return { status: 'exact', passages: ofOne };
+    return { status: 'spliced', passages: found, isInOrder: true, isOfOneSpeaker: false };
+  }
   const joined = parts.length > 1 ? joinedFrom(finder, parts) : undefined;
-  if (joined && isAltered(joined.edits, text)) return asJoined(finder, quotation, joined, isLong, isSpokenBy);
+  if (joined && isAltered(joined.edits, text)) return asJoined(joined, isLong);
   if (best && isAltered(best.edits, text))
-    return verdictOf(quotation, 'altered', found, { named: namedWrongly(finder, quotation, found) ?? [] });
-  return verdictOf(quotation, 'missing', [], { nearest: best });
+    return { status: 'altered', passages: found, named: namedWrongly(finder, quotation, found) ?? [] };
+  return { status: 'missing', nearest: best };
 }
 
-function asSaid(
-  finder: Finder,
-  quotation: Quotation,
-  found: readonly Passage[],
-  isSpokenBy: SpeakerTest,
-): Verdict {
-  const ofOne = found.filter(({ speakers }) => speakers.length < 2);
-  if (ofOne.length) return withSpeaker(finder, verdictOf(quotation, 'exact', ofOne), isSpokenBy);
-  return verdictOf(quotation, 'spliced', found, { isInOrder: true, isOfOneSpeaker: false });
-}
-
-function asJoined(
-  finder: Finder,
-  quotation: Quotation,
-  { passages, edits, ...how }: Joined,
-  isLong: boolean,
-  isSpokenBy: SpeakerTest,
-): Verdict {
+function asJoined({ edits, ...joined }: Joined, isLong: boolean): Judged {
+  const { passages, isInOrder, isOfOneSpeaker } = joined;
   const differences = passages.flatMap((each) => each.differences);
   const leftOut = passages.flatMap((each) => each.leftOut);
-  const spliced = verdictOf(quotation, 'spliced', passages, { ...how, differences, leftOut });
-  if (edits > 0) return { ...spliced, status: 'altered' };
-  return withSpeaker(
-    finder,
-    isLong && how.isInOrder && how.isOfOneSpeaker ? { ...spliced, status: 'exact' } : spliced,
-    isSpokenBy,
-  );
+  const status = isLong && isInOrder && isOfOneSpeaker ? 'exact' : 'spliced';
+  return { ...joined, differences, leftOut, status: edits > 0 ? 'altered' : status };
 }
 
 /** Whether the right one is named, by the sentence around it or by `--speaker`. */
-function withSpeaker(finder: Finder, verdict: Verdict, isSpokenBy: SpeakerTest): Verdict {
-  if (verdict.isOfOneSpeaker === false) return verdict;
-  const passages = verdict.passages.filter(({ speakers }) => isSpokenBy(speakers[0]));
-  if (passages.length === 0) return { ...verdict, status: 'other_speaker' };
-  const named = namedWrongly(finder, verdict, passages);
-  return named ? { ...verdict, status: 'other_speaker', named } : { ...verdict, passages };
+function bySpeaker(
+  finder: Finder,
+  quotation: Quotation,
+  all: readonly Passage[],
+  isSpokenBy: SpeakerTest,
+): Partial<Verdict> {
+  const passages = all.filter(({ speakers }) => isSpokenBy(speakers[0]));
+  if (passages.length === 0) return { status: 'other_speaker' };
+  const named = namedWrongly(finder, quotation, passages);
+  return named ? { status: 'other_speaker', named } : { passages };
 }
 
 /** The speakers named, if nobody is among them who said it. */

@@ -4,6 +4,8 @@ import { spaceless } from '../search/words.ts';
 export interface Token {
   /** What is compared. */
   readonly text: string;
+  /** As it is written. */
+  readonly raw: string;
   /** Where it stands. */
   readonly start: number;
   readonly end: number;
@@ -31,8 +33,9 @@ export function tokensOf(text: string, from = 0): Token[] {
     const end = start + piece.length;
     if (inside === undefined) {
       const word = folded(piece);
-      if (word) found.push({ text: word, start, end, isFiller: filler.test(word) });
-    } else if (isMark(piece, inside)) found.push({ text: folded(piece), start, end, isFiller: true });
+      if (word) found.push({ text: word, raw: piece, start, end, isFiller: filler.test(word) });
+    } else if (isMark(piece, inside))
+      found.push({ text: folded(piece), raw: piece, start, end, isFiller: true });
     else found.push(...tokensOf(inside, start + 1));
   }
   return found;

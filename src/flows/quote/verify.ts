@@ -7,7 +7,7 @@ import { docxLines } from '../../transcripts/docx.ts';
 import { nextTurn, readBytes } from '../../transcripts/read.ts';
 import { type ChosenTexts, type SearchPlace, withIndex } from '../search/search.ts';
 import type { TranscriptFilter } from '../transcripts/on-disk.ts';
-import { type DocumentFormat, quotationsInLine, quotationsOf } from './document.ts';
+import { type DocumentFormat, quotationsOf } from './document.ts';
 import { Finder } from './find.ts';
 import { judge, type Quotation, type Verdict } from './judge.ts';
 
@@ -21,8 +21,11 @@ export function readDocument(path: string, minWords: number): Quotation[] {
   try {
     const bytes = readBytes(path);
     const ext = extname(path).toLowerCase();
-    if (ext === '.docx')
-      return docxLines(bytes, path).flatMap(({ line, text }) => quotationsInLine(text, line, minWords, path));
+    if (ext === '.docx') {
+      const lines = docxLines(bytes, path);
+      const found = quotationsOf(lines.map(({ text }) => text).join('\n'), 'text', minWords, path);
+      return found.map((each) => ({ ...each, line: lines[(each.line ?? 1) - 1]?.line }));
+    }
     const text = checkUtf8(bytes, path).toString();
     if (text.includes('\0')) throw new StenoError('failed', `${path} is not a text file`);
     return quotationsOf(text, formats[ext] ?? 'text', minWords, path);
