@@ -83,6 +83,12 @@ const quoteRecord = ranked<Row>(
       is.nullable(is.boolean),
       ({ isInOrder }) => isInOrder ?? null,
     ),
+    a.plain(
+      'one_speaker',
+      'spliced: one speaker said all parts; else null',
+      is.nullable(is.boolean),
+      ({ isOfOneSpeaker }) => isOfOneSpeaker ?? null,
+    ),
     a.records(
       'passages',
       'where it was said; of a spliced one, where each part was',
