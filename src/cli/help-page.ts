@@ -127,8 +127,7 @@ export const commandSections = (groups: readonly Group[]): Section[] =>
 
 const MIN_WIDTH = 40;
 
-/** The first screen holds usage, purpose, main options and two examples. */
-const SCREEN_ROWS = 24;
+/** Those that stand above the options. */
 const TOP_EXAMPLES = 2;
 
 /** A term that is wider has its meaning below it. */
@@ -182,48 +181,37 @@ function exampleLines(examples: Command['examples'], width: number): string[] {
 /** Text of several lines is a file or a script: it stays as it is, so that it can be pasted. */
 function blockLines(block: Details[number], width: number): string[] {
   if (typeof block !== 'string') return itemLines(block, width);
-  return block.includes('\n')
-    ? block
-        .trimEnd()
-        .split('\n')
-        .map((line) => `  ${line}`.trimEnd())
-    : wrap(block, width, '  ');
-}
-
-function bodyLines(body: Details, width: number): string[] {
-  const blocks = body.map((block) => blockLines(block, width)).filter((lines) => lines.length > 0);
-  return blocks.flatMap((lines, at) => (at === 0 ? lines : ['', ...lines]));
+  if (!block.includes('\n')) return wrap(block, width, '  ');
+  return block
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}`.trimEnd());
 }
 
 const titled = (title: string, lines: readonly string[]): string[] =>
   lines.length ? [`${title}:`, ...lines, ''] : [];
 
-const sectionLines = ({ title, body }: Section, width: number): string[] =>
-  titled(title, bodyLines(body, width));
+function sectionLines({ title, body }: Section, width: number): string[] {
+  const blocks = body.map((block) => blockLines(block, width)).filter((lines) => lines.length > 0);
+  return titled(
+    title,
+    blocks.flatMap((lines, at) => (at === 0 ? lines : ['', ...lines])),
+  );
+}
 
-/** Lays out a page of help for a terminal. */
-export function pageText(page: Page, width: number): string {
-  const topExamples = titled('Examples', exampleLines(page.examples.slice(0, TOP_EXAMPLES), width));
-  const head = [
-    ...usageLines(page.usage, width),
-    ...(page.usage.length ? [''] : []),
-    ...page.about.flatMap((each) => wrap(each, width)),
-    '',
-    ...page.lists.flatMap((each) => sectionLines(each, width)),
-  ];
-  // The heading and the empty line after the options.
-  const room = SCREEN_ROWS - head.length - topExamples.length - 2;
-  const [main, more] = splitOptions(page.options, width, room);
-  const pointer = wrap(`and ${optionsPointer}`, width, '  ');
-  const alone = page.usage.length > 0 && page.options.length === 0;
+/** Lays out a page of help for a terminal: what most readers look for is on the first screen. */
+export function pageText({ usage, about, lists, options, examples, sections }: Page, width: number): string {
+  const globals = `${options.length ? 'and ' : ''}${optionsPointer}`;
   const lines = [
-    ...head,
-    ...titled('Options', main.length && !more.length ? [...main, ...pointer] : main),
-    ...(alone ? [...wrap(`And ${optionsPointer}`, width), ''] : []),
-    ...topExamples,
-    ...titled('More options', more.length ? [...more, ...pointer] : []),
-    ...titled('More examples', exampleLines(page.examples.slice(TOP_EXAMPLES), width)),
-    ...page.sections.flatMap((each) => sectionLines(each, width)),
+    ...usageLines(usage, width),
+    ...(usage.length ? [''] : []),
+    ...about.flatMap((each) => wrap(each, width)),
+    '',
+    ...titled('Examples', exampleLines(examples.slice(0, TOP_EXAMPLES), width)),
+    ...lists.flatMap((each) => sectionLines(each, width)),
+    ...(usage.length ? titled('Options', [...itemLines(options, width), ...wrap(globals, width, '  ')]) : []),
+    ...titled('More examples', exampleLines(examples.slice(TOP_EXAMPLES), width)),
+    ...sections.flatMap((each) => sectionLines(each, width)),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
 }
@@ -232,17 +220,4 @@ function usageLines(usage: readonly string[], width: number): string[] {
   const lead = 'Usage: ';
   const lines = usage.flatMap((line) => wrap(line, width, ' '.repeat(lead.length)));
   return lines.map((line, at) => (at === 0 ? lead + line.trimStart() : line));
-}
-
-/** As many options as the first screen has room for, in their order, and the others. */
-function splitOptions(
-  options: readonly Item[],
-  width: number,
-  room: number,
-): readonly [main: readonly string[], more: readonly string[]] {
-  let count = options.length;
-  // Where all fit, the line that points to the global options stands with them.
-  const pointerRows = (): number => (count === options.length ? 1 : 0);
-  while (count > 0 && itemLines(options.slice(0, count), width).length + pointerRows() > room) count -= 1;
-  return [itemLines(options.slice(0, count), width), itemLines(options.slice(count), width)];
 }
