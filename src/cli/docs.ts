@@ -6,7 +6,7 @@ import { PAGE_WIDTH } from '../lib/defaults.ts';
 import type { View } from '../lib/view.ts';
 import { environment } from '../settings/environment.ts';
 import { settingList } from '../settings/settings.ts';
-import type { Command, Details, Group, Item } from '../spec/command.ts';
+import type { Details, Group, Item } from '../spec/command.ts';
 import { commandEntries } from '../spec/entries.ts';
 import { globalOptions } from '../spec/global-options.ts';
 import { initialValues, type Option } from '../spec/options.ts';
@@ -106,15 +106,8 @@ const code = (text: string): string => `\`${text}\``;
 
 /** The help page of every command by its full name, as `--help` prints it. */
 export function helpPages(groups: readonly Group[]): Array<[name: string, text: string]> {
-  const paths = [[], ...groups.flatMap(({ commands }) => commands).flatMap(namesOf)];
+  const paths = [[], ...commandPaths(commandsOf(groups))];
   return paths.map((path) => [['steno', ...path].join(' '), helpText(path, PAGE_WIDTH, groups)]);
-}
-
-/** With its alias, and those of its children. */
-function namesOf(spec: Command): string[][] {
-  const children = (spec.children ?? []).flatMap(namesOf);
-  const names = spec.alias ? [spec.name, spec.alias] : [spec.name];
-  return names.flatMap((name) => [[name], ...children.map((path) => [name, ...path])]);
 }
 
 /** What the commands of the catalogue print where there is no terminal, by command and form. */

@@ -58,29 +58,14 @@ export class Main {
   async crash(error: unknown): Promise<void> {
     this.#crashed = true;
     try {
-      await this.#out.fail(new StenoError('failed', messageOf(error), { cause: error }));
+      await this.out.fail(new StenoError('failed', messageOf(error), { cause: error }));
     } finally {
       await this.#dispose();
     }
   }
 
-  /** Something was done that a stdout which can't be written would hide. */
-  get hasDone(): boolean {
-    return this.#context?.out.hasDone ?? false;
-  }
-
-  /** A signal ends the program though not all of its output was read. */
-  get ignoresStalls(): boolean {
-    return this.#context?.out.stderr.ignoresStalls ?? false;
-  }
-
-  /** A pager reads the terminal: it must not outlive the program. */
-  get pagerIsOpen(): boolean {
-    return this.#context?.out.stdout.pager?.isOpen ?? false;
-  }
-
   async failToWrite(error: Error): Promise<void> {
-    await this.#out.failToWrite(
+    await this.out.failToWrite(
       new StenoError('failed', `can't write the output: ${errorMessage(error)}`, { cause: error }),
     );
   }
@@ -117,11 +102,12 @@ export class Main {
 
   async #fail(error: StenoError): Promise<number> {
     // After a crash the command fails too, because its connections are closed: that says nothing new.
-    if (!this.#crashed) await this.#out.fail(error);
+    if (!this.#crashed) await this.out.fail(error);
     return error.exitCode;
   }
 
-  get #out(): Output {
+  /** Until the line is read, for errors alone. */
+  get out(): Output {
     const context = this.#context ?? new Context(roughGlobals(this.#argv), this.#io);
     return context.out;
   }

@@ -29,10 +29,10 @@ function onSignal(signal: Signal): void {
   if (interrupt.signal.aborted && monotonicMs() - interruptedAt <= SAME_SIGNAL_MS) return;
   interruptedAt = monotonicMs();
   // Ctrl-C is a key of the pager too, which stays until it is quit.
-  if (signal === 'SIGINT' && interrupt.signal.aborted && main.pagerIsOpen) return;
+  if (signal === 'SIGINT' && interrupt.signal.aborted && main.out.stdout.pager?.isOpen) return;
   if (!interrupt.signal.aborted) {
     interrupt.abort(signal);
-    if (exitCode !== undefined && main.ignoresStalls) exitSoon(signals[signal]);
+    if (exitCode !== undefined && main.out.stderr.ignoresStalls) exitSoon(signals[signal]);
     return;
   }
   const moneyInFlight = getEventListeners(hardInterrupt.signal, 'abort').length > 0;
@@ -74,7 +74,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (exitCode !== undefined) return void reportStdoutError(error);
   setTimeout(() => {
     // What was done is told first, with all else that the command has to say.
-    if (exitCode === undefined && !main.hasDone) void reportStdoutError(error);
+    if (exitCode === undefined && !main.out.hasDone) void reportStdoutError(error);
   }, AFTER_STDOUT_ERROR_MS).unref();
 });
 // Messages that can't be written change no exit code: it may be all that a script gets to know.
@@ -127,6 +127,7 @@ void main.run().then((code) => {
   if (stdoutError) return void reportStdoutError(stdoutError);
   process.exitCode = exitCode;
   const asPlanned = code === 0 || code === exitCodes.timeout.code;
-  if (isDiskBusy() || (main.ignoresStalls && (interrupt.signal.aborted || !asPlanned))) exitSoon(exitCode);
+  if (isDiskBusy() || (main.out.stderr.ignoresStalls && (interrupt.signal.aborted || !asPlanned)))
+    exitSoon(exitCode);
   stdin?.unref?.();
 });

@@ -62,11 +62,11 @@ export function resultOf(
   { result, warnings = [], error }: Partial<Said>,
   { isPurchase = false, answer }: ResultOptions = {},
 ): CallToolResult {
-  const compact = result === undefined ? undefined : compacted(result, answer === true);
   const document = new Map<string, Json>([['untrusted', true]]);
-  if (compact !== undefined) document.set('result', shown(compact));
-  if (warnings.length) document.set('warnings', shown(warnings.map(inToolWords)));
-  if (error !== undefined) document.set('error', shown(inToolWords(error)));
+  const add = (name: string, value: Json): unknown => document.set(name, compact(value, answer === true));
+  if (result !== undefined) add('result', result);
+  if (warnings.length) add('warnings', warnings.map(inToolWords));
+  if (error !== undefined) add('error', inToolWords(error));
   return {
     content: [{ type: 'text', text: `${UNTRUSTED}\n${formatJson(document, 0)}` }],
     structuredContent: plainOf(document) as Record<string, unknown>,
@@ -74,15 +74,21 @@ export function resultOf(
   };
 }
 
-/** A model reads, and pays for, every member: those that say nothing are left out. */
-function compacted(value: Json, withAnswer: boolean): Json {
-  if (Array.isArray(value)) return value.map((each) => compacted(each, withAnswer));
+/**
+ * A model reads, and pays for, every member: those that say nothing are left out. A control character may steer a
+ * terminal; a hidden one may be a part of a text that only a model reads.
+ */
+function compact(value: Json, withAnswer: boolean, isAnswer = false): Json {
+  if (typeof value === 'string') return forTerminalLines(value);
+  if (Array.isArray(value)) return value.map((each) => compact(each, withAnswer, isAnswer));
   if (!isObject(value)) return value;
   const members = [...value].flatMap(([name, each]): Array<[string, Json]> => {
-    if (name === 'answer') return withAnswer ? [[name, each]] : [];
-    const kept = name === 'error' ? inToolWords(each) : compacted(each, withAnswer);
+    if (name === 'answer' && !withAnswer) return [];
+    // What the service answered is whole.
+    if (isAnswer || name === 'answer') return [[forTerminal(name), compact(each, withAnswer, true)]];
+    const kept = compact(name === 'error' ? inToolWords(each) : each, withAnswer);
     const isEmpty = kept === null || (Array.isArray(kept) ? kept.length : isObject(kept) && kept.size) === 0;
-    return isEmpty ? [] : [[name, kept]];
+    return isEmpty ? [] : [[forTerminal(name), kept]];
   });
   return new Map(members);
 }
@@ -90,13 +96,6 @@ function compacted(value: Json, withAnswer: boolean): Json {
 export function errorResult(error: unknown): CallToolResult {
   const known = error instanceof StenoError ? error : new StenoError('failed', errorMessage(error));
   return resultOf({ error: errorJson(known) });
-}
-
-/** A control character may steer a terminal; a hidden one may be a part of a text that only a model reads. */
-function shown(value: Json): Json {
-  if (typeof value === 'string') return forTerminalLines(value);
-  if (Array.isArray(value)) return value.map(shown);
-  return isObject(value) ? new Map([...value].map(([key, each]) => [forTerminal(key), shown(each)])) : value;
 }
 
 /** JavaScript would round a number with more digits: that stays a text. */
