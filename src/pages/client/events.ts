@@ -2,13 +2,13 @@
 import { h } from 'preact';
 import { eventTypes, toneOf } from '../../catalog/events.ts';
 import { type Child, el } from './el.ts';
-import { type Column, Listing, Rows } from './list.ts';
+import { type Column, choose, Listing, listOf, queryOf } from './list.ts';
 import * as parts from './parts.ts';
 import type { EventDocument } from './types.ts';
 
 const { a, span } = el;
 
-export const rows = new Rows('/api/events', 'events', { q: '', event: '' });
+export const list = listOf('/api/events', 'events', { q: '', event: '' });
 
 export const eventName = ({ event }: EventDocument) =>
   span(`event-name ${toneOf(event) ?? ''}`, event.slice(0, 100) || '(no name)');
@@ -43,13 +43,13 @@ const columns: ReadonlyArray<Column<EventDocument>> = [
 const choices = [['', 'All events'] as const, ...eventTypes.map(({ name }): parts.Choice => [name, name])];
 
 export function Events() {
-  const { event = '' } = rows.query;
+  const { event = '' } = queryOf(list);
   return h(Listing<EventDocument>, {
-    ...{ rows, columns, noun: 'event', hint: 'Filter: any text in an event' },
+    ...{ list, columns, noun: 'event', hint: 'Filter: any text in an event' },
     idOf: ({ n, received_at, audiofile }) => String(n ?? `${received_at} ${audiofile}`),
     growsAtTop: true,
     line: event ? `events --event ${event} --follow` : 'events --follow',
     none: ['No events yet. Receive some:', 'listen'],
-    extra: [parts.select('Event', event, choices, (name) => rows.choose({ event: name }))],
+    extra: [parts.select('Event', event, choices, (name) => choose(list, { event: name }))],
   });
 }

@@ -8,7 +8,7 @@ import { Downloads } from './downloads.ts';
 import { el, type Typed } from './el.ts';
 import { counted, countText, minutesText, money } from './format.ts';
 import { attemptOf } from './health.ts';
-import { type Column, Listing, Rows, sortBy } from './list.ts';
+import { type Column, choose, Listing, listOf, queryOf, sortBy } from './list.ts';
 import { needText } from './need.ts';
 import * as parts from './parts.ts';
 import { filePath } from './route.ts';
@@ -17,7 +17,7 @@ import type { Attempt, FileDocument } from './types.ts';
 const { a, b, fieldset, legend, p, section, span } = el;
 
 const usual = { q: '', state: '', order: '', kind: '', sort: 'ordered_at', dir: 'desc' };
-export const rows = new Rows('/api/files', 'files', usual);
+export const list = listOf('/api/files', 'files', usual);
 
 /** The ids of the files that were selected. */
 const selected = signal<readonly string[]>([]);
@@ -83,12 +83,12 @@ type Counts = Readonly<Record<(typeof kinds)[number][0], number>>;
 /** How many there are of each kind: a click shows those alone, another one shows all again. */
 function CountsBar() {
   const { data, error } = useLoad<Counts>('/api/counts', ['files']);
-  const { kind: chosen = '' } = rows.query;
+  const { kind: chosen = '' } = queryOf(list);
   const filters = kinds.map(([kind, name, tone]) => {
     const count = data ? countText(data[kind]) : '…';
-    const choose = (): void => rows.choose({ kind: chosen === kind ? '' : kind });
+    const toggle = (): void => choose(list, { kind: chosen === kind ? '' : kind });
     const content = [b(data?.[kind] ? tone : '', count), ' ', name];
-    return parts.button(content, choose, { 'aria-pressed': chosen === kind });
+    return parts.button(content, toggle, { 'aria-pressed': chosen === kind });
   });
   return [fieldset('counts', legend('unseen', 'Show only'), filters), parts.failed(error)];
 }
@@ -117,12 +117,12 @@ function Selected() {
 const needing: readonly (string | undefined)[] = ['held', 'failed', 'overdue'];
 
 export function Files() {
-  const { state = '', order = '', kind = '', sort = '', dir } = rows.query;
-  const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(rows, columns, name));
-  const allOrders = (): void => rows.choose({ order: '' });
+  const { state = '', order = '', kind = '', sort = '', dir } = queryOf(list);
+  const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(list, columns, name));
+  const allOrders = (): void => choose(list, { order: '' });
   const props = { 'aria-pressed': true, title: 'Show all orders' };
   return h(Listing<FileDocument>, {
-    ...{ rows, columns, noun: 'file', hint: 'Filter: title, id, order, key, tag, feed, state' },
+    ...{ list, columns, noun: 'file', hint: 'Filter: title, id, order, key, tag, feed, state' },
     idOf: ({ audiofile }) => audiofile,
     growsAtTop: sort === 'ordered_at' && dir === 'desc',
     line: `files${order && ` --order ${shellWord(order)}`}${state && ` --state ${shellWord(state)}`}`,
@@ -134,7 +134,7 @@ export function Files() {
     instead: kind === 'uncertain' ? h(Uncertain, {}) : undefined,
     isTall: needing.includes(kind),
     extra: [
-      parts.select('State', state, stateChoices, (name) => rows.choose({ state: name })),
+      parts.select('State', state, stateChoices, (name) => choose(list, { state: name })),
       span('only-narrow', sorting),
       order && parts.button(`order ${order.slice(0, 40)} ×`, allOrders, props),
     ],

@@ -1,5 +1,9 @@
 /** Keys: each page names its own, the newest first. Nothing is taken from a field that is typed in, but Esc. */
+import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { el } from './el.ts';
+
+const { dd, div, dl, dt, h2, kbd } = el;
 
 type Keys = Readonly<Record<string, () => void>>;
 
@@ -38,8 +42,7 @@ export const focusOn = (selector: string) => (): void => {
   if (found instanceof HTMLInputElement) found.select();
 };
 
-/** For the page that `?` shows. */
-export const keyHelp: ReadonlyArray<readonly [string, string]> = [
+const help: ReadonlyArray<readonly [string, string]> = [
   ['/', 'filter or search'],
   ['↓ ↑', 'next and previous row'],
   ['Home End', 'first and last row'],
@@ -48,3 +51,29 @@ export const keyHelp: ReadonlyArray<readonly [string, string]> = [
   ['Space', 'play or pause the audio'],
   ['?', 'these keys'],
 ];
+
+const isHelpShown = signal(false);
+
+/** An entry of the history, so that Back closes it. */
+export function showKeys(): void {
+  history.pushState({ dialog: true }, '');
+  isHelpShown.value = true;
+}
+
+addEventListener('popstate', () => {
+  isHelpShown.value = false;
+});
+
+export function KeysDialog() {
+  const own = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    if (isHelpShown.value) own.current?.showModal();
+    else own.current?.close();
+  }, [isHelpShown.value]);
+  const onClose = (): void => {
+    if (isHelpShown.value) history.back();
+  };
+  const keys = help.map(([key, what]) => div('', dt('', kbd('', key)), dd('', what)));
+  const close = el.button({ type: 'button', onClick: () => own.current?.close() }, 'Close');
+  return el.dialog({ ref: own, 'aria-label': 'Keys', onClose }, h2('', 'Keys'), dl('pairs', keys), close);
+}

@@ -28,48 +28,33 @@ const SPARE = 8;
 /** Rows that are asked for at a time, some of them above the view. */
 const SLICE = 200;
 const ABOVE = 60;
-/** What is printed of a long list. */
-const PRINTED_ROWS = 500;
 
 type Query = Readonly<Record<string, string>>;
 
-/** What a list asks for, and how it was left: the way back leads there. */
-export class Rows {
-  readonly path: string;
-  readonly topic: Topic;
-  /** The query of a list that nothing was chosen for. */
-  readonly usual: Query;
-  #question = '';
-  /** The first row of the slice, how far the list is scrolled, and the current row. */
-  offset = 0;
-  top = 0;
-  cursor = 0;
+/** A list: where its rows are, the query that nothing was chosen for, and how it was left. */
+export const listOf = (path: string, topic: Topic, usual: Query) => ({
+  ...{ path, topic, usual, question: '' },
+  /** The first row of the slice, how far it is scrolled, and the current row. */
+  ...{ offset: 0, top: 0, cursor: 0 },
+});
+type List = ReturnType<typeof listOf>;
 
-  constructor(path: string, topic: Topic, usual: Query) {
-    this.path = path;
-    this.topic = topic;
-    this.usual = usual;
-  }
+/** What the address asks for. */
+export function queryOf({ usual }: List): Query {
+  const { params } = route.value;
+  return Object.fromEntries(Object.entries(usual).map(([name, each]) => [name, params.get(name) ?? each]));
+}
 
-  /** What the address asks for. */
-  get query(): Query {
-    const { params } = route.value;
-    const given = Object.entries(this.usual).map(([name, usual]) => [name, params.get(name) ?? usual]);
-    return Object.fromEntries(given) as Query;
-  }
+export function choose(list: List, change: Query): void {
+  const chosen = Object.entries({ ...queryOf(list), ...change });
+  keep(Object.fromEntries(chosen.filter(([name, value]) => value !== list.usual[name])));
+}
 
-  choose(change: Query): void {
-    const chosen = Object.entries({ ...this.query, ...change });
-    keep(Object.fromEntries(chosen.filter(([name, value]) => value !== this.usual[name])));
-  }
-
-  /** The path of the slice; another question begins at the top. */
-  get slice(): string {
-    const question = pathWith(this.path, { ...this.query, limit: SLICE });
-    if (question !== this.#question) Object.assign(this, { offset: 0, top: 0, cursor: 0 });
-    this.#question = question;
-    return `${question}&offset=${this.offset}`;
-  }
+/** The path of the slice; another question begins at the top. */
+export function sliceOf(list: List): string {
+  const question = pathWith(list.path, { ...queryOf(list), limit: SLICE });
+  if (question !== list.question) Object.assign(list, { question, offset: 0, top: 0, cursor: 0 });
+  return `${question}&offset=${list.offset}`;
 }
 
 /** `sort`: how the server names it. */
@@ -84,7 +69,7 @@ export interface Column<Row> {
 }
 
 interface ListingProps<Row> {
-  readonly rows: Rows;
+  readonly list: List;
   /** `file`, `event`. */
   readonly noun: string;
   readonly hint: string;
@@ -106,32 +91,32 @@ interface ListingProps<Row> {
 
 const labelOf = (noun: string): string => `${noun[0]?.toUpperCase()}${noun.slice(1)}s`;
 
-interface Slice<Row> {
-  readonly offset: number;
-  readonly total: number;
-  readonly all: number;
+interface Slice<Row> extends Readonly<Record<'total' | 'all', number>> {
   readonly rows: readonly Row[];
+  /** What it answers, and its first row. */
+  readonly question: string;
+  readonly offset: number;
 }
 
 export function Listing<Row>(props: ListingProps<Row>) {
-  const { rows, noun, hint, extra, line, none, lead, instead } = props;
+  const { list, noun, hint, extra, line, none, lead, instead } = props;
   const [, renew] = useState({});
   const last = useRef<Slice<Row> | undefined>(undefined);
-  const path = rows.slice;
-  const { data, error } = useLoad<Omit<Slice<Row>, 'offset'>>(path, [rows.topic]);
+  const { data, error } = useLoad<Slice<Row>>(sliceOf(list), [list.topic]);
   // Until the answer to another question comes, the rows stay.
-  if (data && data.rows !== last.current?.rows) last.current = { ...data, offset: rows.offset };
+  const { question, offset } = list;
+  if (data && data.rows !== last.current?.rows) last.current = { ...data, question, offset };
   const { current: slice } = last;
-  const { typed, setTyped } = useTyped(rows.query.q ?? '', TYPING_PAUSE_MS, (q) => rows.choose({ q }));
-  const setOffset = (offset: number): void => {
-    rows.offset = offset;
+  const { typed, setTyped } = useTyped(queryOf(list).q ?? '', TYPING_PAUSE_MS, (q) => choose(list, { q }));
+  const load = (from: number): void => {
+    list.offset = from;
     renew({});
   };
   useKeys({ '/': focusOn('#filter') });
-  const list = (): Child => {
+  const content = (): Child => {
     const { total = -1, all = 0 } = slice ?? {};
     const count = total === all ? counted(all, noun) : `${countText(total)} of ${countText(all)}`;
-    const showAll = button(`Show all ${noun}s`, () => rows.choose(rows.usual));
+    const showAll = button(`Show all ${noun}s`, () => choose(list, list.usual));
     const field = searchField('filter', `Filter ${noun}s`, typed, setTyped, hint);
     return [
       tools(field, extra, output('count muted', slice ? count : ''), command(line)),
@@ -139,37 +124,36 @@ export function Listing<Row>(props: ListingProps<Row>) {
       !slice && !error && p('muted', 'Loading…'),
       total === 0 && !all && empty(...none),
       total === 0 && all > 0 && empty(`None of ${counted(all, noun)} matches.`, undefined, showAll),
-      slice && total > 0 && h(List<Row>, { ...props, slice, question: path.split('&offset')[0], setOffset }),
+      slice && total > 0 && h(Table<Row>, { ...props, slice, load }),
     ];
   };
-  return main({ class: 'wide', tabIndex: -1 }, h1('unseen', labelOf(noun)), lead, instead ?? list());
+  return main({ class: 'wide', tabIndex: -1 }, h1('unseen', labelOf(noun)), lead, instead ?? content());
 }
 
-interface ListProps<Row> extends ListingProps<Row> {
+interface TableProps<Row> extends ListingProps<Row> {
   readonly slice: Slice<Row>;
-  readonly question: string | undefined;
-  readonly setOffset: (offset: number) => void;
+  readonly load: (from: number) => void;
 }
 
-function List<Row>(props: ListProps<Row>) {
-  const { rows, noun, slice, question, setOffset, growsAtTop, isTall = false } = props;
+function Table<Row>(props: TableProps<Row>) {
+  const { list, noun, slice, load, growsAtTop, isTall = false } = props;
+  const { total, rows, offset } = slice;
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: rows.top, height: innerHeight });
+  const [view, setView] = useState({ top: list.top, height: innerHeight });
   const [spare, setSpare] = useState(0);
   const [, renew] = useState({});
   const wantsFocus = useRef(false);
   const isPrinting = isPrinted.value;
   const [high, low] = isNarrow.value ? [122, 62] : [62, 37];
   const height = isTall ? high : low;
-  const count = slice.total;
-  const cursor = Math.min(rows.cursor, count - 1);
+  const cursor = Math.min(list.cursor, total - 1);
   const end = Math.ceil((view.top + view.height) / height) + spare;
-  const from = isPrinting ? 0 : Math.max(0, Math.floor(view.top / height) - spare);
-  const to = Math.min(count, isPrinting ? PRINTED_ROWS : end);
+  const from = isPrinting ? offset : Math.max(0, Math.floor(view.top / height) - spare);
+  const to = isPrinting ? offset + rows.length : Math.min(total, end);
 
   const see = (): void => {
     const { scrollTop: top = 0, clientHeight = innerHeight } = box.current ?? {};
-    rows.top = top;
+    list.top = top;
     // A few rows more than are in view cost less than another look.
     setView((old) => (old.top === top && old.height >= clientHeight ? old : { top, height: clientHeight }));
   };
@@ -177,12 +161,12 @@ function List<Row>(props: ListProps<Row>) {
     if (box.current) box.current.scrollTop = top;
     see();
   };
-  const before = useRef({ question, count });
+  const before = useRef(slice);
   useLayoutEffect(() => {
-    const { question: asked, count: known } = before.current;
-    before.current = { question, count };
-    if (asked !== question) scrollTo(0);
-    else if (growsAtTop && count > known && rows.top > 0) scrollTo(rows.top + (count - known) * height);
+    const { question, total: known } = before.current;
+    before.current = slice;
+    if (question !== slice.question) scrollTo(0);
+    else if (growsAtTop && total > known && list.top > 0) scrollTo(list.top + (total - known) * height);
   }, [slice]);
   useLayoutEffect(() => {
     // To look would cost a layout of its own.
@@ -194,77 +178,76 @@ function List<Row>(props: ListProps<Row>) {
   useEffect(() => setSpare(SPARE), []);
   useEffect(() => {
     // Not the rows of this render: the list may have been scrolled since.
-    const first = Math.floor(rows.top / height);
-    const past = Math.min(count, first + to - from);
-    if (first < slice.offset || past > slice.offset + slice.rows.length)
-      setOffset(Math.max(0, first - ABOVE));
+    const first = Math.floor(list.top / height);
+    const past = Math.min(total, first + to - from);
+    if (first < offset || past > offset + rows.length) load(Math.max(0, first - ABOVE));
   }, [from, to, slice]);
 
   /** The row may not be there yet. */
-  const focusRow = (wanted: number): void => {
-    const link = box.current?.querySelector<HTMLElement>(`[data-row="${wanted}"] a`);
+  const focusRow = (at: number): void => {
+    const link = box.current?.querySelector<HTMLElement>(`[data-row="${at}"] a`);
     link?.focus({ preventScroll: true });
     wantsFocus.current = !link;
   };
   useEffect(() => {
     // Not the cursor of this render: a key may have moved it since.
-    if (wantsFocus.current) focusRow(rows.cursor);
+    if (wantsFocus.current) focusRow(list.cursor);
   });
   const moveTo = (wanted: number): void => {
-    rows.cursor = Math.max(0, Math.min(count - 1, wanted));
+    list.cursor = Math.max(0, Math.min(total - 1, wanted));
     renew({});
     const { scrollTop = 0, clientHeight = 0 } = box.current ?? {};
-    const [top, room] = [rows.cursor * height, clientHeight - 2 * height];
+    const [top, room] = [list.cursor * height, clientHeight - 2 * height];
     if (top < scrollTop + height) scrollTo(top - height);
     else if (top > scrollTop + room) scrollTo(top - room);
-    focusRow(rows.cursor);
+    focusRow(list.cursor);
   };
   const move = (step: number) => (): void => {
     // The first key goes to the current row, if nothing in the list has the focus yet.
     const isInside = wantsFocus.current || box.current?.contains(document.activeElement);
-    moveTo(rows.cursor + (isInside ? step : 0));
+    moveTo(list.cursor + (isInside ? step : 0));
   };
   useKeys({
     ...{ ArrowDown: move(1), ArrowUp: move(-1) },
-    ...{ Home: () => moveTo(0), End: () => moveTo(count - 1) },
+    ...{ Home: () => moveTo(0), End: () => moveTo(total - 1) },
   });
 
   const indexes = Array.from({ length: Math.max(0, to - from) }, (_, by) => from + by);
-  const shown = indexes.map((index) => rowOf(props, index, index === cursor));
-  const here = indexes.flatMap((index) => slice.rows[index - slice.offset] ?? []);
-  const style = isPrinting ? {} : { height: `${count * height}px`, paddingTop: `${from * height}px` };
-  const names = { 'aria-label': labelOf(noun), 'aria-rowcount': count + 1 };
+  const shown = indexes.map((at) => rowOf(props, at, at === cursor));
+  const here = indexes.flatMap((at) => rows[at - offset] ?? []);
+  const style = isPrinting ? {} : { height: `${total * height}px`, paddingTop: `${from * height}px` };
+  const names = { 'aria-label': labelOf(noun), 'aria-rowcount': total + 1 };
   return div(
     { ref: box, class: isTall ? 'list tall' : 'list', onScroll: see },
     table(names, thead('', headOf(props, here)), tbody({ style }, shown)),
-    isPrinting && count > PRINTED_ROWS && `The first ${PRINTED_ROWS} of ${count} rows.`,
+    isPrinting && rows.length < total && `Rows ${from + 1} to ${to} of ${total}.`,
   );
 }
 
 /** Sorts by a column; the other way round if it does already. */
-export function sortBy<Row>(rows: Rows, columns: ReadonlyArray<Column<Row>>, name: string): void {
-  const { sort, dir } = rows.query;
+export function sortBy<Row>(list: List, columns: ReadonlyArray<Column<Row>>, name: string): void {
+  const { sort, dir } = queryOf(list);
   const usual = columns.find((each) => each.sort === name)?.dir ?? 'asc';
   const other = dir === 'asc' ? 'desc' : 'asc';
-  rows.choose({ sort: name, dir: sort === name ? other : usual });
+  choose(list, { sort: name, dir: sort === name ? other : usual });
 }
 
 const classOf = ({ title }: { readonly title: string }): string => title.toLowerCase().split(' ', 1)[0] ?? '';
 
-function headOf<Row>({ rows, columns, noun }: ListProps<Row>, here: readonly Row[]): Child {
-  const { sort, dir } = rows.query;
+function headOf<Row>({ list, columns, noun }: TableProps<Row>, here: readonly Row[]): Child {
+  const { sort, dir } = queryOf(list);
   const direction = dir === 'asc' ? 'ascending' : 'descending';
   const heads = columns.map((column) => {
     const { title, sort: own, head = () => title } = column;
     const props = { scope: 'col', class: classOf(column) } as const;
     if (!own) return th(props, head(here));
-    const sorter = button(title, () => sortBy(rows, columns, own));
+    const sorter = button(title, () => sortBy(list, columns, own));
     return th({ ...props, 'aria-sort': own === sort ? direction : 'none' }, sorter);
   });
   return tr(`row ${noun}s`, heads);
 }
 
-function rowOf<Row>({ columns, noun, slice, idOf }: ListProps<Row>, at: number, isCurrent: boolean): Child {
+function rowOf<Row>({ columns, noun, slice, idOf }: TableProps<Row>, at: number, isCurrent: boolean): Child {
   const place = { 'aria-rowindex': at + 2 };
   const row = slice.rows[at - slice.offset];
   const kind = `row ${noun}s`;

@@ -3,23 +3,22 @@ import { h, render } from 'preact';
 import { followChanges, get, link, load, trouble } from './api.ts';
 import { type Child, el } from './el.ts';
 import { EventPage } from './event.ts';
-import { Events, rows as eventRows } from './events.ts';
+import { Events, list as eventList } from './events.ts';
 import { FileView } from './file.ts';
-import { Files, rows as fileRows } from './files.ts';
+import { Files, list as fileList } from './files.ts';
 import { setClock } from './format.ts';
 import { HealthPage } from './health.ts';
-import { focusOn, keyHelp, useKeys } from './keys.ts';
+import { focusOn, KeysDialog, showKeys, useKeys } from './keys.ts';
+import { sliceOf } from './list.ts';
 import * as parts from './parts.ts';
 import { route, wayTo } from './route.ts';
 import { Search } from './search.ts';
 import { SpendPage } from './spend.ts';
 import type { About } from './types.ts';
 
-const { a, code, div, h1, header, kbd, nav, output, p, span } = el;
+const { a, code, div, h1, header, nav, output, p, span } = el;
 
 const tabs = { files: Files, search: Search, events: Events, spend: SpendPage, health: HealthPage };
-const keyPairs = keyHelp.map(([key, what]) => [kbd('', key), what] as const);
-const showKeys = (): void => parts.showDialog('Keys', parts.pairs(keyPairs));
 
 const titleOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -85,7 +84,7 @@ function Page() {
 function App() {
   useKeys({ '?': showKeys, Escape: () => parts.say('') });
   const skip = parts.button('Skip to the content', focusOn('main'), { class: 'skip' });
-  return [skip, ...[Bar, Page, Banner, parts.Dialog].map((part) => h(part, {}))];
+  return [skip, ...[Bar, Page, Banner, KeysDialog].map((part) => h(part, {}))];
 }
 
 /** How long the first paint waits for the rows of a list. */
@@ -93,9 +92,9 @@ const FIRST_ROWS_MS = 250;
 
 const { page: first } = route.peek();
 if (first === 'files' || first === 'events') {
-  const rows = first === 'files' ? fileRows : eventRows;
+  const path = sliceOf(first === 'files' ? fileList : eventList);
   await Promise.race([
-    load(rows.slice).catch(() => {}),
+    load(path).catch(() => {}),
     new Promise((resolve) => setTimeout(resolve, FIRST_ROWS_MS)),
   ]);
 }

@@ -1,6 +1,6 @@
 /** The small parts that all pages are made of. */
 import { signal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { findFileState, toneOfState } from '../../catalog/states.ts';
 import type { Mark } from '../../flows/search/query.ts';
 import { oneLine } from '../../lib/text.ts';
@@ -12,9 +12,6 @@ import type { About, FileDocument } from './types.ts';
 const { a, b, bdi, code, div, h2, header, i, li, p, section, span, table, tbody, td, th, thead, tr, ul } = el;
 
 export const about = signal<About | undefined>(undefined);
-
-/** `steno --sandbox files`, for copying. */
-export const commandLine = (rest: string): string => `${about.value?.command ?? 'steno'} ${rest}`;
 
 /** What has just been done, said once to screen readers too. */
 export const said = signal<{ readonly text: string; readonly isBad?: boolean }>({ text: '' });
@@ -60,13 +57,11 @@ export function marked(given: string, marks: readonly Mark[]) {
 }
 
 /** A command line that does or shows the same, to copy. */
-export function command(line: string, whole = commandLine(line)) {
+export function command(line: string, whole = `${about.value?.command ?? 'steno'} ${line}`) {
   // Browsers break a line after any hyphen, and would cut a flag in two.
   const words = whole.split(/(?<= )(-[\w-]+)/).map((part, at) => (at % 2 ? span('flag', part) : part));
-  return button(code('', words), () => void copy(whole), {
-    class: 'command',
-    title: 'Copy this command line',
-  });
+  const props = { class: 'command', title: 'Copy this command line' };
+  return button(code('', words), () => void copy(whole), props);
 }
 
 export const failed = (error: Error | undefined): Child =>
@@ -111,16 +106,15 @@ export type Choice = readonly [name: string, label: string];
 
 export function select(label: string, value: string, choices: readonly Choice[], onPick: OnText) {
   const options = choices.map(([name, shown]) => el.option({ value: name }, shown));
-  const onChange = (event: { readonly currentTarget: HTMLSelectElement }) =>
-    onPick(event.currentTarget.value);
-  return el.select({ 'aria-label': label, value, onChange }, options);
+  const props = { 'aria-label': label, value };
+  return el.select({ ...props, onChange: (event) => onPick(event.currentTarget.value) }, options);
 }
 
 /** A form of a page that is never sent. */
 export const tools = (...children: Child[]) =>
   el.form({ class: 'tools', onSubmit: (event) => event.preventDefault() }, children);
 
-type Pair = readonly [name: Child, value: string | readonly string[] | null | undefined];
+type Pair = readonly [name: string, value: string | readonly string[] | null | undefined];
 
 /** Names and values; what is empty is left out. */
 export function pairs(all: readonly Pair[]) {
@@ -192,35 +186,4 @@ export function stepsOf({ state: given, hold, late, test }: FileDocument) {
     late && b('late', 'late'),
     test && span('chip', 'test'),
   );
-}
-
-const dialog = signal<{ readonly title: string; readonly content: Child } | undefined>(undefined);
-
-/** An entry of the history, so that Back closes it. */
-export function showDialog(title: string, content: Child): void {
-  history.pushState({ dialog: true }, '');
-  dialog.value = { title, content };
-}
-
-addEventListener('popstate', () => {
-  dialog.value = undefined;
-});
-
-/** The one dialog, over everything else; any button in it closes it. */
-export function Dialog() {
-  const own = useRef<HTMLDialogElement>(null);
-  const { title, content } = dialog.value ?? {};
-  useLayoutEffect(() => {
-    if (dialog.value) own.current?.showModal();
-    else own.current?.close();
-  }, [dialog.value]);
-  const onClose = (): void => {
-    if (dialog.value && history.state?.dialog) history.back();
-    dialog.value = undefined;
-  };
-  const onClick = (event: Event): void => {
-    if ((event.target as Element).closest('button')) own.current?.close();
-  };
-  const close = button('Close', () => {});
-  return el.dialog({ ref: own, 'aria-label': title, onClose, onClick }, h2('', title), content, close);
 }

@@ -10,9 +10,8 @@ import * as parts from './parts.ts';
 import { keep, pathWith, route } from './route.ts';
 import type { Budget, Invoice, Spend, SpendRow, Waiting } from './types.ts';
 
-const { a, b, dd, div, dl, dt, fieldset, g, h1, legend, line, p, rect, span, svg, table, tbody, td } = el;
-const { text, th, thead, tr } = el;
-const svgTitle = el.title;
+const { a, b, dd, div, dl, dt, fieldset, figure, h1, i, legend, li, ol, p, progress, span } = el;
+const { table, tbody, td, th, thead, tr } = el;
 
 const groupings = { month: 'months', sku: 'skus', feed: 'feeds', tag: 'tags' } as const;
 type Grouping = keyof typeof groupings;
@@ -23,18 +22,6 @@ const amounts = ['spent', 'unpaid', 'estimated'] as const;
 /** Rounded, for drawing only: the text beside has them to the digit. */
 const sumOf = (row: SpendRow): number =>
   amounts.reduce((sum, name) => sum + Math.max(0, Number(row[name])), 0);
-
-/** Parts of a whole, side by side. */
-function bar(shares: ReadonlyArray<readonly [kind: string, share: number]>, label: string) {
-  let x = 0;
-  const rects = shares.map(([kind, share]) => {
-    const [from, width] = [x, 100 * Math.max(0, Math.min(1, share || 0))];
-    x += width;
-    return rect({ class: kind, x: from, width, height: 4 });
-  });
-  const props = { class: 'share', viewBox: '0 0 100 4', preserveAspectRatio: 'none', role: 'img' } as const;
-  return svg({ ...props, 'aria-label': label }, rect({ class: 'track', width: 100, height: 4 }), rects);
-}
 
 const toneOfCount: Readonly<Record<string, string>> = { held: 'warn', late: 'bad' };
 
@@ -55,14 +42,14 @@ function tilesOf({ report: { totals, counts }, uncertain }: Spend) {
 }
 
 const isNarrow = matchMedia('screen and (max-width: 760px)').matches;
-const [MIN_MONTHS, MAX_MONTHS, WIDTH] = isNarrow ? [6, 6, 340] : [12, 24, 720];
-const HEIGHT = 150;
+const [MIN_MONTHS, MAX_MONTHS] = isNarrow ? [6, 6] : [12, 24];
 
 /** One after the other up to the present one, also those in which nothing was bought. */
 function monthsOf(rows: readonly SpendRow[]): string[] {
-  const named = rows.map(({ month }) => String(month)).filter((month) => /^\d{4}-\d{2}$/.test(month));
   const present = new Date(now.value).toISOString().slice(0, 7);
-  const [first = present, last = present] = [[...named].sort()[0], [...named, present].sort().at(-1)];
+  const named = rows.map(({ month }) => String(month)).filter((month) => /^\d{4}-\d{2}$/.test(month));
+  const [first = present, ...others] = [...named, present].sort();
+  const last = others.at(-1) ?? first;
   const numberOf = (month: string): number => Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1;
   const wanted = numberOf(last) - numberOf(first) + 1;
   const count = Math.max(MIN_MONTHS, Math.min(MAX_MONTHS, wanted));
@@ -80,29 +67,19 @@ function timeline({ report, budgets: { budgets } }: Spend, currency: string | nu
     .filter((each) => each.budget.endsWith('/month') && each.currency === currency)
     .map(({ limit }) => Number(limit));
   const most = Math.max(...limits, ...rows.map(sumOf)) || 1;
-  const step = WIDTH / months.length;
+  const share = (amount: unknown): string => `${(100 * Math.max(0, Number(amount ?? 0))) / most}%`;
   const columns = months.map((month, at) => {
     const row = rows.find((each) => each.month === month);
-    let y = HEIGHT;
-    const stack = amounts.map((name) => {
-      const height = (HEIGHT * Math.max(0, Number(row?.[name] ?? 0))) / most;
-      y -= height;
-      return rect({ class: name, x: (at + 0.15) * step, y, width: 0.7 * step, height });
-    });
-    const told = svgTitle('', `${month}: ${money(row ? sumOf(row).toFixed(2) : '0', currency)}`);
+    const stack = amounts.map((name) => i({ class: name, style: { height: share(row?.[name]) } }));
     const isNamed = (months.length - 1 - at) % Math.ceil(months.length / 12) === 0;
-    const name = isNamed && text({ x: (at + 0.5) * step, y: HEIGHT + 16 }, month.slice(2));
-    return g('', told, stack, name);
+    const told = `${month}: ${money(row ? sumOf(row).toFixed(2) : '0', currency)}`;
+    return li({ title: told }, div('stack', stack), span('muted', isNamed && month.slice(2)));
   });
-  const lines = limits.map((limit) => {
-    const y = HEIGHT - (HEIGHT * limit) / most;
-    const label = text({ class: 'limit', x: WIDTH, y: y - 4 }, `budget ${money(limit, currency)}`);
-    return [line({ class: 'limit', x1: 0, x2: WIDTH, y1: y, y2: y }), label];
-  });
+  const lines = limits.map((limit) =>
+    p({ class: 'limit', style: { bottom: share(limit) } }, `budget ${money(limit, currency)}`),
+  );
   const label = `Spend by month${limits.length ? ', with the budget of a month' : ''}`;
-  const props = { class: 'timeline', viewBox: `0 -18 ${WIDTH} ${HEIGHT + 40}`, role: 'img' } as const;
-  const base = line({ class: 'base', x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT });
-  return svg({ ...props, 'aria-label': label }, columns, base, lines);
+  return figure({ class: 'timeline', 'aria-label': label }, ol('', columns), div('limits', lines));
 }
 
 function chartOf(spend: Spend, by: Grouping) {
@@ -111,8 +88,8 @@ function chartOf(spend: Spend, by: Grouping) {
   const most = rows.reduce((top, row) => Math.max(top, sumOf(row)), 0) || 1;
   const isOverTime = by === 'month';
   const cellsOf = (row: SpendRow): Child[] => {
-    const shares = amounts.map((name) => [name, Number(row[name]) / most] as const);
-    const share = bar(shares, `${Math.round((100 * sumOf(row)) / most)} % of the largest`);
+    const label = `${Math.round((100 * sumOf(row)) / most)} % of the largest`;
+    const share = progress({ max: most, value: sumOf(row), 'aria-label': label });
     const sums = amounts.map((name) =>
       name === 'spent' || Number(row[name]) ? money(row[name], row.currency) : '',
     );
@@ -138,11 +115,12 @@ function chartOf(spend: Spend, by: Grouping) {
 function budgetOf(budget: Budget): Child {
   const { left, limit, unknown, currency } = budget;
   const used = 1 - Number(left) / (Number(limit) || 1);
+  const label = `${Math.round(100 * used)} % of the budget is used`;
   const sums = `${money(budget.billed, currency)} billed, ${money(budget.estimated, currency)} estimated`;
   return [
     b('', budget.budget),
     span('muted', ` from ${budget.source}, until `, parts.timeAt(budget.until, shortTime)),
-    bar([[used > 0.9 ? 'over' : 'spent', used]], `${Math.round(100 * used)} % of the budget is used`),
+    progress({ class: used > 0.9 ? 'over' : '', value: Math.max(0, Math.min(1, used)), 'aria-label': label }),
     b(Number(left) > 0 ? '' : 'bad', `${money(left, currency)} left`),
     span('muted', ` of ${money(limit, currency)}: ${sums}`),
     span('muted', unknown > 0 && `, ${counted(unknown, 'purchase')} of unknown cost`),

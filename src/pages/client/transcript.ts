@@ -36,28 +36,23 @@ function linkTo({ link, url }: FileDocument, start: number | null): string {
   return start === null || !base || base.includes('#') ? String(base) : `${base}#t=${Math.floor(start)}`;
 }
 
-/** What is selected in the transcript, and where it begins. */
-function selected(): { readonly text: string; readonly line: string } | undefined {
+/** The segment in which the selection begins. */
+function selectedIn(segments: readonly Segment[]): Segment | undefined {
   const selection = getSelection();
-  const text = selection?.toString().trim() ?? '';
   const node = selection?.rangeCount ? selection.getRangeAt(0).startContainer : undefined;
   const found = (node instanceof Element ? node : node?.parentElement)?.closest<HTMLElement>('[data-line]');
-  return text && found ? { text, line: found.dataset.line ?? '' } : undefined;
+  return segments.find(({ line }) => String(line) === found?.dataset.line);
 }
 
-/** There while words of the transcript are selected. */
-function QuoteButton({ segments, quote }: { readonly segments: readonly Segment[]; readonly quote: Quote }) {
-  const [chosen, setChosen] = useState(selected());
-  useEffect(() => {
-    const look = (): void => setChosen(selected());
-    document.addEventListener('selectionchange', look);
-    return () => document.removeEventListener('selectionchange', look);
-  }, []);
-  const segment = segments.find(({ line }) => String(line) === chosen?.line);
-  if (!chosen || !segment) return null;
-  const keep = (event: MouseEvent): void => event.preventDefault();
-  const props = { class: 'main', onMouseDown: keep };
-  return parts.button('Copy quotation', () => quote(segment, chosen.text), props);
+/** Copies the words of the transcript that are selected. */
+function quoteButton(segments: readonly Segment[], quote: Quote) {
+  const copy = (): void => {
+    const [segment, text = ''] = [selectedIn(segments), getSelection()?.toString().trim()];
+    if (segment && text) quote(segment, text);
+    else parts.say('Select words of the transcript first.');
+  };
+  // A press would end the selection.
+  return parts.button('Copy quotation', copy, { onMouseDown: (event) => event.preventDefault() });
 }
 
 /** From and to: sentences of a text, without losing a letter. */
@@ -280,7 +275,7 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
     el.form(
       { class: 'tools', onSubmit: next },
       h2('', 'Transcript'),
-      isHere && [field, place, h(QuoteButton, { segments, quote })],
+      isHere && [field, place, quoteButton(segments, quote)],
     ),
     player,
     panel,
