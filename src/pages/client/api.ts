@@ -13,6 +13,7 @@ export const trouble = signal('');
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(path, { ...init, cache: 'no-store' }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
+    link.value = 'lost';
     throw new Error('steno ui is not responding; if it has ended, run it again');
   });
   if (response.ok) return response;
