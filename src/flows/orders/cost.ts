@@ -49,13 +49,10 @@ interface CostOptions {
   readonly maxCost?: Money | undefined;
   /** What has no known cost may be ordered all the same. */
   readonly unpriced: boolean;
-  /** Rows that a budget does not cover are left out. */
   readonly upToBudget?: boolean;
-  /** The estimate is shown. */
   readonly isShown?: boolean;
 }
 
-/** What the ledger knows about costs. */
 interface CostFacts {
   readonly nowMs: number;
   readonly budget: KeptBudget | undefined;
@@ -114,7 +111,6 @@ export class OrderCosts {
     ];
   }
 
-  /** There is a budget. */
   get isLimited(): boolean {
     return this.#budgets.length > 0;
   }
@@ -187,7 +183,6 @@ export class OrderCosts {
     return failures(outcomes);
   }
 
-  /** Throws where a flag is about a budget and there is none. */
   requireBudget(): void {
     const { unpriced, upToBudget } = this.#options;
     if ((unpriced || upToBudget) && !this.isLimited)
@@ -197,7 +192,6 @@ export class OrderCosts {
       );
   }
 
-  /** What the ledger must hold each purchase to. */
   get limits(): SpendingLimit[] {
     const nowMs = this.#facts?.nowMs;
     if (nowMs === undefined) return [];
@@ -233,7 +227,6 @@ export class OrderCosts {
     this.checkBudgets(orders);
   }
 
-  /** What `check` would throw. */
   problemOf(orders: readonly NewPurchase[], sent: readonly NewPurchase[] = []): StenoError | undefined {
     return thrownBy(() => this.check(orders, sent));
   }

@@ -9,12 +9,10 @@ import { timeAgo } from '../../lib/time.ts';
 import { isUrl } from '../../lib/url.ts';
 import { describeAudio, describeUrls, type PlannedOrder, shownUrl } from './planned-order.ts';
 
-/** An audio that another attempt holds, and the name under which it does. */
 export interface HeldAudio {
   readonly audio: Audio;
   readonly name: string;
   readonly holder: Holder;
-  /** Every attempt that holds a name of it. */
   readonly holders: readonly Holder[];
   /** The guid under which the very same URL was ordered, where the feed has another now. */
   readonly otherGuid?: string | undefined;
@@ -41,7 +39,6 @@ export function doubtfulText(held: HeldAudio): { text: string; hint: string | un
 /** What else the command orders; a raw call has no flags that leave audios out. */
 type Among = 'alone' | 'others' | 'raw call';
 
-/** The error for audios that stop the whole command. */
 export function duplicateError(held: readonly HeldAudio[], among: Among): StenoError {
   const [first, ...more] = held;
   if (!first) throw new Error('an error for no audio');
@@ -55,7 +52,6 @@ export function duplicateError(held: readonly HeldAudio[], among: Among): StenoE
   });
 }
 
-/** A row that the ledger holds up, and what was to be ordered. */
 export interface HeldFailure extends Failure {
   readonly planned?: PlannedOrder | undefined;
 }
@@ -67,7 +63,6 @@ export const sharedUrlError = ({ audio, holder }: HeldAudio): StenoError =>
     'change the upload command to give each recording a unique name',
   );
 
-/** Why one row among others is not ordered. */
 export const rowError = (held: HeldAudio): StenoError =>
   isUploadUrl(held.audio.names, held.name) ? linkError(held) : heldError(held, 'it');
 
@@ -91,7 +86,6 @@ export const unpairedError = (held: HeldAudio): StenoError => {
   );
 };
 
-/** It is on order without some of these SKUs. */
 export const otherSkusError = (held: HeldAudio): StenoError =>
   heldError(
     held,
@@ -117,7 +111,6 @@ const upgradeLine = ({ file }: Holder): string => `steno upgrade ${shellWord(fil
 const otherSkusText = ({ skus }: Holder, wanted: readonly string[] | undefined): string =>
   wanted ? ` with ${skus.join(', ')}, not ${wanted.join(', ')}` : '';
 
-/** Rows that are on order with other SKUs than they name now. */
 export const otherSkusNote = (
   rows: ReadonlyArray<{ readonly holder?: Holder | undefined; readonly planned: PlannedOrder }>,
 ): { names: string[]; hint: string } => ({

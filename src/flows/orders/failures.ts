@@ -19,7 +19,6 @@ interface RaiseOptions {
   readonly listsHeld: boolean;
   /** `steno attempts` lists what is unclear: there is a ledger, and it is no test. */
   readonly isRecorded: boolean;
-  /** How to go on where the user interrupted before all was sent. */
   readonly goOn: string;
   /** Where in its list an audio stands; empty where it is from none. */
   readonly placeOf: (audio: Audio) => string;
@@ -134,7 +133,6 @@ export function fileProblem({ order, files, planned, attempt }: PlacedOrder): Fa
   return [{ what: describeUrls(planned), error }];
 }
 
-/** Why an order was not sent. */
 export const notSentError = (sent: SentOrders): StenoError =>
   new StenoError(sent.interrupted ? 'interrupted' : 'failed', `it was not sent${whyUnsent(sent)}`);
 
@@ -143,7 +141,6 @@ function whyUnsent({ because, interrupted }: SentOrders): string {
   return cause ? `, because ${cause}` : '';
 }
 
-/** One line for all that was not sent. */
 function unsentFailures(sent: SentOrders): Failure[] {
   const { unsent, because, interrupted } = sent;
   if (unsent === 0) return [];
@@ -154,7 +151,6 @@ function unsentFailures(sent: SentOrders): Failure[] {
   ];
 }
 
-/** Says what was ordered, what was not sent, and how to go on. */
 function interruption(
   { outcomes, unsent }: SentOrders,
   failed: readonly Failure[],
@@ -178,12 +174,10 @@ export interface GoOn {
   readonly line: readonly string[];
   readonly again: boolean;
   readonly test: boolean;
-  /** The options of `wait` that the user has given, in words. */
   readonly waitFlags: readonly string[];
   readonly hasLedger: boolean;
 }
 
-/** How to go on after an order that was interrupted before all was sent. */
 function restHint({ line, test, again, hasLedger }: GoOn): string {
   // A test costs nothing, and the ledger does not count it.
   if (test) return goOnHint('start over with', line);
@@ -212,7 +206,6 @@ export function heldOrder(hold: string): StenoError {
 const heldOrders = (orders: readonly Order[]): Failure[] =>
   orders.flatMap(({ id, hold }) => (hold ? [{ what: `order ${id}`, error: heldOrder(hold) }] : []));
 
-/** Says which orders are on hold. */
 export function holdError(placed: readonly PlacedOrder[]): StenoError | undefined {
   const held = heldOrders(placed.map(({ order }) => order));
   if (held.length === 0) return undefined;
@@ -260,7 +253,6 @@ function raiseWaited(
 
 const hasEnded = ({ kind }: StenoError): boolean => kind === 'unfinished' || kind === 'held';
 
-/** The orders are placed, although the waiting for them failed. */
 function orderStands(orders: readonly Order[], error: StenoError, resume: string): StenoError {
   const stopped = error.kind === 'interrupted' ? 'Stopped waiting.' : `Stopped waiting: ${error.message}.`;
   const standing =

@@ -19,7 +19,6 @@ import type { CountedRows, LeftOut } from '../uploads/audio-files.ts';
 import type { FoundRows, Row } from './manifest-formats.ts';
 
 export interface FeedInput {
-  /** An address or a file. */
   readonly feed: string | undefined;
   readonly latest: number | undefined;
   readonly since: string | undefined;
@@ -30,9 +29,7 @@ export interface FeedInput {
 export interface FeedRows extends FoundRows {
   /** No episodes were chosen: the rows are all of them, and none is to be ordered. */
   readonly isWholeFeed: boolean;
-  /** What people are told of the choice. */
   readonly notes: readonly string[];
-  /** Why the feed was not read to its end. */
   readonly unread?: Exclude<Feed['unread'], string>;
 }
 

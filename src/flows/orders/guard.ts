@@ -24,19 +24,14 @@ import { ignorableTexts } from './local-audio.ts';
 import { countAudios, describeUrls, type PlannedOrder } from './planned-order.ts';
 
 export interface GuardOptions {
-  /** Order everything, whatever was ordered before. */
   readonly again: boolean;
-  /** Leave out what is on order. */
   readonly skipOrdered: boolean;
-  /** What is on order counts as ordered. */
   readonly orExisting: boolean;
   /** Order again what had no clear answer when the command began. */
   readonly retryUnclear: boolean;
-  /** Order again what ended without a transcript. */
   readonly retryEnded: boolean;
   /** Asks the service about these files: whose they are, and whether they have ended. Not in a dry run. */
   readonly refresh?: ((ids: readonly string[]) => Promise<void>) | undefined;
-  /** How many milliseconds ago the command began. */
   readonly begunAgoMs: () => number;
   /** The orders come from a list: a row that can't be ordered holds up no other. */
   readonly manifest: boolean;
@@ -44,32 +39,25 @@ export interface GuardOptions {
 
 /** One audio that is not ordered, though nothing is wrong with it; or that was ordered before. */
 export interface KeptOut {
-  /** With that audio alone. */
   readonly planned: PlannedOrder;
   readonly why: 'ordered' | 'other_skus' | 'renumbered' | 'ignored';
-  /** What it is on order as. */
   readonly holder?: Holder | undefined;
   /** It may be another, and is told by itself: an episode under a new guid, a recording whose URL is on order. */
   readonly doubt?: HeldAudio | undefined;
 }
 
-/** What another process is sending. */
 export interface Deferred {
   readonly order: PlannedOrder;
-  /** By their ids. */
   readonly holders: ReadonlyMap<string, Holder>;
 }
 
-/** What the ledger says of planned orders. */
 export interface Standing {
-  /** What may be sent. */
   readonly ready: PlannedOrder[];
   readonly deferred: Deferred[];
   /** Audios that are on order, or that are ignored. */
   readonly leftOut: KeptOut[];
   /** Audios that are on order, and count as ordered now. */
   readonly existing: KeptOut[];
-  /** What is not ordered, and why. */
   readonly failures: HeldFailure[];
 }
 

@@ -27,12 +27,10 @@ const UPLOAD_JOBS = 4;
 export const isLocalPath = (text: string): boolean =>
   !/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && existsSync(text);
 
-/** Whether some of the audio has to be uploaded. */
 export const hasLocalFiles = (args: readonly string[], orders: readonly PlannedOrder[]): boolean =>
   args.some(isLocalPath) || orders.some(({ audios }) => audios.some(({ path }) => path));
 
 interface LocalReading {
-  /** Also what is hidden in folders, and linked folders. */
   readonly hidden: boolean;
   /** Without it no file is read: it could not be ordered. */
   readonly uploadCommand: string | undefined;
@@ -113,7 +111,6 @@ interface UploaderOptions extends Omit<UploadOptions, 'command'> {
   readonly report: Report;
 }
 
-/** What a URL was given to. */
 export interface Recording {
   readonly key: string;
   /** Empty where it is not known. */

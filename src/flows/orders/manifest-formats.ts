@@ -16,18 +16,14 @@ export interface Cells {
   readonly skus?: readonly string[] | undefined;
   readonly notes?: string | undefined;
   readonly names?: readonly string[] | undefined;
-  /** Identifies the audio in place of its URL. */
   readonly key?: string | undefined;
-  /** How long the audio is. */
   readonly minutes?: string | undefined;
   /** In place of the URL: a file of this machine. */
   readonly path?: string | undefined;
-  /** What the audio is filed under. */
   readonly tags?: readonly string[] | undefined;
 }
 
 export interface Row extends Omit<Cells, 'minutes'> {
-  /** How long the audio is, where the list says it. */
   readonly seconds?: number | undefined;
   /** For messages: `talks.csv, line 3`; empty for a URL that is not from a manifest. */
   readonly at: string;
@@ -42,13 +38,10 @@ export interface FoundRows {
   readonly rows: readonly Row[];
   /** Files and episodes that are not ordered. */
   readonly leftOut: readonly LeftOut[];
-  /** The same, told by their number. */
   readonly counted: readonly CountedRows[];
 }
 
-/** A line of a manifest. */
 export interface Place {
-  /** The name of the manifest. */
   readonly where: string;
   readonly line: number;
 }
@@ -61,7 +54,6 @@ export type OnLine = (read: () => Row, line: number) => void;
 
 const fields = ['url', 'path', 'sku', 'notes', 'names', 'key', 'minutes', 'tags'];
 
-/** The header that most manifests need. */
 export const HEADER = 'url,sku,notes,names';
 
 const isField = (name: string): boolean => fields.includes(name.trim().toLowerCase());
@@ -75,7 +67,6 @@ function fieldName(name: string, ignoreColumns: boolean): string {
   throw usage(`unknown field '${name}'`, didYouMean(name, fields, list));
 }
 
-/** A checked row; an error says where it is. */
 export function rowAt({ where, line }: Place, read: () => Cells): Row {
   const at = placeText(where, line);
   return withPosition(at, () => {
@@ -151,7 +142,6 @@ function cellsOf(
   };
 }
 
-/** Adds to an error where in the manifest it is. */
 export function withPosition<T>(at: string, work: () => T): T {
   try {
     return work();
@@ -215,7 +205,6 @@ function textOf(key: string, value: Json | undefined): string | undefined {
 
 export const SEPARATOR = /[,;\t]/;
 
-/** Whether the first line of a manifest names columns. */
 export const isCsvHeader = (line: string): boolean =>
   !startsWithUrl(line) && (SEPARATOR.test(line) || isField(line.replaceAll('"', '')));
 
@@ -314,7 +303,6 @@ export async function readCsv(
 const lineBreaksIn = (record: readonly string[]): number =>
   record.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0);
 
-/** The first line after `line` that is not blank. */
 function nextRecord(text: string, line: number): number {
   const after = text.split('\n').slice(line);
   const next = after.findIndex((each) => each.trim() !== '');

@@ -45,7 +45,6 @@ export async function readManifest(
   if (rows === 0) throw usage(`${manifestName(file)} contains no URL`);
 }
 
-/** How many wrong lines are told at once. */
 const MAX_WRONG_LINES = 10;
 
 /** All lines are read before one is refused: who corrects a manifest wants to know of more than the first. */
@@ -77,7 +76,6 @@ class WrongLines {
   }
 }
 
-/** The ids that a command was given, each once. */
 export async function givenIds(
   command: string,
   args: readonly string[],
@@ -95,7 +93,6 @@ export async function givenIds(
   return [...new Set([...args, ...listed].map(checkId))];
 }
 
-/** Ids or paths: the first field of each line, so that a table that steno printed is accepted too. */
 export async function readList(file: string, stdin: NodeJS.ReadStream): Promise<Omit<Line, 'start'>[]> {
   return fieldsOf(await readInput(file, stdin));
 }
@@ -162,7 +159,6 @@ async function readRows(text: string, where: string, onLine: OnLine, ignoreColum
 }
 
 interface Line {
-  /** From 1. */
   readonly line: number;
   readonly start: number;
   /** Without the blanks around it. */
@@ -197,7 +193,6 @@ function fromPlain(line: string): Cells {
   return { url };
 }
 
-/** As messages name it. */
 export const manifestName = (file: string): string => (file === '-' ? 'stdin' : file);
 
 function inputHint(file: string, error: unknown): string | undefined {

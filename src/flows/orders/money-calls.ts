@@ -51,7 +51,6 @@ export async function callCosts(
   return costs;
 }
 
-/** The file of an upgrade or a refund. */
 export const fileOf = ({ audios }: NewPurchase): string => audios[0]?.file ?? '';
 
 async function changeOnce(purchase: NewPurchase, options: MoneyCallOptions): Promise<FileChange> {

@@ -27,7 +27,6 @@ import { leftOutRemarks, overBudgetRemarks, placedRemarks, planRemarks, type Rem
 import { OrderRun } from './run.ts';
 import { type SentOrders, sendOrders } from './sending.ts';
 
-/** What the command line asks for. */
 export interface OrderWishes extends OrderInput {
   readonly maxCost: Money | undefined;
   readonly unpriced: boolean;
@@ -42,14 +41,12 @@ export interface OrderWishes extends OrderInput {
   readonly failOnHold: boolean;
 }
 
-/** What the process has for it. */
 export interface OrderMeans extends Pick<OrderSources, 'stdin' | 'reading' | 'signal'> {
   readonly settings: Settings;
   readonly env: Env;
   /** The flag --timeout: of each request, or of the whole command if it waits. */
   readonly timeout: number | undefined;
   readonly sandbox: { setLengths(audios: readonly PlannedAudio[]): void } | undefined;
-  /** Whether there is a key to connect with. */
   hasKey(): Promise<boolean>;
   connect(bounds: 'command' | 'request'): Promise<Transport>;
   openLedger(isShown: boolean): Promise<Ledger | undefined>;
@@ -63,7 +60,6 @@ export interface OrderMeans extends Pick<OrderSources, 'stdin' | 'reading' | 'si
   onLedgerError(error: unknown): Promise<void>;
 }
 
-/** What is known before anything is sent. */
 export interface OrderJob {
   readonly wishes: OrderWishes;
   readonly means: OrderMeans;

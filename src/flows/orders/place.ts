@@ -114,7 +114,6 @@ async function checkStillOurs(
   );
 }
 
-/** Tells other processes that this one is still waiting for the answer. */
 function startHeartbeat(ledger: Ledger | undefined, begun: Begun | undefined): () => void {
   if (!ledger || !begun) return () => {};
   // A ledger that is locked for a moment: the next one will do.
@@ -133,7 +132,6 @@ export interface PlacedOrder {
   readonly isExisting?: true;
 }
 
-/** What became of an order. */
 export type SentOrder = Outcome<PlacedOrder> & { readonly planned: PlannedOrder };
 
 /** What was ordered before, by its order. */
@@ -164,7 +162,6 @@ export async function tagExisting(ledger: Ledger | undefined, rows: readonly Kep
   if (ledger && tagged.length) await new Files(ledger).addTags(new Map(tagged));
 }
 
-/** The ids of its files; the answer may also name a file of another order. */
 export const ownFiles = ({ files }: PlacedOrder): string[] => files.files.map(({ id }) => id);
 
 export interface PlaceOptions {

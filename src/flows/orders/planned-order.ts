@@ -31,7 +31,6 @@ export const shownUrl = ({ path, url }: PlannedAudio): string => path ?? without
 export const describeAudio = (audio: PlannedAudio): string =>
   audio.path ?? audio.details?.source ?? shownUrl(audio);
 
-/** What is sent. */
 export const requestOf = ({ audios, skus, names, notes, test, extra }: PlannedOrder): OrderRequest => ({
   ...{ urls: audios.map(({ url }) => url), skus, names, notes, test, extra },
 });
@@ -39,7 +38,6 @@ export const requestOf = ({ audios, skus, names, notes, test, extra }: PlannedOr
 export const countAudios = (orders: readonly PlannedOrder[]): number =>
   orders.reduce((sum, { audios }) => sum + audios.length, 0);
 
-/** For messages. */
 export function describeUrls({ audios }: PlannedOrder): string {
   const first = audios[0] ? describeAudio(audios[0]) : '';
   return audios.length > 1 ? `${first} and ${audios.length - 1} more` : first;

@@ -30,7 +30,6 @@ interface WaitForOthers {
 const POLL_INTERVAL_MS = 250;
 
 export class OrderRun {
-  /** What is not ordered, and why. */
   readonly failures: HeldFailure[] = [];
   /** Audios that are on order, or that are ignored. */
   readonly leftOut: KeptOut[] = [];
@@ -63,12 +62,10 @@ export class OrderRun {
     return run;
   }
 
-  /** What may be sent now. */
   get ready(): readonly PlannedOrder[] {
     return this.#queue.slice(this.#next);
   }
 
-  /** What another process is sending. */
   get deferred(): readonly PlannedOrder[] {
     return this.#deferred.map(({ order }) => order);
   }

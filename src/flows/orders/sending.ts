@@ -12,7 +12,6 @@ import type { OrderRun } from './run.ts';
 
 export interface PaceOptions {
   readonly signal: AbortSignal;
-  /** How long a pause may be, because of --timeout. */
   readonly pauseLimitMs: () => number;
   readonly report: Report;
 }
@@ -29,10 +28,8 @@ export interface SentOrders {
   /** What was not sent, because of what the ledger knows of it. */
   readonly held: readonly HeldFailure[];
   readonly notSent: readonly PlannedOrder[];
-  /** How many orders were not sent, and why. */
   readonly unsent: number;
   readonly because?: string | undefined;
-  /** The user interrupted. */
   readonly interrupted: boolean;
   /** Some were sent in halves, so that their number says nothing to people. */
   readonly halved?: boolean;
@@ -167,7 +164,6 @@ const clearRefusals = new Set([400, 404, 409, 413, 422]);
 /** The order is too large: its audios may all be right. */
 const TOO_LARGE = 413;
 
-/** Calls for one order, beyond the first. */
 const MAX_CALLS = 60;
 /** So many audios that stand alone and are refused alike show that it is not about them. */
 const ALIKE = 3;
@@ -182,7 +178,6 @@ class Refusals {
   readonly #alone = new Map<string, number>();
   readonly #accepted = new Set<string>();
 
-  /** An audio that stood alone. */
   add(refused: Refused): void {
     const text = likeness(refused);
     this.#alone.set(text, (this.#alone.get(text) ?? 0) + 1);
@@ -204,7 +199,6 @@ class Refusals {
 const likeness = ({ order: { skus }, error: { status, message } }: Refused): string =>
   JSON.stringify([skus, status, message]);
 
-/** One order, and its halves. */
 class Halving {
   /** Absent where nothing is halved. */
   readonly #refusals: Refusals | undefined;
@@ -225,7 +219,6 @@ class Halving {
     this.#refusals = seen;
   }
 
-  /** What is still to be sent. */
   get left(): PlannedOrder[] {
     return [...this.#waiting, ...this.#refused.map(({ order }) => order)];
   }
@@ -255,7 +248,6 @@ class Halving {
     return [...(isFinal ? [outcome] : []), ...(isOver ? this.#giveUp() : [])];
   }
 
-  /** Queues a refused order of several audios. */
   #isToBeHalved(refused: Refused, seen: Refusals): boolean {
     if (!clearRefusals.has(refused.error.status ?? 0)) return false;
     if (refused.order.audios.length === 1) {

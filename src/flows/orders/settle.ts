@@ -91,7 +91,6 @@ export async function settleChange(
   return { attempt, status: 'placed', order: '', audiofiles: files };
 }
 
-/** Takes back what somebody said by mistake. */
 export async function reopen(ledger: Ledger, found: Attempt): Promise<Settled> {
   const { attempt } = found;
   if (!(await new OpenAttempts(ledger).reopen(found)))

@@ -54,7 +54,6 @@ export async function orderedFiles(
   ];
 }
 
-/** What became of each file that was waited for, by its id. */
 interface Waited {
   readonly outcomes: ReadonlyMap<string, NonNullable<OrderResult['waited']>['outcomes'][number]>;
   readonly saved: ReturnType<typeof savedByFile>;
@@ -91,7 +90,6 @@ const unplannedFile = (
   return rowFile(audio ? audioRow(unknownFile, audio) : ofPath, options, { leftOut });
 };
 
-/** What the ledger held up. */
 function heldFile({ what, error, planned }: HeldFailure, options: ListOptions): ShownFile {
   const { reason: leftOut, order: order_id = '', audiofiles: [file = ''] = [] } = error.duplicate ?? {};
   const [audio] = planned?.audios ?? [];
@@ -137,7 +135,6 @@ function placedFiles(
   return [...files, ...without];
 }
 
-/** Why a file was not waited for. */
 function otherError(
   { order }: PlacedOrder,
   { waitError }: OrderResult,

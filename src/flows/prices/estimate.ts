@@ -74,7 +74,6 @@ export function checkPrice(sku: string, text: string): Money {
   );
 }
 
-/** `prices` by SKU. */
 export function estimateCost(
   audios: Iterable<PlannedAudio>,
   prices: ReadonlyMap<string, Price>,
@@ -111,7 +110,6 @@ export function estimateCost(
   };
 }
 
-/** How many names a line shows. */
 const MAX_NAMES = 3;
 
 /** `12.90 USD`, `12.04 to 12.90 USD`, or `unknown`. */
@@ -152,7 +150,6 @@ function unmeasuredText(names: readonly string[]): string {
   return `the length of ${plural(names.length, 'audio file')} is unknown: ${shown}${more}`;
 }
 
-/** What people are told before they order. */
 export const estimateLines = (estimate: Estimate, now = nowMs()): string[] => [
   `estimate: ${totalText(estimate)}`,
   ...groundTexts(estimate, now),

@@ -100,7 +100,6 @@ export function missingOf(named: readonly string[], invoices: readonly KeptInvoi
   return named.filter((id) => !ids.has(id));
 }
 
-/** Fetches and keeps these. */
 export async function fetchInvoices(
   transport: Transport,
   ledger: Ledger,

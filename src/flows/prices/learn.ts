@@ -9,7 +9,6 @@ import type { BilledLine } from './invoices.ts';
 /** Texts as the service sent them; empty where a field is missing. */
 export interface BilledItem extends BilledLine {
   readonly invoice: string;
-  /** When the invoice was created. */
   readonly created: string;
 }
 
@@ -28,7 +27,6 @@ interface Sample {
 const NEWEST_INVOICES = 3;
 /** A quantity of one may be one piece. From two on, one that agrees with the length is that of minutes. */
 const MIN_QUANTITY = Fraction.of(2);
-/** A service may round a total to cents. */
 const CENT = Fraction.of(1, 100);
 
 /** `lengths`: of files, in minutes. `currency` is that of amounts which say none; empty where it is not known. */

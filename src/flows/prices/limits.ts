@@ -45,9 +45,7 @@ function missingHint({ unpriced, unmeasured }: Estimate, ...others: string[]): s
 
 const priceHint = (sku: string): string => `set the price per minute: steno config set price.${sku} <amount>`;
 
-/** What counts against a budget: all that was bought in its period. */
 export interface Spent {
-  /** By currency. */
   readonly amounts: readonly Money[];
   readonly unpriced: readonly UnpricedPurchase[];
 }
@@ -56,14 +54,12 @@ export interface Spent {
 interface UnpricedPurchase {
   /** `attempt 12 (talk.mp3)` */
   readonly what: string;
-  /** What has no known price. */
   readonly skus: readonly string[];
   readonly lacksLength: boolean;
   /** Whether the service can be asked about it. */
   readonly hasFile: boolean;
 }
 
-/** A budget, and where it comes from. */
 export interface BudgetInForce {
   readonly budget: Budget;
   readonly from: 'ledger' | 'setting' | 'environment';
@@ -126,7 +122,6 @@ export function checkBudget({ budget, from, spent, estimate, allowsUnpriced, now
     );
 }
 
-/** The line that sets it. */
 const settingLine = (from: BudgetInForce['from'], value: string): string =>
   ({
     ledger: `steno budget set ${value}`,
@@ -134,7 +129,6 @@ const settingLine = (from: BudgetInForce['from'], value: string): string =>
     environment: `STENO_BUDGET=${value}`,
   })[from];
 
-/** How many purchases a message lists. */
 const MAX_LISTED = 3;
 
 /** Until it is known what these cost, nobody can say what is left. */

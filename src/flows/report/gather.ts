@@ -24,7 +24,6 @@ export interface ReportFile {
   readonly skus: readonly string[];
   readonly state: string;
   readonly ended: 'delivered' | 'unfinished' | '';
-  /** Why its order is on hold. */
   readonly hold: string;
   readonly test: boolean;
   /** Times of the ledger, in ISO 8601. */
@@ -32,7 +31,6 @@ export interface ReportFile {
   readonly deliveredAt: string;
   /** When its present SKUs were ordered: the target counts from then. */
   readonly dueFrom: string;
-  /** In minutes. */
   readonly duration: string;
   readonly total: string;
   readonly invoices: readonly string[];

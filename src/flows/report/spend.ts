@@ -43,7 +43,6 @@ interface Entry {
   readonly month: string;
   readonly sku: string;
   readonly order: string;
-  /** Who bought it. */
   readonly person: string;
   readonly invoice: string;
   readonly file: string;
@@ -53,7 +52,6 @@ interface Entry {
   readonly unread: Fraction;
   readonly refunded: Fraction;
   readonly estimated: Fraction;
-  /** A purchase that is not billed yet. */
   readonly isUnbilled: boolean;
 }
 
@@ -282,7 +280,6 @@ const problemsOf = (lines: readonly Line[]): string[] =>
 
 const joined = (skus: readonly string[]): string => [...new Set(skus.map(productOf))].join('+');
 
-/** Lines that stand for themselves. */
 function entriesOf(lines: readonly Line[], file: ReportFile | undefined, unreadable: string[]): DatedEntry[] {
   unreadable.push(...problemsOf(lines));
   return lines.flatMap(({ amount, ...line }) => (amount ? [entryOf({ ...line, amount }, file)] : []));
@@ -344,7 +341,6 @@ function lengths(
   return { minutes, files: ids.size, unmeasured };
 }
 
-/** What has no name comes last. */
 const byName = (one: SpendRow, other: SpendRow): number =>
   Number(!one.name) - Number(!other.name) ||
   compareTexts(one.name, other.name) ||
