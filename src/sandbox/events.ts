@@ -1,4 +1,3 @@
-import { type ClientRequest, request as overHttp, type RequestOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testableEvents } from '../catalog/events.ts';
 import type { Database } from '../lib/sqlite.ts';
@@ -147,33 +146,15 @@ function claim(db: Database, limit: number): Delivery[] {
   });
 }
 
-/** Resolves when a response has come, whatever it says, or when none will. */
-async function post(url: string, form: string, stop: AbortSignal): Promise<void> {
-  try {
-    const send = url.toLowerCase().startsWith('https:') ? (await import('node:https')).request : overHttp;
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]);
-    await exchange((options) => send(url, options), form, signal);
-  } catch {
-    // The service sends an event once, so a failure is not repeated.
-  }
-}
-
-function exchange(
-  open: (options: RequestOptions) => ClientRequest,
-  form: string,
-  signal: AbortSignal,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      'content-type': 'application/x-www-form-urlencoded',
-      'content-length': Buffer.byteLength(form),
-      'user-agent': 'steno-sandbox',
-    };
-    const request = open({ method: 'POST', agent: false, signal, headers });
-    request.on('error', reject);
-    request.on('response', (response) => {
-      response.on('close', resolve).on('error', reject).resume();
-    });
-    request.end(form);
-  });
+/** Resolves when a response has come, whatever it says, or when none will: the service sends an event once. */
+async function post(url: string, body: string, stop: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]);
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'user-agent': 'steno-sandbox',
+    connection: 'close',
+  };
+  await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal })
+    .then((response) => response.body?.cancel())
+    .catch(() => {});
 }

@@ -390,7 +390,7 @@ function checkUrlArgument(text: string, skus: readonly string[]): string {
   if (/^https?:.*,\s*(https?:\/\/|$)/i.test(text))
     throw usage(
       `'${text}' has a comma that is no part of a URL`,
-      'separate URLs with spaces, without commas',
+      'if it is several URLs, separate them with spaces',
     );
   const url = checkUrl(text, 'argument');
   checkIsNoList(url);
@@ -405,7 +405,9 @@ function checkIsNoList(url: string): void {
   const isFeed = /^(xml|rss|atom)$/i.test(end);
   throw usage(
     `${url} is a ${isFeed ? 'feed' : 'list'}, not audio`,
-    isFeed ? `steno order --feed ${shellWord(url)} --latest 1` : 'fetch it, and order with --from <file>',
+    isFeed
+      ? `steno order --feed ${shellWord(url)} --latest 1`
+      : `curl -fsS ${shellWord(url)} | steno order --from - --sku TRANS14`,
   );
 }
 
