@@ -390,7 +390,7 @@ function checkUrlArgument(text: string, skus: readonly string[]): string {
   if (/^https?:.*,\s*(https?:\/\/|$)/i.test(text))
     throw usage(
       `'${text}' has a comma that is no part of a URL`,
-      'if it is several URLs, separate them with spaces',
+      'if it is several URLs, separate them with spaces, without commas',
     );
   const url = checkUrl(text, 'argument');
   checkIsNoList(url);

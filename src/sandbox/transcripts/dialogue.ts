@@ -6,7 +6,7 @@ export const sentences: readonly string[] = [
   'How did you come to live in {place}, of all places, that {month}?',
   'By accident. I missed a train on a {day} in {month} and never quite left.',
   'Tell me about the garden. Is the {plant} still growing in {month}?',
-  'It grows whether I help or not. This {month} we had more {plant} than we could carry.',
+  'It does. We planted {plant} along the whole path, and a {bird} came to live in it.',
   'What do you read on {day} evenings, when the {bird} is asleep?',
   'Letters, mostly, and the price of {food}. My grandmother kept them in {container}.',
   'Shall we walk to the lighthouse of {place} on {day}?',
