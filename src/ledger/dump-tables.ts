@@ -21,6 +21,8 @@ export interface DumpTable {
   readonly key: readonly string[];
   /** The column of the number that each ledger gives its own rows, in whose order they are: it stays behind. */
   readonly number?: 'id' | 'seq' | 'number';
+  /** A column that belongs to the listeners of this ledger: it stays behind too. */
+  readonly own?: 'listener';
   /** The column with the number of an event: an export has the event's arrival in its place. */
   readonly eventColumn?: 'duplicate' | 'event' | 'found';
   /** The column with a file whose cost depends on the row. */
@@ -44,7 +46,7 @@ const ofFiledEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = event_file
 
 /**
  * What a row refers to stands before it; only events refer to each other. What belongs to this file and to its listeners
- * stays behind: actions, runs, `unshown`, `leader_tasks` and `properties`.
+ * stays behind: actions, runs, `leader_tasks` and `properties`.
  */
 export const dumpTables: readonly DumpTable[] = [
   {
@@ -74,7 +76,7 @@ export const dumpTables: readonly DumpTable[] = [
   },
   { name: 'labels', key: ['purchase', 'position', 'kind', 'label'], ofProfile },
   { name: 'item_names', key: ['profile', 'name', 'purchase', 'position'], ofProfile },
-  { name: 'events', key: ['arrival'], number: 'id', eventColumn: 'duplicate', ofProfile },
+  { name: 'events', key: ['arrival'], number: 'id', own: 'listener', eventColumn: 'duplicate', ofProfile },
   { name: 'event_files', key: ['audiofile', 'event'], eventColumn: 'event', ofProfile: ofFiledEvents },
   {
     ...{

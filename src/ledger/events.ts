@@ -1,8 +1,12 @@
-/** Every delivery as it came, and events made by us for deliveries that did not come. Only `duplicate` ever changes. */
+/**
+ * Every delivery as it came, and events made by us for deliveries that did not come. Of an event only
+ * `duplicate` ever changes, and its mark `listener`: the run that has to show it, null once it is shown. Each carries its
+ * own mark, so that none is passed over, in whatever order events come.
+ */
 
 import { AUDIO_COLUMNS, WITH_AUDIO } from './pairing.ts';
 import type { AudioRow } from './purchase.ts';
-import type { Value } from './stores/store.ts';
+import { showsOf } from './runs.ts';
 import { Conditions, jsonList, spellings, Table } from './table.ts';
 
 /** `test` is the delivery that a listener asked for itself; `found` was made by us for an event that did not come. */
@@ -51,13 +55,14 @@ const SEARCHED = `(events.event || '\n' || events.audiofile || '\n' || events.or
 
 const foundOnly = "events.source = 'found' AND events.duplicate IS NULL";
 
-/** Rows a statement: 16 in one take 4.2 µs a row, single ones 6.1 (Node 20). To take this out, leave the 1 alone. */
-const BATCH_SIZES = [16, 4, 1];
-const placesOf = (count: number): string =>
-  Array.from({ length: count }, () => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
 const insert = `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version,
-  audiofile, order_id, arrival) VALUES `;
-const inserts = BATCH_SIZES.map((size) => insert + placesOf(size));
+  audiofile, order_id, arrival, listener) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Of what is read at once to be shown. */
+const PAGE = 500;
+const PAGE_BYTES = 2 * 1024 * 1024;
+
+const these = '(SELECT CAST(value AS BIGINT) FROM json_each(?))';
 
 export class Events extends Table {
   /** Numbers for new events; for use within a transaction. */
@@ -73,29 +78,25 @@ export class Events extends Table {
     return this.db.lock('events');
   }
 
-  /** Keeps events under their new numbers; for use within a transaction. */
-  async add(rows: readonly EventRow[]): Promise<void> {
-    const added: Array<Promise<number>> = [];
-    for (let at = 0; at < rows.length; ) {
-      const which = BATCH_SIZES.findIndex((size) => size <= rows.length - at);
-      const size = BATCH_SIZES[which] as number;
-      const values: Value[] = [];
-      for (let n = at; n < at + size; n += 1) this.#push(values, rows[n] as EventRow);
-      added.push(this.db.run(inserts[which] as string, ...values));
-      at += size;
-    }
-    await Promise.all(added);
+  /** Keeps events under their new numbers, each marked as not shown yet by this run; for use within a transaction. */
+  async add(rows: readonly EventRow[], run: number): Promise<void> {
+    await Promise.all(
+      rows.map((row) =>
+        this.db.run(
+          insert,
+          ...[row.id, this.profile, row.source, row.received_at, row.remote, row.content_type, row.body],
+          ...[row.event, row.version, row.audiofile, row.order_id, row.arrival],
+          // A test is not to be shown.
+          row.source === 'test' ? null : run,
+        ),
+      ),
+    );
   }
 
   /** An event may be about more files than the one it names first. */
   addFile(event: number, file: string): Promise<number> {
     const sql = 'INSERT INTO event_files (audiofile, event) VALUES (?, ?) ON CONFLICT DO NOTHING';
     return this.db.run(sql, file, event);
-  }
-
-  #push(values: Value[], row: EventRow): void {
-    values.push(row.id, this.profile, row.source, row.received_at, row.remote, row.content_type);
-    values.push(row.body, row.event, row.version, row.audiofile, row.order_id, row.arrival);
   }
 
   get(id: number): Promise<EventRow | undefined> {
@@ -168,6 +169,44 @@ export class Events extends Table {
   async firstAfter(n: number, name: string): Promise<number | undefined> {
     const sql = 'SELECT min(id) AS id FROM events WHERE profile = ? AND id > ? AND event = ?';
     return (await this.db.get<{ id: number | null }>(sql, this.profile, n, name))?.id ?? undefined;
+  }
+
+  /** Some of what a run has to show after an event, in the order of the numbers. */
+  async toShow(run: number, after: number): Promise<EventRow[]> {
+    const sizes = await this.db.all<{ id: number; bytes: number }>(
+      `SELECT id, length(body) AS bytes FROM events WHERE listener = ? AND id > ? ORDER BY id LIMIT ${PAGE}`,
+      ...[run, after],
+    );
+    const last = lastWithin(sizes, PAGE_BYTES);
+    if (!last) return [];
+    return this.db.all<EventRow>(
+      `SELECT ${eventColumns} FROM ${eventTables}
+       WHERE events.listener = ? AND events.id > ? AND events.id <= ? ORDER BY events.id`,
+      ...[run, after, last.id],
+    );
+  }
+
+  /** These are shown, or not to be shown. */
+  markShown(events: readonly number[]): Promise<number> {
+    return this.db.run(`UPDATE events SET listener = NULL WHERE id IN ${these}`, JSON.stringify(events));
+  }
+
+  /** Takes over what ended listeners that show the same events have not shown; gives the number of events. */
+  takeOver(run: number, only: readonly string[], gone: readonly number[]): Promise<number> {
+    return this.db.run(
+      `UPDATE events SET listener = ? WHERE listener IN (
+         SELECT id FROM runs WHERE profile = ? AND shows = ? AND id <> ?
+         AND (ended_at IS NOT NULL OR id IN ${these}))`,
+      ...[run, this.profile, showsOf(only), run, JSON.stringify(gone)],
+    );
+  }
+
+  /** How many events a run leaves to the next listener, of those that are to be shown. */
+  async countToShow(run: number, only: readonly string[]): Promise<number> {
+    const wanted = only.length ? 'AND event IN (SELECT value FROM json_each(?))' : '';
+    const sql = `SELECT count(*) AS n FROM events WHERE listener = ? ${wanted}`;
+    const row = await this.db.get<{ n: number }>(sql, run, ...(only.length ? [jsonList(only)] : []));
+    return row?.n ?? 0;
   }
 
   async count(filter: EventFilter): Promise<number> {

@@ -39,9 +39,9 @@ const isDue = 'events.profile = ? AND events.received_at < ?';
 const isFree = `NOT EXISTS (SELECT 1 FROM actions WHERE actions.event = events.id AND actions.status = 'pending')
   AND NOT EXISTS (SELECT 1 FROM files
     WHERE files.profile = events.profile AND files.id = events.audiofile AND files.found = events.id)
-  AND NOT EXISTS (SELECT 1 FROM unshown WHERE unshown.event = events.id)`;
+  AND events.listener IS NULL`;
 const isDueRun = `profile = ? AND coalesce(ended_at, seen_at) < ?
-  AND NOT EXISTS (SELECT 1 FROM unshown WHERE unshown.run = runs.id)`;
+  AND NOT EXISTS (SELECT 1 FROM events WHERE events.listener = runs.id)`;
 const areThese = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
 
 /** Every profile that has rows. */
@@ -56,11 +56,7 @@ export async function profilesIn({ db }: Ledger): Promise<string[]> {
 /** Deletes everything of this profile, but the runs of its listeners. */
 export async function clearLedger({ db, profile }: Ledger): Promise<void> {
   await db.transaction(async (store) => {
-    for (const table of ['unshown', 'actions'])
-      await store.run(
-        `DELETE FROM ${table} WHERE event IN (SELECT id FROM events WHERE profile = ?)`,
-        profile,
-      );
+    await store.run('DELETE FROM actions WHERE event IN (SELECT id FROM events WHERE profile = ?)', profile);
     // What others refer to goes last.
     for (const { name, ofProfile } of dumpTables.toReversed())
       await store.run(`DELETE FROM ${name} WHERE ${ofProfile}`, profile);

@@ -145,6 +145,7 @@ export class Database {
   readonly #statements = new Map<string, Statement>();
   #syncsEveryCommit = false;
   #inTransaction = false;
+  #isOpen = true;
 
   constructor(path: string, connection: SqliteConnection, hintIfDamaged?: () => string) {
     this.path = path;
@@ -210,15 +211,18 @@ export class Database {
     return this.#file === fileIdentity(this.path);
   }
 
-  /** Goes on with the connection of another one, which was opened for this and is not used otherwise. */
-  replaceBy(other: Database): void {
-    this.close();
+  /** Goes on with the connection of another one, which is opened for this once its own is closed. */
+  async replaceBy(open: () => Promise<Database>): Promise<void> {
+    if (this.#isOpen) this.close();
+    const other = await open();
+    this.#isOpen = true;
     this.#connection = other.#connection;
     this.#file = other.#file;
     this.#syncsEveryCommit = other.#syncsEveryCommit;
   }
 
   close(): void {
+    this.#isOpen = false;
     this.#statements.clear();
     this.#connection.close();
   }

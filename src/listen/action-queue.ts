@@ -1,16 +1,27 @@
 /**
- * Does one action for one event after another, as the ledger lists them: nothing waits in memory. An event that fails
- * goes back to the ledger with the time of its next try, and the queue goes on with the others.
+ * Does one action for one event after another, as the ledger lists them: nothing waits in memory, and times are kept
+ * there, so that a restart keeps every pause. An event that fails goes back with the time of its next try.
  */
+
 import { Actions, type WaitingAction } from '../ledger/actions.ts';
+import { Events } from '../ledger/events.ts';
+import { Files } from '../ledger/files.ts';
 import { errorMessage } from '../lib/errors.ts';
-import { nowMs, sleep } from '../lib/time.ts';
-import type { Action, ActionReport, Outcome } from './action.ts';
-import { ActionStore, type FailedTry, TargetState } from './action-store.ts';
+import { plural } from '../lib/text.ts';
+import { formatDuration, nowMs, sleep } from '../lib/time.ts';
+import {
+  type Action,
+  type ActionReport,
+  ADOPTED_MS,
+  MAX_PAUSE_MS,
+  type Outcome,
+  pauseAfter,
+} from './action.ts';
 import { inSlices, runInBackground, startTimer } from './background.ts';
-import type { ReceivedEvent } from './event.ts';
+import { ReceivedEvent } from './event.ts';
 import type { RawBodies } from './inbox.ts';
 import type { SessionContext } from './session-run.ts';
+import { TargetState } from './target-state.ts';
 
 const LEDGER_RETRY_MS = 2_000;
 /** How often an event is tried once the session is over, and the pause between. */
@@ -19,10 +30,10 @@ const LAST_PAUSE_MS = 500;
 /** A timer that fires too early by a little must not lead to a busy loop. */
 const MIN_ALARM_MS = 5;
 
-export class ActionQueue {
+class ActionQueue {
   readonly action: Action;
-  readonly store: ActionStore;
   readonly #session: SessionContext;
+  readonly #rawBodies: RawBodies;
   readonly #target: TargetState;
   readonly #active = new Map<number, WaitingAction>();
   /** Events that this session does not begin again, though the ledger lists them. */
@@ -32,14 +43,13 @@ export class ActionQueue {
   #isFilling = false;
   #isWoken = false;
   #waitsForLedger = false;
-  #cancelLedgerRetry: (() => void) | undefined;
-  #cancelAlarm: (() => void) | undefined;
+  #cancelAlarm: () => void = () => {};
   #onIdle: () => void = () => {};
 
   constructor(action: Action, session: SessionContext, rawBodies: RawBodies) {
     this.action = action;
-    this.store = new ActionStore(action, session, rawBodies);
     this.#session = session;
+    this.#rawBodies = rawBodies;
     this.#target = new TargetState(action, session);
   }
 
@@ -49,25 +59,6 @@ export class ActionQueue {
     if (this.#isFilling) return;
     this.#isFilling = true;
     runInBackground(() => this.#fill(), this.#session.onError);
-  }
-
-  async #fill(): Promise<void> {
-    try {
-      while (this.#isWoken) {
-        this.#isWoken = false;
-        // One moment for both: what gets due between them, or a pause that ends, would be found by neither.
-        const now = nowMs();
-        const pauseMs = this.#target.pauseLeftMs;
-        const listed = pauseMs > 0 ? [] : await this.#next(now);
-        // All of them first: one that ends at once wakes the queue.
-        for (const waiting of listed) this.#active.set(waiting.event, waiting);
-        for (const waiting of listed) runInBackground(() => this.#run(waiting), this.#session.onError);
-        if (this.#active.size === 0 && !this.#isWoken) this.#onIdle();
-        await this.#setAlarm(now, pauseMs);
-      }
-    } finally {
-      this.#isFilling = false;
-    }
   }
 
   /** Resolves when nothing is under way and nothing is left to begin. */
@@ -81,9 +72,38 @@ export class ActionQueue {
   /** Begins nothing more, and waits for what is under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#cancelLedgerRetry?.();
-    this.#cancelAlarm?.();
+    this.#cancelAlarm();
     await this.idle();
+  }
+
+  /** Takes over what other listeners left undone, where the action is the same. */
+  async adopt(gone: readonly number[]): Promise<void> {
+    const { end, commits, run, pace } = this.#session;
+    const from = iso(nowMs() - (this.action.retries(false).giveUpAfterMs - ADOPTED_MS) * pace);
+    const statuses = this.action.retriedByNext ? (['failed', 'pending'] as const) : (['pending'] as const);
+    for (const status of statuses)
+      await inSlices(end.signal, async () => {
+        const adopted = await commits.add((tables) =>
+          new Actions(tables).adopt(this.action, run.id, { gone, from, status }),
+        );
+        end.takeOver(adopted);
+        if (adopted.length) this.wake();
+        return Actions.hasMore(adopted);
+      });
+  }
+
+  /** What is left to do for the next listener. */
+  left(): Promise<number> {
+    return this.#actions.unfinished(this.action, this.#run, this.action.retriedByNext);
+  }
+
+  get #actions(): Actions {
+    return new Actions(this.#session.ledger);
+  }
+
+  /** The number of this session in the ledger. */
+  get #run(): number {
+    return this.#session.run.id;
   }
 
   get #name(): string {
@@ -98,70 +118,65 @@ export class ActionQueue {
     return end.reachedGoal ? 'finishing' : 'stopped';
   }
 
-  get #freeJobs(): number {
-    if (this.#phase === 'stopped' || this.#waitsForLedger) return 0;
-    if (this.#target.isDown && this.#phase === 'finishing') return 0;
-    return this.#target.pauseLeftMs > 0 ? 0 : this.#allJobs - this.#active.size;
+  get #mayBegin(): boolean {
+    if (this.#phase === 'stopped' || this.#waitsForLedger || this.#target.pauseLeftMs > 0) return false;
+    return !(this.#target.isDown && this.#phase === 'finishing');
   }
 
-  get #jobs(): number {
-    return Math.min(this.action.jobs, this.#target.jobs);
-  }
-
-  get #unknownJobs(): number {
-    return Math.min(this.action.unknownJobs, this.#target.unknownJobs);
-  }
-
-  /** A file of the ledger never waits for unknown ones: where these may use every job, it has one more. */
-  get #allJobs(): number {
-    return Math.min(Math.max(this.action.jobs, this.action.unknownJobs + 1), this.#target.jobs);
+  async #fill(): Promise<void> {
+    try {
+      while (this.#isWoken) {
+        this.#isWoken = false;
+        // One moment for both: what gets due between them would be found by neither.
+        const now = nowMs();
+        const listed = await this.#next(now);
+        // All of them first: one that ends at once wakes the queue.
+        for (const waiting of listed) this.#active.set(waiting.event, waiting);
+        for (const waiting of listed) runInBackground(() => this.#runOne(waiting), this.#session.onError);
+        if (this.#active.size === 0 && !this.#isWoken) this.#onIdle();
+        await this.#setAlarm(now);
+      }
+    } finally {
+      this.#isFilling = false;
+    }
   }
 
   async #next(now: number): Promise<WaitingAction[]> {
-    const free = this.#freeJobs;
-    if (free <= 0) return [];
-    const closed = this.#closed.size;
+    if (!this.#mayBegin || this.#active.size > this.#target.jobs) return [];
     try {
-      // What is under way or closed still counts as waiting in the ledger.
-      const upTo = Math.min(this.#session.end.beginsUpTo, Number.MAX_SAFE_INTEGER);
-      const listed = await this.store.next(
-        now,
-        upTo,
-        free + this.#active.size + closed,
-        this.#unknownJobs + closed,
-      );
-      return this.#freeJobs > 0 ? this.#select(listed) : [];
+      const listed = await this.#actions.next(this.action, this.#run, {
+        now: iso(now),
+        upTo: Math.min(this.#session.end.beginsUpTo, Number.MAX_SAFE_INTEGER),
+        // What is under way or closed still counts as waiting in the ledger.
+        limit: this.action.jobs + 1 + this.#closed.size,
+      });
+      return this.#mayBegin ? this.#select(listed) : [];
     } catch (error) {
       this.#retryLater(error);
       return [];
     }
   }
 
+  /** As many as there are jobs, and one more for a file of the ledger where unknown ones hold them all. */
   #select(listed: readonly WaitingAction[]): WaitingAction[] {
-    let unknown = [...this.#active.values()].filter(isUnknown).length;
-    let known = this.#active.size - unknown;
+    const { jobs } = this.#target;
+    let all = this.#active.size;
+    let unknown = [...this.#active.values()].filter((each) => each.is_unknown).length;
     return listed.filter((waiting) => {
       if (this.#active.has(waiting.event) || this.#closed.has(waiting.event)) return false;
-      const all = known + unknown;
-      if (isUnknown(waiting)) {
-        if (unknown >= this.#unknownJobs || all >= this.#jobs) return false;
-        unknown += 1;
-      } else {
-        if (known >= this.#jobs || all >= this.#allJobs) return false;
-        known += 1;
-      }
+      if (all >= jobs && (waiting.is_unknown || all > jobs || unknown < jobs)) return false;
+      all += 1;
+      if (waiting.is_unknown) unknown += 1;
       return true;
     });
   }
 
-  /** Wakes the queue when the next try is due, or the target may work again. */
-  async #setAlarm(now: number, pauseBefore: number): Promise<void> {
-    if (this.#phase !== 'working' || this.#waitsForLedger) return;
-    // What is under way wakes the queue at its end.
-    if (this.#active.size >= this.#allJobs) return;
+  /** Wakes the queue when the next try is due, or the target may work again. What is under way wakes it at its end. */
+  async #setAlarm(now: number): Promise<void> {
+    if (this.#phase !== 'working' || this.#waitsForLedger || this.#active.size > this.#target.jobs) return;
     try {
-      const pauseMs = this.#target.pauseLeftMs || pauseBefore || (await this.store.msUntilNextDue(now));
-      this.#cancelAlarm?.();
+      const pauseMs = this.#target.pauseLeftMs || (await this.#msUntilNextDue(now));
+      this.#cancelAlarm();
       if (pauseMs === undefined || this.#phase !== 'working') return;
       const alarm = (): void => this.wake();
       this.#cancelAlarm = startTimer(Math.max(MIN_ALARM_MS, pauseMs), alarm, this.#session.onError);
@@ -170,13 +185,24 @@ export class ActionQueue {
     }
   }
 
-  async #run(waiting: WaitingAction): Promise<void> {
+  async #msUntilNextDue(now: number): Promise<number | undefined> {
+    const due = await this.#actions.nextDueAfter(this.action, this.#run, iso(now));
+    if (due === undefined) return undefined;
+    const milliseconds = Date.parse(due) - now;
+    if (milliseconds <= MAX_PAUSE_MS) return milliseconds;
+    await this.#session.commits.add((tables) =>
+      new Actions(tables).makeDueAfter(this.action, this.#run, iso(now + MAX_PAUSE_MS)),
+    );
+    return 0;
+  }
+
+  async #runOne(waiting: WaitingAction): Promise<void> {
     let report: ActionReport | undefined;
     try {
-      const event = await this.store.event(waiting.event);
-      report = event
-        ? await this.#runFor(event, waiting)
-        : await this.#end(waiting, { end: 'failed', text: 'its event is not in the ledger' }, waiting.tries);
+      const row = await new Events(this.#session.ledger).get(waiting.event);
+      const event = row && new ReceivedEvent(row, this.#rawBodies.get(row.arrival ?? ''));
+      if (event) report = await this.#try(event, waiting);
+      else await this.#end(waiting, { end: 'failed', text: 'its event is not in the ledger' }, waiting.tries);
     } catch (error) {
       this.#retryLater(error);
     } finally {
@@ -187,31 +213,35 @@ export class ActionQueue {
   }
 
   /** Tries it, several times where the session is over. Throws only where the ledger fails before a try. */
-  async #runFor(event: ReceivedEvent, waiting: WaitingAction): Promise<ActionReport | undefined> {
+  async #try(event: ReceivedEvent, waiting: WaitingAction): Promise<ActionReport | undefined> {
     let { tries } = waiting;
     for (let attempt = 1; ; attempt += 1) {
-      if (!(await this.store.begin(waiting, tries + 1))) {
+      if (!(await this.#begin(waiting, tries + 1))) {
         this.#pauseForLedger();
         return undefined;
       }
       const outcome = await this.#tryOnce(event, waiting, tries + 1);
-      tries += this.#countOf(outcome);
+      // A command that could not be started was not tried.
+      if (outcome.end !== 'down' || !this.action.recordsTries) tries += 1;
       this.#target.note(outcome, event);
-      const { end, text } = outcome;
-      if (end === 'done' || end === 'failed') return this.#end(waiting, outcome, tries, event);
+      if (outcome.end === 'done' || outcome.end === 'failed')
+        return this.#end(waiting, outcome, tries, event);
       const isInterrupted = this.#session.abort.signal.aborted;
       if (this.#phase !== 'finishing' || attempt >= MAX_LAST_TRIES || isInterrupted) {
         if (this.#phase === 'finishing') this.#closed.add(waiting.event);
-        return this.#postpone(waiting, { tries, text, end: isInterrupted ? 'interrupted' : end }, event);
+        return this.#postpone(waiting, event, outcome, tries);
       }
       // It rejects when the signal fires.
       await sleep(LAST_PAUSE_MS, this.#session.abort.signal).catch(() => {});
     }
   }
 
-  /** A command that could not be started was not tried. */
-  #countOf({ end }: Outcome): number {
-    return end === 'down' && this.action.recordsTries ? 0 : 1;
+  /** False: another listener has taken it over. */
+  async #begin({ event }: WaitingAction, tries: number): Promise<boolean> {
+    if (!this.action.recordsTries && !this.#actions.areLeased) return true;
+    return this.#session.commits.add((tables) =>
+      new Actions(tables).begin(event, this.action, this.#run, tries),
+    );
   }
 
   async #tryOnce(event: ReceivedEvent, { via }: WaitingAction, attempt: number): Promise<Outcome> {
@@ -223,78 +253,102 @@ export class ActionQueue {
   }
 
   async #end(
-    waiting: WaitingAction,
+    { event: n }: WaitingAction,
     { end, text, saved }: Outcome,
     tries: number,
     event?: ReceivedEvent,
   ): Promise<ActionReport | undefined> {
     const status = end === 'done' ? 'done' : 'failed';
-    await this.#write(waiting, text, () =>
-      this.store.update(waiting.event, { status, tries, outcome: text }),
+    await this.#write(n, text, (actions) =>
+      actions.update(n, this.action, this.#run, { status, tries, outcome: text }),
     );
     return event && { action: this.action, event, what: status, outcome: text, saved };
   }
 
+  /** Keeps it for another try, at once where the target is down or it was interrupted; or gives it up after its time. */
   async #postpone(
     waiting: WaitingAction,
-    failed: FailedTry,
     event: ReceivedEvent,
+    { end, text }: Outcome,
+    tries: number,
   ): Promise<ActionReport | undefined> {
     const { action } = this;
-    const { end, text } = failed;
-    const postponed = await this.#write(waiting, text, () => this.store.postpone(waiting, failed));
-    const { givenUp, nextTryAt } = postponed ?? {};
-    if (givenUp !== undefined) return { action, event, what: 'failed', outcome: givenUp };
-    if (end === 'down') await this.#noteDown(waiting, text);
-    const isFirst = waiting.failing_since === '' && end === 'retry' && !this.#target.isDown;
-    return isFirst ? { action, event, what: 'later', outcome: text, nextTryAt } : undefined;
+    const { pace, abort } = this.#session;
+    const now = nowMs();
+    const isRetry = end === 'retry' && !abort.signal.aborted;
+    const isUnknown = waiting.is_unknown === 1 && !(await this.#isKnownNow(event));
+    const schedule = action.retries(isUnknown);
+    const pauseMs = pauseAfter(schedule, tries, (now - Date.parse(waiting.since)) / pace);
+    if (isRetry && pauseMs === undefined) {
+      const why = `given up after ${formatDuration(schedule.giveUpAfterMs)}: ${text}`;
+      return this.#end(waiting, { end: 'failed', text: why }, tries, event);
+    }
+    const dueAt = isRetry ? iso(now + (pauseMs ?? 0) * pace) : '';
+    await this.#write(event.n, text, async (actions) => {
+      await actions.update(event.n, action, this.#run, { status: 'pending', tries, outcome: text, dueAt });
+      if (waiting.is_unknown && !isUnknown) await actions.noteKnown(event.n, action);
+      if (isRetry && action.perFile) await actions.putOff(action, this.#run, event.audiofile, dueAt);
+    });
+    if (end === 'down') await this.#giveUpOld(event.n, text);
+    const isFirst = waiting.tries === 0 && isRetry && !this.#target.isDown;
+    return isFirst ? { action, event, what: 'later', outcome: text, nextTryAt: dueAt } : undefined;
   }
 
-  async #noteDown(waiting: WaitingAction, text: string): Promise<void> {
-    const count = (await this.#write(waiting, text, () => this.store.noteDown(text))) ?? 0;
-    const events = count === 1 ? '1 event' : `${count} events`;
-    if (count > 0)
-      this.#session.callbacks.onReport({
+  /** An order may come into the ledger after its event. */
+  async #isKnownNow({ audiofile, order }: ReceivedEvent): Promise<boolean> {
+    const files = new Files(this.#session.ledger);
+    return audiofile ? (await files.get(audiofile)) !== undefined : files.hasOrder(order);
+  }
+
+  /** The target is down: that goes for all that waits for it. */
+  async #giveUpOld(event: number, outcome: string): Promise<void> {
+    const { pace, callbacks } = this.#session;
+    const { giveUpAfterMs } = this.action.retries(false);
+    const before = iso(nowMs() - giveUpAfterMs * pace);
+    const why = `given up after ${formatDuration(giveUpAfterMs)}: ${outcome}`;
+    const count = await this.#write(event, outcome, (actions) =>
+      actions.giveUp(this.action, this.#run, before, why),
+    );
+    if (count)
+      callbacks.onReport({
         action: this.action,
         what: 'failed',
-        outcome: `${events}: ${text}`,
+        outcome: `${plural(count, 'event')}: ${outcome}`,
       });
   }
 
   /** Goes on until the ledger takes it: an action that was done must not be done again. */
   async #write<Result>(
-    { event }: WaitingAction,
+    event: number,
     outcome: string,
-    work: () => Promise<Result>,
+    work: (actions: Actions) => Promise<Result>,
   ): Promise<Result | undefined> {
     for (;;) {
       try {
-        return await work();
+        return await this.#session.commits.add((tables) => work(new Actions(tables)));
       } catch (error) {
         const why = errorMessage(error);
         if (this.#phase !== 'working') {
           this.#closed.add(event);
-          const what = `event ${event}: ${this.#name} (${outcome})`;
-          this.#noteLedgerTrouble(
-            `${what} could not be recorded in the ledger, so it may be repeated: ${why}`,
-            undefined,
+          this.#session.callbacks.onWarning(
+            `event ${event}: ${this.#name} (${outcome}) could not be recorded in the ledger, so it may be repeated: ${why}`,
           );
           return undefined;
         }
-        this.#noteLedgerTrouble(`${this.#name}: outcomes are waiting for the ledger: ${why}`, error);
+        this.#noteTrouble(`${this.#name}: outcomes are waiting for the ledger: ${why}`, error);
         await sleep(LEDGER_RETRY_MS, this.#session.end.signal).catch(() => {});
       }
     }
   }
 
-  #noteLedgerTrouble(text: string, error: unknown): void {
+  #noteTrouble(text: string, error: unknown): void {
     const { watch, callbacks } = this.#session;
     if (!watch.noteFailure(error)) callbacks.onWarning(text);
   }
 
   /** The ledger can't be read, or a try not be written down: nothing was begun, so all of it can be done later. */
   #retryLater(error: unknown): void {
-    this.#noteLedgerTrouble(`${this.#name} is waiting for the ledger: ${errorMessage(error)}`, error);
+    this.#noteTrouble(`${this.#name} is waiting for the ledger: ${errorMessage(error)}`, error);
     this.#pauseForLedger();
   }
 
@@ -306,11 +360,12 @@ export class ActionQueue {
       this.#waitsForLedger = false;
       this.wake();
     };
-    this.#cancelLedgerRetry = startTimer(LEDGER_RETRY_MS, retry, this.#session.onError);
+    this.#cancelAlarm();
+    this.#cancelAlarm = startTimer(LEDGER_RETRY_MS, retry, this.#session.onError);
   }
 }
 
-const isUnknown = ({ is_unknown: flag }: WaitingAction): boolean => flag === 1;
+const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** The queues of a session, one for each action; what waits in them are rows of the ledger. */
 export class ActionQueues {
@@ -326,18 +381,8 @@ export class ActionQueues {
     for (const queue of this.#queues) queue.wake();
   }
 
-  /** Takes over what other listeners left undone, where the action is the same. */
   async adopt(gone: readonly number[]): Promise<void> {
-    const { end } = this.#session;
-    for (const queue of this.#queues) {
-      await inSlices(end.signal, () => queue.store.revive(gone));
-      await inSlices(end.signal, async () => {
-        const adopted = await queue.store.adopt(gone);
-        end.takeOver(adopted);
-        if (adopted.length) queue.wake();
-        return Actions.hasMore(adopted);
-      });
-    }
+    for (const queue of this.#queues) await queue.adopt(gone);
   }
 
   /** After the goal was reached: does what is left to do; what does not work soon is left to the next listener. */
@@ -356,9 +401,7 @@ export class ActionQueues {
 
   /** What is left to do for the next listener. */
   async left(): Promise<Array<{ action: Action; left: number }>> {
-    const all = await Promise.all(
-      this.#queues.map(async ({ action, store }) => ({ action, left: await store.left() })),
-    );
-    return all.filter(({ left }) => left > 0);
+    const all = this.#queues.map(async (queue) => ({ action: queue.action, left: await queue.left() }));
+    return (await Promise.all(all)).filter(({ left }) => left > 0);
   }
 }

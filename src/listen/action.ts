@@ -30,10 +30,8 @@ export interface Try {
 /** `target` is what the ledger and people are told; it holds no secret. */
 export interface Action extends ActionRule {
   readonly kind: 'forward' | 'exec' | 'download';
-  /** How many run at once. */
+  /** How many run at once; a file of the ledger has one more where unknown ones hold all. */
   readonly jobs: number;
-  /** How many of them may be about files that the ledger does not know; if all, a file of the ledger has one more. */
-  readonly unknownJobs: number;
   /** Each try is written down before it begins, so that a second one is known to be one. */
   readonly recordsTries?: boolean;
   /** The next listener tries again what this one gave up. */

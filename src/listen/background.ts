@@ -76,8 +76,6 @@ export class LedgerWatch {
   #isDown = false;
   /** It takes no deliveries for another reason, of which no other part tells. */
   #refuses = false;
-  /** Why a ledger that was deleted is not used, as it was said. */
-  #said: string | undefined;
 
   constructor(options: LedgerWatchOptions) {
     this.#options = options;
@@ -86,7 +84,7 @@ export class LedgerWatch {
   /** Whether the error is about the database itself, and so is said. */
   noteFailure(error: unknown): boolean {
     if (!this.#options.ledger.isDown(error)) return false;
-    if (!this.#isDown) this.#sayWaiting(errorMessage(error));
+    if (!this.#isDown) this.#sayWaiting(error);
     this.#isDown = true;
     return true;
   }
@@ -95,13 +93,12 @@ export class LedgerWatch {
   noteSuccess(): void {
     if (this.#isDown) this.#sayBack();
     this.#isDown = false;
-    this.#said = undefined;
   }
 
-  /** Deliveries go to the spool. */
+  /** Deliveries have to wait. */
   noteRefused(error: unknown): void {
     this.#refuses = !this.noteFailure(error);
-    if (this.#refuses) this.#sayWaiting(errorMessage(error));
+    if (this.#refuses) this.#sayWaiting(error);
   }
 
   /** Deliveries go to the ledger again. */
@@ -110,18 +107,8 @@ export class LedgerWatch {
     this.#refuses = false;
   }
 
-  /** Something failed that is done again and again. */
-  noteLoopFailure(what: string, error: unknown): void {
-    if (this.noteFailure(error)) return;
-    const why = errorMessage(error);
-    const isGone = !this.#options.ledger.isInPlace;
-    if (!isGone) this.#options.onWarning(`${what}: ${why}`);
-    else if (this.#said !== why) this.#sayWaiting(why);
-    this.#said = isGone ? why : undefined;
-  }
-
-  #sayWaiting(why: string): void {
-    this.#options.onWarning(`events are saved in the spool until the ledger is available: ${why}`);
+  #sayWaiting(error: unknown): void {
+    this.#options.onWarning(`events are saved until the ledger is available: ${errorMessage(error)}`);
   }
 
   #sayBack(): void {

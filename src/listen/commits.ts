@@ -7,13 +7,12 @@ import { isLocked } from '../lib/sqlite.ts';
 /** It must use the tables that it is given: they are in the transaction, and those of the ledger wait for its end. */
 export type Work<Result> = (tables: TableContext) => Promise<Result>;
 
-/** A session outlives its ledger: one that was replaced or lost is opened anew. */
 interface SessionHooks {
-  /** Whether `begin` has been done in the ledger. */
-  readonly isBegun: boolean;
-  /** What comes first in a ledger. */
-  readonly begin: () => Promise<void>;
+  /** What comes first: a shared ledger is reached later than the session begins. */
+  readonly prepare: () => Promise<void>;
   readonly onCommitted: () => void;
+  /** The file of the ledger was deleted or replaced: what is written to it would be lost. */
+  readonly onReplaced: (error: unknown) => void;
 }
 
 const MAX_BATCH = 1_000;
@@ -21,40 +20,51 @@ const MAX_BATCH = 1_000;
 const LOCK_WAIT_MS = 5_000;
 
 export class Commits extends Batcher<Work<unknown>, unknown> {
-  /** Whether it is the ledger that can't be used now: then the work itself can be done later. */
-  readonly isUnusable: (error: unknown) => boolean;
+  readonly #ledger: Ledger;
+  readonly #session: SessionHooks | undefined;
 
   /** The ledger is a connection that syncs every commit and does not wait for locks. */
   constructor(ledger: Ledger, session?: SessionHooks) {
-    const isUnusable = (error: unknown): boolean => isLocked(error) || ledger.isDown(error);
-    let isBegun = session?.isBegun ?? true;
-    const prepare = async ({ begin }: SessionHooks): Promise<void> => {
-      if (!ledger.isInPlace && (await ledger.reopen())) isBegun = false;
-      if (!isBegun) await begin();
-      isBegun = true;
-    };
     super({
-      write: async (works) => {
-        if (session && !(isBegun && ledger.isInPlace)) await prepare(session);
-        ledger.checkInPlace();
-        const results = await ledger.transaction((tables) => doAll(works, tables));
-        session?.onCommitted();
-        return results;
-      },
+      write: (works) => this.#write(works),
       maxItems: MAX_BATCH,
-      mayBeOfOne: (error) => !isUnusable(error),
+      mayBeOfOne: (error) => !this.isUnusable(error),
     });
-    this.isUnusable = isUnusable;
+    this.#ledger = ledger;
+    this.#session = session;
+  }
+
+  /** Whether it is the ledger that can't be used now: then the work itself can be done later. */
+  isUnusable(error: unknown): boolean {
+    return isLocked(error) || this.#ledger.isDown(error);
   }
 
   /** Resolves when the work is committed, rejects when it is not. It may be called again after a lock. */
   override add<Result>(work: Work<Result>, lockWaitMs = LOCK_WAIT_MS): Promise<Result> {
     return super.add(work, lockWaitMs) as Promise<Result>;
   }
-}
 
-async function doAll(works: readonly Work<unknown>[], tables: TableContext): Promise<unknown[]> {
-  const results: unknown[] = [];
-  for (const work of works) results.push(await work(tables));
-  return results;
+  /** Throws if the file of the ledger is not the one that was opened. */
+  checkInPlace(): void {
+    try {
+      this.#ledger.checkInPlace();
+    } catch (error) {
+      this.#session?.onReplaced(error);
+      throw error;
+    }
+  }
+
+  async #write(works: readonly Work<unknown>[]): Promise<unknown[]> {
+    await this.#session?.prepare();
+    this.checkInPlace();
+    const results = await this.#ledger.transaction(async (tables) => {
+      const done: unknown[] = [];
+      for (const work of works) done.push(await work(tables));
+      return done;
+    });
+    // It may have been replaced in that very moment.
+    this.checkInPlace();
+    this.#session?.onCommitted();
+    return results;
+  }
 }

@@ -3,7 +3,7 @@
  * Receiving never waits for a reader, and what waits for one stays in the ledger.
  */
 
-import { Unshown } from '../ledger/unshown.ts';
+import { Events } from '../ledger/events.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { sleep } from '../lib/time.ts';
 import { runInBackground, startTimer } from './background.ts';
@@ -66,7 +66,7 @@ export class Display {
   async takeOver(gone: readonly number[]): Promise<void> {
     const { commits, run, plan } = this.#session;
     if (!run.isBegun || this.#isReaderGone) return;
-    const taken = await commits.add((tables) => new Unshown(tables).takeOver(run.id, plan.only, gone));
+    const taken = await commits.add((tables) => new Events(tables).takeOver(run.id, plan.only, gone));
     if (taken > 0) this.#startsAnew = true;
   }
 
@@ -94,7 +94,7 @@ export class Display {
   async countLeft(): Promise<number> {
     const { commits, run, plan } = this.#session;
     await this.#marked;
-    return run.isBegun ? commits.add((tables) => new Unshown(tables).count(run.id, plan.only)) : 0;
+    return run.isBegun ? commits.add((tables) => new Events(tables).countToShow(run.id, plan.only)) : 0;
   }
 
   async #fill(): Promise<void> {
@@ -112,7 +112,7 @@ export class Display {
     this.#hasNews = false;
     if (this.#startsAnew) this.#readUpTo = 0;
     this.#startsAnew = false;
-    const rows = await new Unshown(ledger).next(run.id, this.#readUpTo);
+    const rows = await new Events(ledger).toShow(run.id, this.#readUpTo);
     const last = rows.at(-1);
     if (!last) return;
     this.#hasNews = true;
@@ -196,7 +196,7 @@ export class Display {
     if (events.length === 0) return;
     this.#toMark = [];
     this.#marked = this.#session.commits
-      .add((tables) => new Unshown(tables).remove(events))
+      .add((tables) => new Events(tables).markShown(events))
       .then(
         () => {
           for (const n of events) this.#read.delete(n);

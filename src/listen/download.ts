@@ -67,8 +67,6 @@ const mayConcernAll = ({ kind, status = 0 }: StenoError): boolean =>
   kind === 'network' || kind === 'timeout' || kind === 'auth' || status === 429 || status >= 500;
 
 const JOBS = 4;
-/** The others are free for files of the ledger, however slow the service is about made-up ones. */
-const UNKNOWN_JOBS = 2;
 
 export function downloadAction(
   transport: Transport,
@@ -111,7 +109,6 @@ export function downloadAction(
     kind: 'download',
     target: `${resolve(folder)} ${formats.join(',')}`,
     jobs: JOBS,
-    unknownJobs: UNKNOWN_JOBS,
     retriedByNext: true,
     retries: (isUnknown) => (isUnknown ? unknownFileRetries : fileRetries),
     perFile: true,

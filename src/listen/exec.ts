@@ -26,7 +26,6 @@ export const execAction = (options: ExecOptions): Action => ({
   kind: 'exec',
   target: options.command,
   jobs: options.jobs,
-  unknownJobs: options.jobs,
   recordsTries: true,
   retriedByNext: false,
   retries: () => targetRetries,

@@ -7,8 +7,6 @@ import { type Action, type Outcome, targetRetries } from './action.ts';
 import { addSelf, LISTENER_HEADER } from './server.ts';
 
 const JOBS = 8;
-/** The others are free for events about files of the ledger. */
-const UNKNOWN_JOBS = 6;
 /** One event may be too much for a target; this many in a row are not the fault of the events. */
 const DOWN_AFTER_REFUSALS = 8;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -21,7 +19,6 @@ export async function forwardAction(url: string, env: Env): Promise<Action> {
     kind: 'forward',
     target: maskUserinfo(url),
     jobs: JOBS,
-    unknownJobs: UNKNOWN_JOBS,
     retriedByNext: false,
     retries: () => targetRetries,
     downAfterRefusals: DOWN_AFTER_REFUSALS,

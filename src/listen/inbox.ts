@@ -102,13 +102,15 @@ export class Inbox {
 
   /** Gives the events that are in the ledger by now; the others are in the spool. */
   async #write(arrivals: readonly Arrival[]): Promise<readonly EventRow[]> {
-    const { ledger, resources } = this.#session;
+    const { ledger, commits, resources } = this.#session;
+    commits.checkInPlace();
     let failure: unknown;
     // While the spool is not empty, all go there: events keep their order. A network is never waited for.
     if (this.#inSpool === 0 && !new Runs(ledger).areShared)
       try {
         return await this.#recorder.writeNew(arrivals, LOCK_WAIT_MS);
       } catch (error) {
+        commits.checkInPlace();
         failure = error;
       }
     await resources.spool.append(this.#owner, arrivals);

@@ -10,7 +10,6 @@ import { audioRowOf, detailsOf } from '../ledger/purchase.ts';
 import { Runs } from '../ledger/runs.ts';
 import type { Arrival } from '../ledger/spool.ts';
 import type { TableContext } from '../ledger/table.ts';
-import { Unshown } from '../ledger/unshown.ts';
 import { nowMs } from '../lib/time.ts';
 import type { Commits } from './commits.ts';
 import { type ParsedForm, parseForm } from './event.ts';
@@ -67,7 +66,7 @@ export class Recorder {
 
   /** Writes those that the ledger does not have yet, each once, however often it is tried. Throws if none can be. */
   async writeMissing(arrivals: readonly Arrival[]): Promise<Written> {
-    const { isUnusable } = this.#options.commits;
+    const { commits } = this.#options;
     const refused: Arrival[] = [];
     const rows: EventRow[] = [];
     const write = async (some: readonly Arrival[]): Promise<unknown> => {
@@ -75,7 +74,7 @@ export class Recorder {
         rows.push(...(await this.#commitMissing(some)));
         return undefined;
       } catch (error) {
-        if (isUnusable(error)) throw error;
+        if (commits.isUnusable(error)) throw error;
         return error;
       }
     };
@@ -146,9 +145,10 @@ export class Recorder {
       // Speed: to spread the event takes 4 µs.
       return { source, delivery, parsed, file, row: eventRow(Number(ids[at]), newEvent, file) };
     });
-    await events.add(added.map(({ row }) => row));
-    const toShow = added.flatMap(({ row }) => (row.source === 'test' ? [] : [row.id]));
-    if (toShow.length) await tables.unshown.add(toShow, run);
+    await events.add(
+      added.map(({ row }) => row),
+      run,
+    );
     await Promise.all(added.flatMap((event) => effectsOf(tables, event)));
     const paired = await Promise.all(added.map((event) => pairWithFound(tables, event)));
     const due = await Promise.all(paired.map((event) => this.#dueActions(tables, event)));
@@ -164,7 +164,7 @@ export class Recorder {
     const due = rules.filter(({ events }) => !events || events.includes(event));
     if (due.length === 0) return [];
     const isUnknown = audiofile ? !file : !(await tables.files.hasOrder(order_id));
-    const about = { event: id, subject: audiofile || order_id, isUnknown, via: delivery.via };
+    const about = { event: id, isUnknown, via: delivery.via };
     // What is done for the event that was found is not done again for its delivery; what is forwarded follows as it came.
     const isDone = await Promise.all(
       due.map((rule) => found !== null && rule.kind !== 'forward' && tables.actions.has(found, rule)),
@@ -180,7 +180,6 @@ const tablesOf = (context: TableContext) => ({
   fileWatch: new FileWatch(context),
   actions: new Actions(context),
   runs: new Runs(context),
-  unshown: new Unshown(context),
 });
 type Tables = ReturnType<typeof tablesOf>;
 

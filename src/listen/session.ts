@@ -80,13 +80,12 @@ async function openAndRun(given: Given): Promise<void> {
     if (ledger.isInPlace) await run.begin(resources.ledger);
     const watch = new LedgerWatch({ ledger, ...callbacks });
     const commits = new Commits(ledger, {
-      isBegun: run.isBegun,
-      begin: async () => {
-        const isAnother = run.isBegun;
-        await run.begin(ledger);
-        if (isAnother) callbacks.onNote('the ledger was replaced; using the new one');
+      prepare: async () => {
+        if (ledger.db.isShared && !ledger.isInPlace) await ledger.reopen();
+        if (!run.isBegun) await run.begin(ledger);
       },
       onCommitted: () => watch.noteSuccess(),
+      onReplaced: (error) => end.fail(error),
     });
     // Tests set STENO_TEST_TICK_MS, so that many ticks, and pauses, do not take minutes.
     const tickMs = Number(env.STENO_TEST_TICK_MS) || TICK_MS;
@@ -210,7 +209,8 @@ class Session {
       // An account that belongs to another service, which is known only now.
       const isOfOther = error instanceof StenoError && error.kind === 'usage';
       if (isOfOther && ledger.isDown(error)) end.fail(error);
-      if (!end.signal.aborted) watch.noteLoopFailure(what, error);
+      if (!end.signal.aborted && !watch.noteFailure(error))
+        this.#context.callbacks.onWarning(`${what}: ${errorMessage(error)}`);
     }
   }
 

@@ -33,7 +33,7 @@ async function* exportLines(
 
 async function* pagesOf(
   snapshot: Snapshot,
-  { name, key, number, eventColumn, ofProfile }: DumpTable,
+  { name, key, number, own: ofListeners, eventColumn, ofProfile }: DumpTable,
   profile: string | undefined,
 ): AsyncGenerator<Row[]> {
   // Quoted: `user` is a function of Postgres.
@@ -51,7 +51,7 @@ async function* pagesOf(
       ...[...profiles, ...last],
     );
     yield page.map(({ arrival_of: event = null, ...row }) => {
-      const own = Object.entries(row).filter(([column]) => column !== number);
+      const own = Object.entries(row).filter(([column]) => column !== number && column !== ofListeners);
       return { ...Object.fromEntries(own), ...(eventColumn && { [eventColumn]: event }) };
     });
     const end = page.at(-1);

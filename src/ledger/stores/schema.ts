@@ -300,17 +300,12 @@ export const TABLES = `
     version TEXT NOT NULL,
     audiofile TEXT NOT NULL,
     order_id TEXT NOT NULL,
-    duplicate INTEGER
+    duplicate INTEGER,
+    listener INTEGER
   );
+  CREATE INDEX events_to_show ON events (listener, id) WHERE listener IS NOT NULL;
   CREATE UNIQUE INDEX events_by_arrival ON events (arrival) WHERE arrival IS NOT NULL;
   CREATE INDEX events_by_file ON events (audiofile) WHERE audiofile <> '';
-
-  -- Events that no listener has shown yet, and the run that has to.
-  CREATE TABLE unshown (
-    event INTEGER PRIMARY KEY,
-    run INTEGER NOT NULL
-  );
-  CREATE INDEX unshown_by_run ON unshown (run, event);
 
   CREATE TABLE event_files (
     audiofile TEXT NOT NULL,
@@ -320,9 +315,8 @@ export const TABLES = `
   -- Without it, each event that is removed would have all rows read.
   CREATE INDEX event_files_by_event ON event_files (event);
 
-  -- 'subject' is the file or order of the event; 'is_unknown': the ledger does not know it; 'turn': how many actions
-  -- about the same subject wait before it. 'due_at' is the time of the next try, 'failing_since' that of the first
-  -- one that failed. 'via' are the listeners that a delivery has passed.
+  -- 'is_unknown': the ledger does not know what the event is about. 'due_at' is the time of the next try; it is given up
+  -- some time after 'since'. 'via' are the listeners that a delivery has passed.
   CREATE TABLE actions (
     event INTEGER NOT NULL REFERENCES events (id),
     kind TEXT NOT NULL,
@@ -332,19 +326,14 @@ export const TABLES = `
     tries INTEGER NOT NULL DEFAULT 0,
     outcome TEXT NOT NULL DEFAULT '',
     updated_at TEXT NOT NULL,
-    subject TEXT NOT NULL DEFAULT '',
     is_unknown INTEGER NOT NULL DEFAULT 0,
-    turn INTEGER NOT NULL DEFAULT 0,
     due_at TEXT NOT NULL DEFAULT '',
-    failing_since TEXT NOT NULL DEFAULT '',
+    since TEXT NOT NULL,
     via TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (event, kind, target)
   ) WITHOUT ROWID;
-  CREATE INDEX actions_unfinished ON actions (kind, target, event) WHERE status <> 'done';
-  CREATE INDEX actions_next ON actions (kind, target, run, is_unknown, due_at, turn, event) WHERE status = 'pending';
-  CREATE INDEX actions_by_subject ON actions (kind, target, subject, turn) WHERE status = 'pending';
-  CREATE INDEX actions_failing ON actions (kind, target, run, failing_since) WHERE status = 'pending';
-  CREATE INDEX actions_failed ON actions (kind, target, event) WHERE status = 'failed';
+  CREATE INDEX actions_next ON actions (kind, target, run, is_unknown, due_at, event) WHERE status = 'pending';
+  CREATE INDEX actions_failed ON actions (kind, target, run, event) WHERE status = 'failed';
   CREATE INDEX actions_by_run ON actions (run);`;
 
 /** In the order they were added; one that has been released is never changed. Builds before 1.0.0 had other ones. */

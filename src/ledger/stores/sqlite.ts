@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { StenoError } from '../../lib/errors.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { type Database, isLocked, openDatabase } from '../../lib/sqlite.ts';
-import { OpenedFile, sizeOf } from '../../lib/sqlite-file.ts';
+import { sizeOf } from '../../lib/sqlite-file.ts';
 import { monotonicMs, sleep } from '../../lib/time.ts';
 import { refuseLoss, restoreHint } from './backups.ts';
 import { migrations } from './schema.ts';
@@ -159,8 +159,6 @@ export class SqliteStore implements LedgerStore {
   readonly #inTransaction: SqliteTransaction;
   readonly #mutex: Mutex;
   readonly #lockWait: LockWait;
-  /** Of one that can be opened anew. */
-  #opened: OpenedFile | undefined;
 
   static async open(path: string, signal?: AbortSignal): Promise<SqliteStore> {
     return new SqliteStore(await openDatabase(path, migrations, { ...openOptions(path), signal }));
@@ -233,10 +231,8 @@ export class SqliteStore implements LedgerStore {
   async reopen(): Promise<boolean> {
     const { path } = this.#db;
     if (sizeOf(path) === undefined) this.checkInPlace();
-    this.#opened?.checkLog();
-    await this.#mutex.run(async () => this.#db.replaceBy(await openSynced(path)));
-    this.#opened?.close();
-    this.#opened = new OpenedFile(path);
+    // Closed before: SQLite would write the log of the old file into the new one.
+    await this.#mutex.run(async () => this.#db.replaceBy(() => openSynced(path)));
     return true;
   }
 
@@ -249,9 +245,7 @@ export class SqliteStore implements LedgerStore {
   }
 
   async openSecondConnection(): Promise<SqliteStore> {
-    const store = new SqliteStore(await openSynced(this.#db.path), new Mutex(), waitForNone);
-    store.#opened = new OpenedFile(this.#db.path);
-    return store;
+    return new SqliteStore(await openSynced(this.#db.path), new Mutex(), waitForNone);
   }
 
   endWithin(): void {}

@@ -210,7 +210,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       );
       const [first, second] = [await runs.begin(), await runs.begin()];
       const key = { kind: 'exec', target: 'true' };
-      const about = { event: 1, subject: '7', isUnknown: false, via: '' };
+      const about = { event: 1, isUnknown: false, via: '' };
       await actions.add([{ ...key, ...about }], first);
       const begin = (run: number): Promise<boolean> =>
         db.transaction((store) => actions.within(store).begin(1, key, run, 1));
@@ -219,7 +219,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       await runs.gone(second);
       // Its lease is lost, though nothing is taken over yet; a heartbeat does not bring it back.
       expect([await runs.heartbeat(first), await begin(first)]).toEqual([false, false]);
-      expect(await actions.adopt(key, second, { gone: [], failingFrom: '' })).toEqual([1]);
+      expect(await actions.adopt(key, second, { gone: [], from: '', status: 'pending' })).toEqual([1]);
       expect([await begin(first), await begin(second)]).toEqual([false, true]);
       // What the first one had begun and fails now is not its business any more; what it has done is done.
       const failed = { status: 'failed', tries: 1, outcome: 'no' } as const;
