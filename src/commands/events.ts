@@ -184,13 +184,13 @@ export const events = command({
       );
     }
     const kept = await new Events(ledger).withNames(options.event);
-    const spool = await context.ledgers.spoolIfAny();
-    const onTheirWay = spool && options.event.length ? await namesOnTheWay(spool) : new Set<string>();
+    const waiting = await context.ledgers.waiting();
+    const onTheirWay = await namesOnTheWay(waiting, options.event);
     const filter = filterOf(options, (name) => kept.has(name) || onTheirWay.has(name));
     if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_ROWS);
     const pager = findPager(context);
     const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
-    const onTheWay = spool ? await eventsOnTheWay(ledger, spool, filter) : [];
+    const onTheWay = await eventsOnTheWay(ledger, waiting, filter);
     const events = listEvents(ledger, filter, limit, onTheWay);
     await withPager(context, () => out.showPages(eventPages(events)), pager);
     if (!forPeople) return;
@@ -217,8 +217,8 @@ async function listWithoutLedger(
   error: unknown,
 ): Promise<void> {
   const { out } = context;
-  const spool = context.globals.ledger ? await context.ledgers.spoolIfAny() : undefined;
-  const rows = spool ? await eventsOnTheWay(undefined, spool, filter) : [];
+  if (!context.globals.ledger) throw error;
+  const rows = await eventsOnTheWay(undefined, await context.ledgers.waiting(), filter);
   if (rows.length === 0) throw error;
   const events = rows.slice(0, limit).map((row) => new ReceivedEvent(row));
   await out.showPages(eventPages(justOne(events)));

@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { checkIsFree, countPrunable, pruneLedger, prunings, writeExport } from '../flows/ledger.ts';
 import { prepareForOrders } from '../ledger/accounts.ts';
@@ -10,7 +10,6 @@ import { mayWork, statusOfFile } from '../ledger/inspect.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { leaveFor, type Moved, readMoved, unmarkMoved, useIt } from '../ledger/moved.ts';
 import { openLedger, openSharedLedger } from '../ledger/open.ts';
-import { Outbox } from '../ledger/outbox.ts';
 import { migrateShared, statusOfShared } from '../ledger/shared.ts';
 import { lossOf } from '../ledger/stores/backups.ts';
 import { errorCode, StenoError, systemReason, usage } from '../lib/errors.ts';
@@ -20,11 +19,11 @@ import { passwordOf, shownPostgresUrl } from '../lib/postgres-url.ts';
 import { LatestProgress, type Report } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
 import { nowMs, parseSince, timeAgo } from '../lib/time.ts';
-import { moveLeftInto } from '../listen/spool-mover.ts';
+import { moveLeftInto } from '../listen/waiting-events.ts';
 import { checkAccount } from '../settings/settings.ts';
 import { command, family, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
-import { makeStateFolder, profileFlag } from '../spec/ledgers.ts';
+import { profileFlag } from '../spec/ledgers.ts';
 import { flag, type OptionValues, text } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
@@ -227,8 +226,8 @@ const status = command({
         where: url === undefined ? path : shownPostgresUrl(url),
         source: url === undefined ? 'default' : settings.get('ledger').source,
         account,
-        outcomes: Outbox.count(join(makeStateFolder(context.env), 'outcomes'), account),
-        events: (await (await context.ledgers.spoolIfAny())?.countAll()) ?? 0,
+        outcomes: await (await context.ledgers.waiting(account)).count('outcome'),
+        events: await (await context.ledgers.waiting()).count('event'),
       }),
     );
     const loss = url === undefined ? lossOf(path) : undefined;
@@ -356,15 +355,14 @@ export const ledger = family({
 /** The ledger with the events that ended listeners left on their way: after a prune they would come back. */
 async function openWhole(context: Context, use: string): Promise<Ledger> {
   const ledger = await context.ledgers.required(use);
-  await takeSpoolIn(context, ledger);
+  await takeWaitingIn(context, ledger);
   return ledger;
 }
 
-async function takeSpoolIn(context: Context, ledger: Ledger): Promise<void> {
+async function takeWaitingIn(context: Context, ledger: Ledger): Promise<void> {
   const { out, signal } = context;
-  const spool = await context.ledgers.spoolIfAny();
-  const onWarning = (text: string): void => void out.warn(text);
-  if (spool) await moveLeftInto(ledger, { spool, signal, onWarning });
+  const waiting = await context.ledgers.waiting();
+  await moveLeftInto(ledger, { waiting, signal, onWarning: (text) => void out.warn(text) });
 }
 
 /** What takes in rows does so with the last of them, so that an interruption leaves nothing. */
@@ -408,7 +406,7 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
   context.onExit(() => shared.close());
   await prepareForOrders(shared, dryRun);
   const moved: Moved = { to, identity: shared.db.identity, account, at: new Date(nowMs()).toISOString() };
-  if (!dryRun) await takeSpoolIn(context, local);
+  if (!dryRun) await takeWaitingIn(context, local);
   const counts = await allOrNothing(context, line, COPYING, (report) =>
     moveTo(shared, local, moved, { signal, dryRun, report }),
   );
@@ -446,7 +444,7 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
       'name it with STENO_LEDGER=postgres://… or: steno config set ledger postgres://user@host/database',
     );
   const shared = await openSharedAt(context, url);
-  if (!dryRun) await takeSpoolIn(context, shared);
+  if (!dryRun) await takeWaitingIn(context, shared);
   const local = await openLocal(context);
   const counts = await allOrNothing(context, line, COPYING, (report) =>
     bringBack(local, shared, { signal, dryRun, report }),
@@ -462,7 +460,7 @@ async function comeBackWithoutShared(
   context: Context,
   { dryRun, yes }: Pick<CopyOptions, 'dryRun' | 'yes'>,
 ): Promise<void> {
-  const { out, env } = context;
+  const { out } = context;
   const { localPath: path } = context.ledgers;
   const flag = profileFlag(context);
   if (!existsSync(path))
@@ -477,11 +475,11 @@ async function comeBackWithoutShared(
     `the ledger of this machine does not know what was ordered with ${moved.to} since the move ${timeAgo(moved.at)}, here or by others: it could be ordered twice`,
     'import a backup of the database (steno ledger import), or add file by file: steno track <id>',
   );
-  const outcomes = join(makeStateFolder(env), 'outcomes');
-  const waiting = Outbox.count(outcomes, moved.account);
-  if (waiting)
+  const waiting = await context.ledgers.waiting(moved.account);
+  const outcomes = await waiting.count('outcome');
+  if (outcomes)
     await out.warn(
-      `${plural(waiting, 'outcome')} on this machine never reached the shared ledger; see ${outcomes}`,
+      `${plural(outcomes, 'outcome')} on this machine never reached the shared ledger; see ${waiting.path}`,
       'add the files: steno track <id>',
     );
   if (dryRun) return out.note('nothing was written');

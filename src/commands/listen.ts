@@ -160,9 +160,9 @@ export const listen = command({
     await context.ledgers.warnOfLittleRoom();
     const connect = await connector(context, plan.register || options.download !== undefined);
     const onExit = (cleanUp: () => Promise<void>): (() => void) => context.onExit(cleanUp);
-    const spool = await context.ledgers.spool();
+    const waiting = await context.ledgers.waiting();
     const resources = {
-      ...{ ledger, spool, hide, connect, onExit, env, interrupt: signal },
+      ...{ ledger, waiting, hide, connect, onExit, env, interrupt: signal },
     };
     const screen = new ListenScreen(context, options);
     try {

@@ -10,7 +10,7 @@ import { shellWord } from '../lib/text.ts';
 import { nowMs, parseSince } from '../lib/time.ts';
 import type { ExecOptions } from '../listen/exec.ts';
 import { handOver } from '../listen/hand-over.ts';
-import { movedNote, moveLeftInto } from '../listen/spool-mover.ts';
+import { movedNote, moveLeftInto } from '../listen/waiting-events.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { count, downloadOptions, execOptions, flag, type OptionValues, text } from '../spec/options.ts';
@@ -162,9 +162,8 @@ async function moveLeftEvents(context: Context, ledger: Ledger): Promise<void> {
   const { out, signal } = context;
   const warn = (text: string): void => void out.warn(text);
   try {
-    const spool = await context.ledgers.spoolIfAny();
-    if (!spool) return;
-    const moved = await moveLeftInto(ledger, { spool, signal, onWarning: warn });
+    const waiting = await context.ledgers.waiting();
+    const moved = await moveLeftInto(ledger, { waiting, signal, onWarning: warn });
     if (moved > 0) out.note(movedNote(moved));
   } catch (error) {
     warn(`can't move events of earlier listeners into the ledger: ${errorMessage(error)}`);

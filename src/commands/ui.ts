@@ -181,7 +181,7 @@ async function sourceOf(context: Context): Promise<PageSource> {
   };
   return {
     ...{ build: __dirname, folder: makeStateFolder(env), env, signal, settings, hide: mask.hide, ledger },
-    ...{ isSandbox: sandbox !== undefined, flags, connect, spool: await ledgers.spool() },
+    ...{ isSandbox: sandbox !== undefined, flags, connect, waiting: await ledgers.waiting() },
     requireAllowed: (effect, what) => requireAllowed(context, effect, what),
     // The sandbox is in this process: nobody else would notice that its files move.
     refresh: sandbox && (async () => refreshOpenFiles(await connect(), ledger, {})),

@@ -201,6 +201,15 @@ export class Events extends Table {
     );
   }
 
+  /** Deliveries that a run has not shown, or not done everything about. */
+  unfinished(run: number): Promise<EventRow[]> {
+    return this.db.all<EventRow>(
+      `SELECT ${eventColumns} FROM ${eventTables} WHERE events.source = 'received' AND (events.listener = ?
+         OR events.id IN (SELECT event FROM actions WHERE run = ? AND status = 'pending')) ORDER BY events.id`,
+      ...[run, run],
+    );
+  }
+
   /** How many events a run leaves to the next listener, of those that are to be shown. */
   async countToShow(run: number, only: readonly string[]): Promise<number> {
     const wanted = only.length ? 'AND event IN (SELECT value FROM json_each(?))' : '';

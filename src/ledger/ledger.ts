@@ -1,8 +1,8 @@
 /** What was ordered and what became of it, for one account. The service keeps no list, so this is the only one. */
 import { accountName } from '../lib/names.ts';
-import type { Outbox } from './outbox.ts';
 import type { LedgerStore } from './stores/store.ts';
 import type { Hide, TableContext } from './table.ts';
+import type { Waiting } from './waiting.ts';
 
 /** An open ledger. Each of its tables is a class that is made over it: `new Files(ledger).get(id)`. */
 export class Ledger implements TableContext {
@@ -10,14 +10,14 @@ export class Ledger implements TableContext {
   /** Whose rows it shows and changes: a profile, or an account of a shared ledger. */
   readonly profile: string;
   readonly hide: Hide;
-  readonly outbox: Outbox | undefined;
+  readonly waiting: Waiting | undefined;
   #withShortLockWait: Ledger | undefined;
 
-  constructor(db: LedgerStore, profile: string, hide: Hide, outbox?: Outbox) {
+  constructor(db: LedgerStore, profile: string, hide: Hide, waiting?: Waiting) {
     this.db = db;
     this.profile = accountName(profile);
     this.hide = hide;
-    this.outbox = outbox;
+    this.waiting = waiting;
   }
 
   /** Does all of the work or none of it; the work must use the context that it is given, which is in the transaction. */

@@ -7,12 +7,12 @@ import { type SpendingLimit, waitingForOthers, withinLimit } from './budgets.ts'
 import type { TakeOver } from './claims.ts';
 import { movedMark, refuseMoved, unlessMoved } from './moved.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
-import { howToRecord, type KeptOutcome, type PurchaseOutcome } from './outbox.ts';
 import { WITH_AUDIO } from './pairing.ts';
 import { type Begun, hiddenPurchase, kindOf, type NewPurchase, type PlacedOrder } from './purchase.ts';
 import { type Place, PurchaseTable } from './purchase-table.ts';
 import { CommitUnknown, type Statement } from './stores/store.ts';
 import { jsonList, NOW } from './table.ts';
+import { howToRecord, type KeptOutcome, type PurchaseOutcome } from './waiting.ts';
 
 const MAX_DETAIL_LENGTH = 600;
 
@@ -53,11 +53,11 @@ export class Purchases extends PurchaseTable {
       const id = newId();
       this.#reserve(purchase, id);
       const begun = await this.#begin(purchase, id, takeOver, held).catch((error: unknown) => {
-        this.context.outbox?.release(id);
+        this.context.waiting?.release(id);
         throw error;
       });
       if (begun && !(begun instanceof CommitUnknown)) return begun;
-      this.context.outbox?.release(id);
+      this.context.waiting?.release(id);
       if (!begun) return undefined;
       if (n === MAX_BEGINNINGS) throw begun;
     }
@@ -66,7 +66,7 @@ export class Purchases extends PurchaseTable {
   /** Without room for the answer nothing is sent, unless the answer goes to another machine first. */
   #reserve(purchase: NewPurchase, id: string): void {
     try {
-      this.context.outbox?.reserve(purchase, id);
+      this.context.waiting?.reserve(purchase, id);
     } catch (cause) {
       if (this.db.isShared) return;
       throw new StenoError('failed', `there is no room to save the answer: ${systemReason(cause)}`, {
@@ -114,7 +114,7 @@ export class Purchases extends PurchaseTable {
     try {
       return await this.#unlessForbidden(purchase, begun);
     } catch {
-      this.#keep(purchase, begun, { kind: 'refused', detail: NEVER_SENT });
+      await this.#keep(purchase, begun, { kind: 'refused', detail: NEVER_SENT });
       throw error;
     }
   }
@@ -297,27 +297,28 @@ export class Purchases extends PurchaseTable {
     outcome: PurchaseOutcome,
     write: () => Promise<Result>,
   ): Promise<Result> {
-    let kept = this.db.isShared ? this.#keep(purchase, begun, outcome) : undefined;
+    let kept = this.db.isShared ? await this.#keep(purchase, begun, outcome) : undefined;
     try {
       const result = await write().catch((error: unknown) => {
         if (error instanceof CommitUnknown) return write();
         throw error;
       });
-      this.context.outbox?.remove(begun.id);
+      this.context.waiting?.release(begun.id);
+      if (kept) await this.context.waiting?.remove([begun.id]);
       return result;
     } catch (cause) {
-      if (!this.context.outbox) throw cause;
-      kept ??= this.#keep(purchase, begun, outcome);
+      if (!this.context.waiting) throw cause;
+      kept ??= await this.#keep(purchase, begun, outcome);
       throw new StenoError('failed', `${errorMessage(cause)}; ${kept.what}`, { cause, hint: kept.hint });
     }
   }
 
   /** A disk that can't take it is no reason not to tell the ledger. */
-  #keep(purchase: NewPurchase, begun: Begun, outcome: PurchaseOutcome): Kept {
-    const { outbox } = this.context;
+  async #keep(purchase: NewPurchase, begun: Begun, outcome: PurchaseOutcome): Promise<Kept> {
+    const { waiting } = this.context;
     try {
-      if (!outbox) throw new Error('there is nowhere to save it');
-      outbox.keep({
+      if (!waiting) throw new Error('there is nowhere to save it');
+      await waiting.keepOutcome({
         ...{ begun, outcome, at: this.timestamp(), sender: this.sender() },
         purchase: hiddenPurchase(purchase, this.hide),
       });

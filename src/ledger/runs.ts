@@ -57,7 +57,7 @@ export class Runs extends Table {
     return Number(row?.id);
   }
 
-  /** A session for what a listener left in the spool: it is taken over like that of any that broke off. */
+  /** A session whose deliveries waited when it ended: it is taken over like that of any that broke off. */
   async addEnded(only: readonly string[]): Promise<number> {
     const run = await this.begin(only);
     await this.end(run);

@@ -3,7 +3,6 @@ import { StenoError } from '../lib/errors.ts';
 import type { PostgresAddress } from '../lib/postgres-url.ts';
 import { accountsQuery, checkAccount } from './accounts.ts';
 import { type LedgerStatus, type LedgerView, type StoreStatus, statusOf } from './inspect.ts';
-import type { OnTrouble } from './outbox.ts';
 import { type ConnectLimits, type Opened, PostgresStore } from './stores/postgres.ts';
 import { type ConnectOptions, isMissingTable, PostgresConnection } from './stores/postgres-connection.ts';
 import {
@@ -17,6 +16,7 @@ import {
 } from './stores/postgres-schema.ts';
 import type { AccountRow, LedgerAccount, Store } from './stores/store.ts';
 import type { Hide } from './table.ts';
+import type { OnTrouble } from './waiting.ts';
 
 /** What it takes to open one. */
 export interface SharedLedgerOptions {
@@ -28,9 +28,9 @@ export interface SharedLedgerOptions {
   /** How long the database may be silent while a statement waits. */
   readonly queryTimeoutMs: number;
   readonly account: LedgerAccount;
-  /** The folder on this machine for outcomes of orders that the ledger could not take. */
-  readonly outcomes: string;
-  /** Told where one of them still can't be handed over. */
+  /** The folder on this machine for what the ledger can't take. */
+  readonly folder: string;
+  /** Told where something of it still can't be handed over. */
   readonly onTrouble: OnTrouble;
 }
 

@@ -4,8 +4,8 @@ import { accountName } from '../lib/names.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { withoutNul } from '../lib/text.ts';
 import { nowMs } from '../lib/time.ts';
-import type { Outbox } from './outbox.ts';
 import type { Store, Value } from './stores/store.ts';
+import type { Waiting } from './waiting.ts';
 
 export type Hide = (text: string) => string;
 
@@ -20,7 +20,7 @@ export interface TableContext {
   /** Takes secrets out of a text. */
   readonly hide: Hide;
   /** Where outcomes of orders go that the database can't take. */
-  readonly outbox?: Outbox | undefined;
+  readonly waiting?: Waiting | undefined;
 }
 
 const FILES_PER_QUERY = 2_000;

@@ -1,14 +1,5 @@
 /** The file of a database: who may read it, and how one that was emptied is told from a new one. */
-import {
-  chmodSync,
-  closeSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, closeSync, linkSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errorCode, StenoError, usage } from './errors.ts';
 import { isDanglingLink, syncFolder } from './fs.ts';

@@ -176,6 +176,8 @@ class ActionQueue {
     if (this.#phase !== 'working' || this.#waitsForLedger || this.#active.size > this.#target.jobs) return;
     try {
       const pauseMs = this.#target.pauseLeftMs || (await this.#msUntilNextDue(now));
+      // The ledger may have failed meanwhile, which has an alarm of its own.
+      if (this.#waitsForLedger) return;
       this.#cancelAlarm();
       if (pauseMs === undefined || this.#phase !== 'working') return;
       const alarm = (): void => this.wake();

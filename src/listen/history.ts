@@ -5,7 +5,7 @@ import { doEach, type Outcome as ItemOutcome } from '../flows/bulk.ts';
 import { type EventFilter, type EventRow, Events } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Pruning } from '../ledger/prune.ts';
-import type { Spool } from '../ledger/spool.ts';
+import type { Waiting } from '../ledger/waiting.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Report } from '../lib/progress.ts';
@@ -22,14 +22,14 @@ const PAGE_SIZE = 200;
 /** How often --follow reads the ledger. */
 const POLL_INTERVAL_MS = 250;
 
-/** Deliveries in the spool that are not in the ledger yet (all, where that can't be read), newest first. They have no number. */
+/** Deliveries that are not in the ledger yet (all, where that can't be read), newest first. They have no number. */
 export async function eventsOnTheWay(
   ledger: Ledger | undefined,
-  spool: Spool,
+  waiting: Waiting,
   filter: EventFilter,
 ): Promise<EventRow[]> {
-  const arrivals = await spool.arrivals();
-  spool.close();
+  const arrivals = await waiting.events();
+  waiting.close();
   const rows = arrivals.reverse().flatMap((arrival) => {
     const parsed = parseForm(arrival.body);
     const row = eventRow(0, { source: 'received', delivery: arrival, parsed, arrival: arrival.id });
@@ -42,10 +42,13 @@ export async function eventsOnTheWay(
     .sort((a, b) => b.received_at.localeCompare(a.received_at));
 }
 
-/** The names of the events that are on their way. */
-export async function namesOnTheWay(spool: Spool): Promise<ReadonlySet<string>> {
-  const arrivals = await spool.arrivals();
-  spool.close();
+/** Which of these names events have that are on their way. */
+export async function namesOnTheWay(
+  waiting: Waiting,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
+  const arrivals = await waiting.events();
   return new Set(arrivals.map(({ body }) => parseForm(body).event));
 }
 

@@ -1,6 +1,6 @@
 /**
  * Keeps each delivery on disk before its sender gets an answer: in the ledger, together with the actions that it asks
- * for, or in the spool where the ledger can't take it at once.
+ * for, or in the waiting place where the ledger can't take it at once.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -8,7 +8,7 @@ import { Batcher } from '../ledger/batcher.ts';
 import type { EventRow } from '../ledger/events.ts';
 import type { MissedFile } from '../ledger/file-watch.ts';
 import { Runs } from '../ledger/runs.ts';
-import type { Arrival, SpoolOwner } from '../ledger/spool.ts';
+import type { Arrival, WaitingOwner } from '../ledger/waiting.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { cutFormSignatures } from '../lib/signatures.ts';
 import { plural } from '../lib/text.ts';
@@ -18,22 +18,22 @@ import { parseForm, ReceivedEvent } from './event.ts';
 import { eventRow, Recorder } from './recorder.ts';
 import type { Delivery } from './server.ts';
 import type { SessionContext } from './session-run.ts';
-import { movedNote, moveLeft, moveSlice } from './spool-mover.ts';
+import { movedNote, moveLeft, moveSlice } from './waiting-events.ts';
 
 interface ExpectedTest {
   readonly type: string;
   readonly arrived: (isTest: boolean) => void;
 }
 
-/** How long a sender waits for a locked ledger; then the spool takes its delivery. */
+/** How long a sender waits for a locked ledger; then it waits beside the ledger. */
 const LOCK_WAIT_MS = 250;
 /** In one commit: it holds up everything else for its length. */
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 2 * 1024 * 1024;
-/** Between two tries to move deliveries out of the spool. */
+/** Between two tries to move waiting deliveries. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
-/** How often it is asked whether what is in the spool has been moved. */
+/** How often it is asked whether what waits has been moved. */
 const MOVE_WAIT_MS = 20;
 
 export class Inbox {
@@ -42,12 +42,12 @@ export class Inbox {
   /** Events are in the ledger, and have their numbers. */
   readonly #onKept: () => void;
   readonly #recorder: Recorder;
-  readonly #owner: SpoolOwner;
+  readonly #owner: WaitingOwner;
   readonly #batcher: Batcher<Arrival, undefined>;
   #arrivals = 0;
   #expected: ExpectedTest | undefined;
-  /** How many deliveries of this session went to the spool, and how many of them from there to the ledger, as far as is known. */
-  #spooled = 0;
+  /** How many deliveries of this session had to wait, and how many of them are in the ledger, as far as is known. */
+  #put = 0;
   #moved = 0;
   /** Those up to this one were refused: they stay for the next listener. */
   #refusedUpTo = 0;
@@ -100,21 +100,21 @@ export class Inbox {
     return [];
   }
 
-  /** Gives the events that are in the ledger by now; the others are in the spool. */
+  /** Gives the events that are in the ledger by now; the others wait. */
   async #write(arrivals: readonly Arrival[]): Promise<readonly EventRow[]> {
     const { ledger, commits, resources } = this.#session;
     commits.checkInPlace();
     let failure: unknown;
-    // While the spool is not empty, all go there: events keep their order. A network is never waited for.
-    if (this.#inSpool === 0 && !new Runs(ledger).areShared)
+    // While others wait, all do: events keep their order. A network is never waited for.
+    if (this.#inWaiting === 0 && !new Runs(ledger).areShared)
       try {
         return await this.#recorder.writeNew(arrivals, LOCK_WAIT_MS);
       } catch (error) {
         commits.checkInPlace();
         failure = error;
       }
-    await resources.spool.append(this.#owner, arrivals);
-    this.#spooled += arrivals.length;
+    await resources.waiting.addEvents(this.#owner, arrivals);
+    this.#put += arrivals.length;
     if (failure !== undefined) this.#noteFailure(failure);
     this.#startMoving();
     return [];
@@ -140,7 +140,7 @@ export class Inbox {
   /** Once the session ends, it moves what is there at once, and gives up at the first failure. */
   async #move(): Promise<void> {
     const { signal } = this.#ending;
-    for (let isOver = false; this.#inSpool > 0 && !isOver; ) {
+    for (let isOver = false; this.#inWaiting > 0 && !isOver; ) {
       await sleep(this.#pauseMs, signal).catch(() => {});
       await this.#moveSlice().catch((error: unknown) => {
         this.#noteFailure(error);
@@ -152,17 +152,17 @@ export class Inbox {
 
   async #moveSlice(): Promise<void> {
     const { resources, watch, callbacks } = this.#session;
-    const before = this.#spooled;
-    const slice = await moveSlice(resources.spool, this.#owner, this.#recorder, this.#refusedUpTo);
+    const before = this.#put;
+    const slice = await moveSlice(resources.waiting, this.#owner, this.#recorder, this.#refusedUpTo);
     // Another process may have moved some of them, and more may have come meanwhile.
-    this.#moved = slice ? Math.min(this.#spooled, this.#moved + slice.count) : before;
+    this.#moved = slice ? Math.min(this.#put, this.#moved + slice.count) : before;
     if (this.#pauseMs > 0) watch.noteTaken();
     this.#pauseMs = 0;
     if (!slice) return;
     this.#refusedUpTo = slice.after;
     if (slice.refused > 0)
       callbacks.onWarning(
-        `${plural(slice.refused, 'event')} could not be written to the ledger; saved in the spool, the next listen retries`,
+        `${plural(slice.refused, 'event')} could not be written to the ledger; saved on this machine, the next listen retries`,
       );
     this.#addEvents(slice.rows);
   }
@@ -172,15 +172,10 @@ export class Inbox {
     this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2 || FIRST_PAUSE_MS);
   }
 
-  /** Shows other processes that what is in the spool is seen to. */
-  async touch(): Promise<void> {
-    if (this.#inSpool > 0) await this.#session.resources.spool.touch(this.#owner);
-  }
-
   /** Moves what listeners that are gone have left into the ledger; gives the number of events. */
   async moveLeft(): Promise<number> {
     const { commits, resources, callbacks, end } = this.#session;
-    const options = { spool: resources.spool, signal: end.signal, onWarning: callbacks.onWarning };
+    const options = { waiting: resources.waiting, signal: end.signal, onWarning: callbacks.onWarning };
     const moved = await moveLeft(commits, options);
     if (moved > 0) callbacks.onNote(movedNote(moved));
     return moved;
@@ -189,17 +184,32 @@ export class Inbox {
   /** Moves what is kept into the ledger, and says where that stays which can't be moved. */
   async close(): Promise<void> {
     const { resources, callbacks } = this.#session;
-    const { spool } = resources;
+    const { waiting } = resources;
     await this.#batcher.finish();
     this.#ending.abort();
     await this.#moving;
-    const left = await spool.count(this.#owner);
-    spool.close();
+    const left = await waiting.count('event', this.#owner);
+    waiting.close();
     if (left > 0)
       callbacks.onWarning(
-        `${plural(left, 'event')} not in the ledger yet; saved in ${spool.path}`,
+        `${plural(left, 'event')} not in the ledger yet; saved in ${waiting.path}`,
         'the next steno listen or steno sync moves them to the ledger',
       );
+  }
+
+  /** After the ledger was replaced: these wait for the next listener. */
+  saveAgain(rows: readonly EventRow[]): Promise<void> {
+    const arrivals = rows.map((row) => ({
+      ...{
+        id: row.arrival ?? '',
+        receivedAt: row.received_at,
+        remote: row.remote,
+        via: '',
+        mayBeTest: false,
+      },
+      ...{ contentType: row.content_type, body: Buffer.from(row.body) },
+    }));
+    return this.#session.resources.waiting.addEvents(this.#owner, arrivals);
   }
 
   #addEvents(rows: readonly EventRow[]): void {
@@ -215,15 +225,15 @@ export class Inbox {
   async addFound(file: MissedFile): Promise<boolean> {
     // Its delivery may be among those that are on their way.
     const { signal } = this.#session.end;
-    for (const before = this.#spooled; this.#moved < before; ) {
+    for (const before = this.#put; this.#moved < before; ) {
       if (this.#pauseMs > 0 || signal.aborted) return false;
       await sleep(MOVE_WAIT_MS, signal).catch(() => {});
     }
     return this.#recorder.writeFound(file);
   }
 
-  get #inSpool(): number {
-    return this.#spooled - this.#moved;
+  get #inWaiting(): number {
+    return this.#put - this.#moved;
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Transport } from '../api/http/transport.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { checkFolder, checkTemplate } from '../flows/transcripts/name.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Spool } from '../ledger/spool.ts';
+import type { Waiting } from '../ledger/waiting.ts';
 import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
 import { systemReason, usage } from '../lib/errors.ts';
@@ -44,7 +44,7 @@ export interface ListenPlan {
 
 export interface SessionResources {
   readonly ledger: Ledger;
-  readonly spool: Spool;
+  readonly waiting: Waiting;
   /** Absent where no account is set up. */
   readonly connect: Connect | undefined;
   /** Has something undone when the program ends, also when it crashes; returns what cancels that. */

@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Transport } from '../api/http/transport.ts';
+import { Events } from '../ledger/events.ts';
 import { Runs } from '../ledger/runs.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { plural } from '../lib/text.ts';
@@ -19,6 +20,7 @@ import { type SessionContext, SessionRun } from './session-run.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import { secretSegment, secretUrl, WebhookRegistration } from './webhook.ts';
 
+const REPLACED_HINT = 'start steno listen again: it goes on with what is left';
 /** How often a session says that it is alive, takes over actions, and polls for events that never came. */
 const TICK_MS = 5_000;
 /** How long actions under way may go on after an interruption. */
@@ -85,7 +87,7 @@ async function openAndRun(given: Given): Promise<void> {
         if (!run.isBegun) await run.begin(ledger);
       },
       onCommitted: () => watch.noteSuccess(),
-      onReplaced: (error) => end.fail(error),
+      onReplaced: (error) => end.fail(new StenoError('failed', errorMessage(error), { hint: REPLACED_HINT })),
     });
     // Tests set STENO_TEST_TICK_MS, so that many ticks, and pauses, do not take minutes.
     const tickMs = Number(env.STENO_TEST_TICK_MS) || TICK_MS;
@@ -188,7 +190,6 @@ class Session {
       repeat(tickMs, end.signal, () => this.#attempt(what, work));
     this.#loops = Promise.all([
       loop("can't record in the ledger that this listener is running", async () => {
-        await this.#inbox.touch();
         await run.renew(commits);
         // Not waited for: where much was left, it takes longer than other listeners wait for a sign of this one.
         void this.#adopt().catch(onError);
@@ -264,13 +265,14 @@ class Session {
       () => this.#inbox.close(),
       () => this.#tunnel?.close(),
       () => this.#loops,
-      () => this.#display.open(),
+      () => this.#isReplaced || this.#display.open(),
       () => this.#finishActions(),
+      () => this.#isReplaced && this.#leaveReplaced(),
       // A failure must be told, and a service manager start the next listener, also where nothing reads stdout.
       () => this.#display.finish(end.asPlanned ? resources.interrupt : AbortSignal.abort(), SHOW_GRACE_MS),
-      () => this.#reportLeft(),
+      () => this.#isReplaced || this.#reportLeft(),
       // One that never began must not wait for a ledger to say that it ended.
-      async () => run.isBegun && commits.add((tables) => new Runs(tables).end(run.id)),
+      () => run.isBegun && !this.#isReplaced && commits.add((tables) => new Runs(tables).end(run.id)),
       () => commits.finish(),
     ];
     for (const step of steps)
@@ -280,6 +282,21 @@ class Session {
         // One part that can't be closed must not keep the others from it.
         callbacks.onWarning(`while stopping: ${errorMessage(error)}`);
       }
+  }
+
+  /** What was answered and is not finished waits for the next listener, beside the file that is there now. */
+  async #leaveReplaced(): Promise<void> {
+    const { ledger, run, callbacks } = this.#context;
+    const left = await new Events(ledger).unfinished(run.id);
+    await this.#inbox.saveAgain(left);
+    if (left.length) callbacks.onNotice(`${plural(left.length, 'event')} left for the next listen`);
+    // SQLite would read the log of this file as one of the new file.
+    await ledger.db.file?.alone((database) => database.get('PRAGMA wal_checkpoint(TRUNCATE)'));
+  }
+
+  get #isReplaced(): boolean {
+    const { ledger } = this.#context;
+    return !ledger.db.isShared && !ledger.isInPlace;
   }
 
   async #finishActions(): Promise<void> {

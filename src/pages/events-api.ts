@@ -18,7 +18,7 @@ export function eventHandlers(source: PageSource): Handlers {
 }
 
 /** What listeners could not write to the ledger yet comes first; it has no number. */
-async function listPage({ ledger, spool }: PageSource, call: Call): Promise<Json> {
+async function listPage({ ledger, waiting: onTheWay }: PageSource, call: Call): Promise<Json> {
   const { query } = call;
   const filter: EventFilter = {
     words: wordsOf(call),
@@ -28,7 +28,7 @@ async function listPage({ ledger, spool }: PageSource, call: Call): Promise<Json
   };
   const { offset, limit } = windowOf(call);
   const events = new Events(ledger);
-  const waiting = await eventsOnTheWay(ledger, spool, filter);
+  const waiting = await eventsOnTheWay(ledger, onTheWay, filter);
   const first = waiting.slice(offset, offset + limit);
   const left = Math.max(0, offset - waiting.length);
   const rows = await events.page(filter, limit - first.length, undefined, left);

@@ -68,7 +68,7 @@ export class Live {
 
   async #look(): Promise<Marks> {
     await this.#reopen();
-    const waiting = await this.#source.spool.countAll().catch(() => 0);
+    const waiting = await this.#source.waiting.count('event').catch(() => 0);
     const files = `${await this.#changes.version()} ${waiting}`;
     this.#lockedSince = undefined;
     if (files !== this.#seen.files) {

@@ -136,7 +136,7 @@ export class PageServer {
     this.#door.close();
     this.#server.close();
     this.#server.closeAllConnections();
-    this.#source.spool.close();
+    this.#source.waiting.close();
     await this.#watched.close();
   }
 

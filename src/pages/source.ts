@@ -1,7 +1,7 @@
 /** What the pages are made of: what the command knows, and what a call brings. */
 import type { Transport } from '../api/http/transport.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Spool } from '../ledger/spool.ts';
+import type { Waiting } from '../ledger/waiting.ts';
 import type { Effect } from '../lib/command-entry.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -23,7 +23,7 @@ export interface PageSource {
   readonly settings: Settings;
   readonly ledger: Ledger;
   /** What listeners on this machine could not write to it yet. */
-  readonly spool: Spool;
+  readonly waiting: Waiting;
   /** Only a download needs the service. */
   connect(): Promise<Transport>;
   /** Brings what the ledger says of open files up to date; undefined where others do that. */

@@ -38,9 +38,6 @@ function homeFolder(): string {
 
 export const ledgerPath = (folder: string): string => join(folder, 'ledger.db');
 
-/** Where listeners keep what is not in the ledger yet. */
-export const spoolPath = (folder: string): string => join(folder, 'spool.db');
-
 /** The index of `steno search`. */
 export const searchIndexPath = (folder: string): string => join(folder, 'search.db');
 

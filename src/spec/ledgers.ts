@@ -1,17 +1,16 @@
 /** The ledger as commands need it: of this machine or shared, made or only read, for money or for notes. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { KeptBudget } from '../ledger/budgets.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes } from '../ledger/notes.ts';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
-import type { Spool } from '../ledger/spool.ts';
+import type { Waiting } from '../ledger/waiting.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
 import { accountName } from '../lib/names.ts';
 import type { Key } from '../settings/key.ts';
-import { closeFolder, ledgerPath, makePrivateFolder, spoolPath, stateFolder } from '../settings/paths.ts';
+import { closeFolder, ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Output } from '../ui/output.ts';
 import { type GlobalValues, SANDBOX } from './global-options.ts';
@@ -255,7 +254,7 @@ export class Ledgers {
       password: () => settings.ledgerPassword(address, { timeoutMs: globals.timeout, signal }),
       timeoutMs: Math.min(address.connectTimeoutMs ?? LEDGER_TIMEOUT_MS, limitMs),
       queryTimeoutMs: Math.min(LEDGER_TIMEOUT_MS, limitMs),
-      outcomes: join(folder, 'outcomes'),
+      folder,
       onTrouble: (text, hint) => out.warn(text, hint),
       account: {
         name: accountName(settings.account.value ?? settings.profileName),
@@ -265,24 +264,18 @@ export class Ledgers {
     };
   }
 
-  /** What listeners have received and not yet moved into the ledger. */
-  async spool(profile = this.#context.settings.profileName): Promise<Spool> {
+  /** What listeners have received and the ledger does not have yet; no file is made for it. */
+  async waiting(profile = this.#context.settings.profileName): Promise<Waiting> {
     const { env, out } = this.#context;
-    const { Spool } = await import('../ledger/spool.ts');
-    const onWarning = (text: string, hint?: string): void => void out.warn(text, hint);
-    return new Spool(spoolPath(makeStateFolder(env)), profile, onWarning);
-  }
-
-  /** None where no listener has used it: most commands need not load what reads it. */
-  async spoolIfAny(profile?: string): Promise<Spool | undefined> {
-    return existsSync(spoolPath(stateFolder(this.#context.env))) ? this.spool(profile) : undefined;
+    const { Waiting, waitingPath } = await import('../ledger/waiting.ts');
+    return new Waiting(waitingPath(stateFolder(env)), profile, (text, hint) => out.warn(text, hint));
   }
 
   /** Deletes what the ledger knows of the sandbox: it is void when the sandbox starts afresh. */
   async forgetSandbox(): Promise<void> {
     const { clearLedger } = await import('../ledger/prune.ts');
     if (this.#isThere) await clearLedger(await this.#open(SANDBOX));
-    await (await this.spoolIfAny(SANDBOX))?.removeLeft();
+    await (await this.waiting(SANDBOX)).removeGone();
   }
 
   get #isThere(): boolean {

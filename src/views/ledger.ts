@@ -34,7 +34,7 @@ export interface ShownStatus extends LedgerStatus {
   readonly account: string;
   /** Outcomes of orders on this machine that the shared ledger could not take. */
   readonly outcomes: number;
-  /** Events in the spool of this machine, on their way into the ledger. */
+  /** Events on this machine, on their way into the ledger. */
   readonly events: number;
 }
 

@@ -1,7 +1,7 @@
 /** What grows with the ledger: the same command on many files, against it on few. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Spool } from '../../src/ledger/spool.ts';
+import { Waiting } from '../../src/ledger/waiting.ts';
 import { migrations } from '../../src/ledger/stores/schema.ts';
 import { openDatabase } from '../../src/lib/sqlite.ts';
 import { type Row, run, type Subject } from './measure.ts';
@@ -118,10 +118,10 @@ export async function makeLedger(env: Env, files: number, allOpen = false): Prom
   db.close();
 }
 
-/** How many events are kept: in the ledger, or in the spool on their way there. */
+/** How many events are kept: in the ledger, or on their way there. */
 export async function keptEvents(env: Env): Promise<number> {
   const state = env.STENO_STATE_DIR ?? '';
-  const arrivals = await new Spool(join(state, 'spool.db'), 'default').arrivals();
+  const arrivals = await new Waiting(join(state, 'waiting.db'), 'default').events();
   const db = await openDatabase(join(state, 'ledger.db'), migrations);
   const found = db.get<{ n: number }>('SELECT count(*) AS n FROM events');
   const moved = db.get<{ n: number }>(

@@ -313,7 +313,7 @@ describe.skipIf(!postgresFolder)('a local and a shared ledger', () => {
     const shared = await openSharedLedger(
       {
         ...{ address: readPostgresUrl(address, {}), account: { name, isChosen: true, baseUrl: undefined } },
-        ...{ timeoutMs: 20_000, queryTimeoutMs: 20_000, outcomes: freshFolder() },
+        ...{ timeoutMs: 20_000, queryTimeoutMs: 20_000, folder: freshFolder() },
         password: async () => '',
         onTrouble: async () => {},
       },

@@ -1,16 +1,16 @@
 /** What becomes of an order where the ledger goes away: while it is begun, and while its outcome is written. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Claims } from '../../src/ledger/claims.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { type Attempt, OpenAttempts } from '../../src/ledger/open-attempts.ts';
-import { Outbox } from '../../src/ledger/outbox.ts';
 import { type Begun, makeAudio, makeEpisode } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
 import { SqliteStore } from '../../src/ledger/stores/sqlite.ts';
 import { CommitUnknown, type Store } from '../../src/ledger/stores/store.ts';
+import { type KeptOutcome, Waiting } from '../../src/ledger/waiting.ts';
 import { audioOf, newOrder, placedAs, url } from '../support/attempts.ts';
 import { freshFolder } from '../support/files.ts';
 import { hideSecret, SECRET } from '../support/open-ledger.ts';
@@ -45,18 +45,23 @@ function breaking(): Store {
   });
 }
 
-const owner = { account: 'default', ledger: 'here' };
-const outbox = (): Outbox => new Outbox(folder, () => owner);
-const purchasesWith = (kept: Outbox | undefined): Purchases =>
-  new Purchases({ db: breaking(), profile: 'default', hide: hideSecret, outbox: kept });
-const keptFiles = (): string[] => readdirSync(folder);
+const waiting = (onTrouble?: (text: string) => void): Waiting =>
+  new Waiting(join(folder, 'waiting.db'), 'default', onTrouble, () => 'here');
+const purchasesWith = (kept: Waiting | undefined): Purchases =>
+  new Purchases({ db: breaking(), profile: 'default', hide: hideSecret, waiting: kept });
+/** What waits, without handing it over. */
+async function kept(): Promise<KeptOutcome[]> {
+  const found: KeptOutcome[] = [];
+  await waiting().handOver((each) => {
+    found.push(each);
+    return Promise.reject(new Error('only looked at'));
+  });
+  return found;
+}
 const rows = (sql: string): Promise<Record<string, unknown>[]> => store.all(sql);
-const handOver = async (box = outbox()): Promise<string[]> => {
+const handOver = async (): Promise<string[]> => {
   const troubles: string[] = [];
-  await box.handOver(
-    (kept) => new Purchases(ledger).take(kept),
-    async (text) => void troubles.push(text),
-  );
+  await waiting((text) => void troubles.push(text)).handOver((each) => new Purchases(ledger).take(each));
   return troubles;
 };
 
@@ -75,7 +80,7 @@ afterEach(async () => {
 describe('a purchase whose COMMIT got no answer', () => {
   it('is sent as it is where it came through', async () => {
     fates = ['done, but no answer'];
-    const purchases = purchasesWith(outbox());
+    const purchases = purchasesWith(waiting());
     const begun = (await purchases.begin(newOrder('a'), [])) as Begun;
     expect(await rows('SELECT id, number, started_at, status FROM purchases')).toEqual([
       { id: begun.id, number: begun.attempt, started_at: begun.startedAt, status: 'sending' },
@@ -85,7 +90,7 @@ describe('a purchase whose COMMIT got no answer', () => {
 
   it('is begun anew where it did not, and the first can come no more', async () => {
     fates = ['not done, and no answer'];
-    const begun = await purchasesWith(outbox()).begin(newOrder('a'), []);
+    const begun = await purchasesWith(waiting()).begin(newOrder('a'), []);
     expect(await rows('SELECT number, status, detail FROM purchases ORDER BY number')).toEqual([
       { number: 1, status: 'refused', detail: 'not sent: the ledger became unavailable' },
       { number: begun?.attempt, status: 'sending', detail: '' },
@@ -96,9 +101,9 @@ describe('a purchase whose COMMIT got no answer', () => {
   it('is begun three times at most, then nothing is sent', async () => {
     const lost: Fate = 'not done, and no answer';
     fates = [lost, 'works', lost, 'works'];
-    expect(await purchasesWith(outbox()).begin(newOrder('x'), [])).toMatchObject({ attempt: 3 });
+    expect(await purchasesWith(waiting()).begin(newOrder('x'), [])).toMatchObject({ attempt: 3 });
     fates = [lost, 'works', lost, 'works', lost, 'works', lost];
-    await expect(purchasesWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
+    await expect(purchasesWith(waiting()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
     expect(fates).toHaveLength(1);
     expect(await rows("SELECT id FROM purchases WHERE status = 'refused'")).toHaveLength(2 + 3);
     expect((await new Claims(ledger).holders(audioOf('a').names)).size).toBe(0);
@@ -106,21 +111,19 @@ describe('a purchase whose COMMIT got no answer', () => {
 
   it('is never sent where the ledger can not be asked, and the next command frees its audio', async () => {
     fates = ['done, but no answer', 'refused'];
-    await expect(purchasesWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
-    expect([(await rows('SELECT status FROM purchases'))[0], keptFiles().length]).toEqual([
-      { status: 'sending' },
-      1,
-    ]);
+    await expect(purchasesWith(waiting()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
+    expect(await rows('SELECT status FROM purchases')).toEqual([{ status: 'sending' }]);
+    expect(await kept()).toHaveLength(1);
     expect(await handOver()).toEqual([]);
     expect(await rows('SELECT status, detail FROM purchases')).toEqual([
       { status: 'refused', detail: 'not sent: the ledger became unavailable' },
     ]);
-    expect([(await new Claims(ledger).holders(audioOf('a').names)).size, keptFiles()]).toEqual([0, []]);
+    expect([(await new Claims(ledger).holders(audioOf('a').names)).size, await kept()]).toEqual([0, []]);
   });
 
   it('that did not come through is kept from coming by the next command', async () => {
     fates = ['not done, and no answer', 'refused'];
-    await expect(purchasesWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
+    await expect(purchasesWith(waiting()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
     expect(await rows('SELECT id FROM purchases')).toEqual([]);
     expect(await handOver()).toEqual([]);
     expect(await rows('SELECT status FROM purchases')).toEqual([{ status: 'refused' }]);
@@ -129,8 +132,8 @@ describe('a purchase whose COMMIT got no answer', () => {
 
   it('that fails for another reason says so at once', async () => {
     fates = ['refused'];
-    await expect(purchasesWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow('the disk is full');
-    expect([await rows('SELECT id FROM purchases'), keptFiles()]).toEqual([[], []]);
+    await expect(purchasesWith(waiting()).begin(newOrder('a'), [])).rejects.toThrow('the disk is full');
+    expect([await rows('SELECT id FROM purchases'), await kept()]).toEqual([[], []]);
   });
 });
 
@@ -143,7 +146,7 @@ describe('an outcome', () => {
   it.each(['done, but no answer', 'not done, and no answer'] as const)(
     'whose COMMIT was %s is written once more, and then nothing is kept here',
     async (fate) => {
-      const purchases = purchasesWith(outbox());
+      const purchases = purchasesWith(waiting());
       const begun = await begin(purchases);
       fates = [fate];
       const found = await purchases.markPlaced(begun, order, placedAs('o1', '1', '2'));
@@ -155,12 +158,12 @@ describe('an outcome', () => {
         { id: '1', url: url('a') },
         { id: '2', url: url('b') },
       ]);
-      expect(keptFiles()).toEqual([]);
+      expect(await kept()).toEqual([]);
     },
   );
 
   it('that the ledger does not take is kept here, told, and handed over once', async () => {
-    const purchases = purchasesWith(outbox());
+    const purchases = purchasesWith(waiting());
     const begun = await begin(purchases);
     fates = ['refused'];
     await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toMatchObject({
@@ -168,10 +171,7 @@ describe('an outcome', () => {
       message:
         'the disk is full; the next steno command on this machine that can write to the ledger records it',
     });
-    expect(Outbox.count(folder, 'default')).toBe(1);
-    expect(Outbox.count(folder, 'other')).toBe(0);
-    const [name = ''] = keptFiles();
-    const text = readFileSync(join(folder, name), 'utf8');
+    const [outcome] = await kept();
     // Another purchase has the number of the order, by somebody's mistake.
     const other = (await new Purchases(ledger).begin(newOrder('x'), [])) as Begun;
     const mistaken = (await new OpenAttempts(ledger).get(other.attempt)) as Attempt;
@@ -181,15 +181,15 @@ describe('an outcome', () => {
       { status: 'placed', order_id: 'o1' },
     ]);
     const before = await rows('SELECT id, ended_at FROM purchases');
-    writeFileSync(join(folder, name), text);
+    await waiting().keepOutcome(outcome as KeptOutcome);
     expect(await handOver()).toEqual([]);
     expect(await rows('SELECT id, ended_at FROM purchases')).toEqual(before);
     expect(await rows('SELECT id FROM files')).toHaveLength(2);
-    expect(keptFiles()).toEqual([]);
+    expect(await kept()).toEqual([]);
   });
 
   it('that is kept holds no secret', async () => {
-    const purchases = purchasesWith(outbox());
+    const purchases = purchasesWith(waiting());
     const audio = makeEpisode(`${url('a')}?k=${SECRET}`, [`guid ${SECRET}`], { title: SECRET });
     const secret = newOrder('a', {
       ...{ audios: [audio, makeAudio(url('b'), SECRET)], names: [SECRET], notes: SECRET },
@@ -200,11 +200,9 @@ describe('an outcome', () => {
     await expect(purchases.markPlaced(begun, secret, placed)).rejects.toThrow(
       'that can write to the ledger records it',
     );
-    const [name = ''] = keptFiles();
-    const text = readFileSync(join(folder, name), 'utf8');
-    expect(text).not.toContain(SECRET);
-    expect(JSON.parse(text)).toMatchObject({
-      ...owner,
+    const [outcome] = await kept();
+    expect(JSON.stringify(outcome)).not.toContain(SECRET);
+    expect(outcome).toMatchObject({
       begun: { id: begun.id, startedAt: begun.startedAt },
       purchase: { notes: '****', names: ['****'], audios: [{ details: { title: '****' } }, { key: '****' }] },
       outcome: { placed: { id: 'o1', hold: '****' } },
@@ -212,13 +210,13 @@ describe('an outcome', () => {
   });
 
   it('refused and unclear ones are handed over too', async () => {
-    const purchases = purchasesWith(outbox());
+    const purchases = purchasesWith(waiting());
     const refused = await begin(purchases);
     fates = ['refused'];
     await expect(purchases.markRefused(refused, order, `no ${SECRET}`)).rejects.toThrow(
       'that can write to the ledger records it',
     );
-    expect(readFileSync(join(folder, keptFiles()[0] ?? ''), 'utf8')).not.toContain(SECRET);
+    expect(JSON.stringify(await kept())).not.toContain(SECRET);
     await handOver();
     expect(await rows('SELECT status, detail FROM purchases')).toEqual([
       { status: 'refused', detail: 'no ****' },
@@ -228,9 +226,7 @@ describe('an outcome', () => {
     await expect(purchases.markUncertain(unclear, order, 'no answer')).rejects.toThrow(
       'that can write to the ledger records it',
     );
-    expect(JSON.parse(readFileSync(join(folder, keptFiles()[0] ?? ''), 'utf8')).outcome.kind).toBe(
-      'uncertain',
-    );
+    expect((await kept())[0]?.outcome.kind).toBe('uncertain');
     await handOver();
     expect(await rows(`SELECT status, detail FROM purchases WHERE id = '${unclear.id}'`)).toEqual([
       { status: 'uncertain', detail: 'no answer' },
@@ -239,7 +235,7 @@ describe('an outcome', () => {
   });
 
   it('of a purchase that a failover lost is written all the same', async () => {
-    const purchases = purchasesWith(outbox());
+    const purchases = purchasesWith(waiting());
     const begun = await begin(purchases);
     fates = ['refused'];
     await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow(
@@ -257,7 +253,7 @@ describe('an outcome', () => {
   });
 
   it('of an order that somebody settled as another one is written as the service said', async () => {
-    const purchases = purchasesWith(outbox());
+    const purchases = purchasesWith(waiting());
     const begun = await begin(purchases);
     fates = ['refused'];
     await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow(
@@ -269,8 +265,8 @@ describe('an outcome', () => {
   });
 
   it('that can be kept nowhere says both', async () => {
-    const folder = join(freshFolder(), 'outcomes');
-    const purchases = purchasesWith(new Outbox(folder, () => owner));
+    folder = join(freshFolder(), 'state');
+    const purchases = purchasesWith(waiting());
     const begun = await begin(purchases);
     rmSync(folder, { recursive: true });
     writeFileSync(folder, '');

@@ -22,7 +22,7 @@ const stores: Readonly<Record<string, () => Promise<Ledger>>> = {
     server = await startPostgres(['fsync = off']);
     const address = readPostgresUrl(await server.newDatabase(), {});
     const account = { name: 'default', isChosen: true, baseUrl: undefined };
-    const limits = { timeoutMs: 20_000, queryTimeoutMs: 20_000, outcomes: freshFolder() };
+    const limits = { timeoutMs: 20_000, queryTimeoutMs: 20_000, folder: freshFolder() };
     const rest = { password: async () => '', onTrouble: async () => {} };
     return openSharedLedger({ address, account, ...limits, ...rest }, asItIs);
   },

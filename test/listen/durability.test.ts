@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { freshFolder } from '../support/files.ts';
 import { complete, eventsOf, FORM, form, Listener, send } from '../support/listener.ts';
-import { keptIn, lockLedger, spooledIn } from '../support/spool.ts';
 import { User } from '../support/steno.ts';
+import { keptIn, lockLedger, waitingIn } from '../support/waiting.ts';
 
 const EVENTS = 10_000;
 const CONNECTIONS = 64;
@@ -67,9 +67,9 @@ describe('what was answered', () => {
     const listed = new Set((await eventsOf(user)).map(({ audiofile }) => audiofile));
     expect(answered.filter((id) => !listed.has(String(id)))).toEqual([]);
     const last = await Listener.start(user, ['--quiet']);
-    await last.until(() => spooledIn(user).length === 0);
+    await last.until(() => waitingIn(user).length === 0);
     await last.stop();
-    expect(spooledIn(user)).toEqual([]);
+    expect(waitingIn(user)).toEqual([]);
     const rows = new Map<string, number>();
     for (const id of keptIn(user)) rows.set(id, (rows.get(id) ?? 0) + 1);
     expect(answered.filter((id) => !rows.has(String(id)))).toEqual([]);
@@ -95,7 +95,7 @@ describe('what was answered', () => {
     expect((await eventsOf(user)).map(({ n }) => n)).toEqual([3, 2, 1]);
     await listener.until(() => listener.lines.length === 3);
     await listener.stop();
-    expect(spooledIn(user)).toEqual([]);
+    expect(waitingIn(user)).toEqual([]);
   });
 
   it('is kept, without a crash, where the ledger is damaged while a test event is awaited', async () => {
@@ -116,7 +116,7 @@ describe('what was answered', () => {
     expect((await send(`${new URL(listener.url).origin}/healthz`, '', { method: 'GET' })).status).toBe(200);
     expect((await listener.post(complete('8'))).status).toBe(200);
     await listener.stop('SIGKILL');
-    expect(spooledIn(user)).toEqual([event, complete('8')]);
+    expect(waitingIn(user)).toEqual([event, complete('8')]);
   });
 
   it.skipIf(process.platform !== 'linux')(

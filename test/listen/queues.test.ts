@@ -1,5 +1,5 @@
 /** One delivery holds up no other: what fails for one file or target is tried later, and the rest goes on. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { queryLedger } from '../support/ledger.ts';
 import { complete, form, Listener, send } from '../support/listener.ts';
-import { spoolOf } from '../support/spool.ts';
 import { User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
+import { waitingOf } from '../support/waiting.ts';
 
 const FORMS: ReadonlyArray<readonly string[]> = [[], ['--json'], ['--quiet'], ['--csv']];
 const CHUNKED =
@@ -80,7 +80,7 @@ it.skipIf(process.platform !== 'linux')(
 it('an event that can not be kept is warned of once a cause', async () => {
   const user = new User({ STENO_TEST_TICK_MS: '600000' });
   const listener = await Listener.start(user);
-  mkdirSync(spoolOf(user));
+  mkdirSync(waitingOf(user));
   queryLedger(user, 'ALTER TABLE events RENAME TO hidden');
   for (const id of ['1', '2', '3', '4'])
     expect((await send(listener.url, form({ event: 'X', audiofile: id }))).status).toBe(503);

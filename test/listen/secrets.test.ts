@@ -9,8 +9,8 @@ import { queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, form, Listener, Target } from '../support/listener.ts';
 import { encodingsOf, expectNotInState } from '../support/secrets.ts';
 import { signed } from '../support/signed.ts';
-import { lockLedger, spooledIn } from '../support/spool.ts';
 import { KEY, type User } from '../support/steno.ts';
+import { lockLedger, waitingIn } from '../support/waiting.ts';
 
 const forms = encodingsOf(KEY);
 
@@ -76,7 +76,7 @@ describe('a delivery that holds the key', () => {
     const lock = lockLedger(user);
     for (const text of Object.values(forms))
       expect((await listener.post(`${complete('1')}&waits=here&a=${text}`)).status).toBe(200);
-    expect(spooledIn(user).join('')).toContain('waits=here');
+    expect(waitingIn(user).join('')).toContain('waits=here');
     expectNotInState(user, KEY);
     lock.release();
     await listener.stop();

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { queryLedger } from '../support/ledger.ts';
 import { complete, form, Listener } from '../support/listener.ts';
 import { sliceOf } from '../support/slices.ts';
-import { lockLedger } from '../support/spool.ts';
 import { User } from '../support/steno.ts';
+import { lockLedger } from '../support/waiting.ts';
 
 const TICK = { STENO_TEST_TICK_MS: '50' };
 

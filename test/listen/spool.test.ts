@@ -7,10 +7,10 @@ import { account } from '../support/account.ts';
 import { queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, form, Listener, Target } from '../support/listener.ts';
 import { signed } from '../support/signed.ts';
-import { keptIn, lockLedger, querySpool, spooledIn, spoolOf } from '../support/spool.ts';
 import { BIN, finished, KEY, type Result, User } from '../support/steno.ts';
 import { hasStrace, isSync, startTraced } from '../support/strace.ts';
 import { until } from '../support/until.ts';
+import { keptIn, lockLedger, queryWaiting, waitingIn, waitingOf } from '../support/waiting.ts';
 
 const TICK = { STENO_TEST_TICK_MS: '50' };
 
@@ -38,7 +38,7 @@ describe('the spool', () => {
     const link = signed('https://example.com/a.mp3');
     const fields = { event: 'TRANSCRIPT_COMPLETE', audiofile: '7', originallink: link, note: KEY };
     expect((await listener.post(form(fields))).status).toBe(200);
-    const folder = dirname(spoolOf(user));
+    const folder = dirname(waitingOf(user));
     const files = readdirSync(folder).filter((name) => name.startsWith('spool.db'));
     for (const name of files) expect((statSync(join(folder, name)).mode & 0o777).toString(8)).toBe('600');
     expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
@@ -54,7 +54,7 @@ describe('the spool', () => {
     const listener = await Listener.start(user);
     for (const id of ['1', '2']) await listener.post(complete(id));
     await listener.stop();
-    expect([keptIn(user), existsSync(spoolOf(user))]).toEqual([['1', '2'], false]);
+    expect([keptIn(user), existsSync(waitingOf(user))]).toEqual([['1', '2'], false]);
   });
 
   it('is empty when all is in the ledger, which then takes events itself again', async () => {
@@ -62,12 +62,12 @@ describe('the spool', () => {
     const listener = await Listener.start(user);
     const lock = lockLedger(user);
     for (const id of ['1', '2']) await listener.post(complete(id));
-    expect(spooledIn(user)).toEqual(bodiesOf('1', '2'));
+    expect(waitingIn(user)).toEqual(bodiesOf('1', '2'));
     lock.release();
-    await listener.until(() => keptIn(user).length === 2 && spooledIn(user).length === 0);
-    rmSync(spoolOf(user));
+    await listener.until(() => keptIn(user).length === 2 && waitingIn(user).length === 0);
+    rmSync(waitingOf(user));
     await listener.post(complete('3'));
-    expect([keptIn(user), existsSync(spoolOf(user))]).toEqual([['1', '2', '3'], false]);
+    expect([keptIn(user), existsSync(waitingOf(user))]).toEqual([['1', '2', '3'], false]);
     await listener.stop();
   });
 
@@ -100,7 +100,7 @@ describe('the spool', () => {
     const next = await Listener.start(user, ['--json']);
     await next.until(() => next.json.length === 1);
     await next.stop();
-    expect([keptIn(user), spooledIn(user)]).toEqual([['1'], []]);
+    expect([keptIn(user), waitingIn(user)]).toEqual([['1'], []]);
     expect(next.json).toMatchObject([{ n: 1, audiofile: '1' }]);
   });
 
@@ -109,9 +109,9 @@ describe('the spool', () => {
     const listener = await Listener.start(user);
     const lock = lockLedger(user);
     await listener.post(complete('1'));
-    for (const end of ['', '-wal', '-shm']) rmSync(spoolOf(user) + end, { force: true });
+    for (const end of ['', '-wal', '-shm']) rmSync(waitingOf(user) + end, { force: true });
     expect((await listener.post(complete('2'))).status).toBe(200);
-    expect(spooledIn(user)).toEqual(bodiesOf('1', '2'));
+    expect(waitingIn(user)).toEqual(bodiesOf('1', '2'));
     await listener.stop('SIGKILL');
     lock.release();
     expect((await eventsOf(user)).map(({ audiofile }) => audiofile)).toEqual(['2', '1']);
@@ -120,8 +120,8 @@ describe('the spool', () => {
   it('that is damaged is kept under another name, and a new one takes events', async () => {
     const user = new User(TICK);
     await leaveBehind(user, ['1']);
-    writeFileSync(spoolOf(user), Buffer.alloc(statSync(spoolOf(user)).size, 'Z'), { flag: 'r+' });
-    for (const end of ['-wal', '-shm']) rmSync(spoolOf(user) + end, { force: true });
+    writeFileSync(waitingOf(user), Buffer.alloc(statSync(waitingOf(user)).size, 'Z'), { flag: 'r+' });
+    for (const end of ['-wal', '-shm']) rmSync(waitingOf(user) + end, { force: true });
     const listed = await user.run(['events', '--json']);
     expect([listed.code, JSON.parse(listed.stdout)]).toEqual([0, []]);
     expect(listed.stderr).toMatch(
@@ -133,11 +133,11 @@ describe('the spool', () => {
     await listener.until(() =>
       /is damaged, and events may be lost; saved as .*damaged-\w+/.test(listener.stderr),
     );
-    expect(spooledIn(user)).toEqual(bodiesOf('2'));
+    expect(waitingIn(user)).toEqual(bodiesOf('2'));
     lock.release();
     await listener.until(() => keptIn(user).includes('2'));
     await listener.stop();
-    expect(readdirSync(dirname(spoolOf(user))).filter((name) => /damaged-\w+$/.test(name))).toHaveLength(1);
+    expect(readdirSync(dirname(waitingOf(user))).filter((name) => /damaged-\w+$/.test(name))).toHaveLength(1);
   });
 
   it.skipIf(!hasStrace)('or the ledger is synced before the 200 is sent', async () => {
@@ -186,7 +186,7 @@ describe('what a listener that was killed has answered', () => {
     const { stdout } = await user.onTerminal('steno events');
     expect(stdout).toMatch(/2 events not in the ledger yet; each gets its number there/);
     // Looking moves nothing.
-    expect([keptIn(user), spooledIn(user).length]).toEqual([[], 2]);
+    expect([keptIn(user), waitingIn(user).length]).toEqual([[], 2]);
   });
 
   it('is acted on once, by the next listener with the same command', async () => {
@@ -214,7 +214,7 @@ describe('what a listener that was killed has answered', () => {
     const { user } = await account();
     await leaveBehind(user, ['1', '2', '3']);
     const { code, stderr } = await user.run(['sync']);
-    expect([code, keptIn(user), spooledIn(user)]).toEqual([0, ['1', '2', '3'], []]);
+    expect([code, keptIn(user), waitingIn(user)]).toEqual([0, ['1', '2', '3'], []]);
     expect(stderr).toMatch(/^moved 3 events of listeners that crashed to the ledger$/m);
     expect((await user.run(['sync'])).stderr).not.toMatch(/that crashed/);
     expect(keptIn(user)).toHaveLength(3);
@@ -228,7 +228,7 @@ describe('what a listener that was killed has answered', () => {
     await leaveBehind(user, ['1'], ['--profile', 'other']);
     await user.run(['sync']);
     expect([keptIn(user), await eventsOf(user)]).toEqual([[], []]);
-    expect(spooledIn(user, 'other')).toHaveLength(1);
+    expect(waitingIn(user, 'other')).toHaveLength(1);
     const next = await Listener.start(user, ['--profile', 'other']);
     await next.until(() => keptIn(user).join() === '1');
     await next.stop();
@@ -238,7 +238,7 @@ describe('what a listener that was killed has answered', () => {
   it('is left alone where a newer steno has written it', async () => {
     const user = new User();
     await leaveBehind(user, ['1']);
-    querySpool(user, "INSERT INTO migrations (name, at) VALUES ('002-newer', '') RETURNING name");
+    queryWaiting(user, "INSERT INTO migrations (name, at) VALUES ('002-newer', '') RETURNING name");
     const next = await Listener.start(user);
     await next.until(() =>
       /spool\.db, which may contain events that are not in the ledger yet: .*written by a newer steno/.test(
@@ -247,7 +247,7 @@ describe('what a listener that was killed has answered', () => {
     );
     await next.post(complete('2'));
     await next.stop();
-    expect([keptIn(user), spooledIn(user)]).toEqual([['2'], bodiesOf('1')]);
+    expect([keptIn(user), waitingIn(user)]).toEqual([['2'], bodiesOf('1')]);
   });
 });
 
@@ -263,12 +263,12 @@ describe('two listeners on one state folder', () => {
     const lock = lockLedger(user);
     const answers = await Promise.all(ids.map((id, at) => listeners[at % 2]?.post(complete(id))));
     expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([200]));
-    expect(spooledIn(user)).toHaveLength(200);
+    expect(waitingIn(user)).toHaveLength(200);
     lock.release();
     await listeners[0]?.until(() => target.got.length === ids.length);
     await Promise.all(listeners.map((listener) => listener.stop()));
     expect(keptIn(user).sort()).toEqual([...ids].sort());
-    expect([spooledIn(user), target.got.length]).toEqual([[], ids.length]);
+    expect([waitingIn(user), target.got.length]).toEqual([[], ids.length]);
   });
 
   it('move what the other has left as soon as it is gone', async () => {
@@ -283,7 +283,7 @@ describe('two listeners on one state folder', () => {
     await second.until(() => second.json.length === 2);
     await second.stop();
     expect(second.json.map(({ audiofile }) => audiofile).sort()).toEqual(['1', '2']);
-    expect([keptIn(user).sort(), spooledIn(user)]).toEqual([['1', '2'], []]);
+    expect([keptIn(user).sort(), waitingIn(user)]).toEqual([['1', '2'], []]);
   });
 });
 
@@ -295,10 +295,10 @@ it('a listener that was taken for dead loses nothing, and each event is there an
   await listener.post(complete('2'));
   listener.child.kill('SIGSTOP');
   const old = new Date(Date.now() - 3_600_000).toISOString();
-  querySpool(user, 'UPDATE listeners SET seen_at = ? RETURNING id', old);
+  queryWaiting(user, 'UPDATE listeners SET seen_at = ? RETURNING id', old);
   lock.release();
   await user.run(['sync']);
-  expect([keptIn(user), spooledIn(user)]).toEqual([['1', '2'], []]);
+  expect([keptIn(user), waitingIn(user)]).toEqual([['1', '2'], []]);
   listener.child.kill('SIGCONT');
   expect((await listener.post(complete('3'))).status).toBe(200);
   await listener.until(() => keptIn(user).length === 3);
@@ -323,14 +323,14 @@ describe('a spool that can not be used', () => {
     async (_, make) => {
       const user = new User(TICK);
       await leaveBehind(user, []);
-      make(spoolOf(user));
+      make(waitingOf(user));
       const listener = await Listener.start(user);
       expect((await listener.post(complete('2'))).status).toBe(200);
       expect(keptIn(user)).toEqual(['2']);
       const listed = await user.run(['events', '--json']);
       expect([listed.code, JSON.parse(listed.stdout)]).toMatchObject([0, [{ n: 1, audiofile: '2' }]]);
       expect(listed.stderr).toContain(
-        `can't open ${spoolOf(user)}, which may contain events that are not in the ledger yet: `,
+        `can't open ${waitingOf(user)}, which may contain events that are not in the ledger yet: `,
       );
       const { stderr } = await listener.stop();
       expect(stderr.split('which may contain events')).toHaveLength(2);
@@ -344,14 +344,14 @@ describe('a spool that can not be used', () => {
     await user.run(['events']);
     execFileSync('chown', ['-R', '65534:65534', user.home]);
     for (const end of ['', '-wal', '-shm'])
-      if (existsSync(spoolOf(user) + end)) execFileSync('chown', ['0:0', spoolOf(user) + end]);
+      if (existsSync(waitingOf(user) + end)) execFileSync('chown', ['0:0', waitingOf(user) + end]);
     const [uid, gid] = [65_534, 65_534];
     const run = (...args: string[]): Promise<Result> =>
       finished(spawn(process.execPath, [BIN, ...args], { cwd: '/', env: user.env, uid, gid, stdio: 'pipe' }));
     const listed = await run('events', '--json');
     expect([listed.code, JSON.parse(listed.stdout)]).toEqual([0, []]);
     expect(listed.stderr).toContain(
-      `can't open ${spoolOf(user)}, which may contain events that are not in the ledger yet: `,
+      `can't open ${waitingOf(user)}, which may contain events that are not in the ledger yet: `,
     );
     expect((await run('listen', '--port', '0', '--timeout', '1s')).code).toBe(6);
   });

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audio, fill, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
 import { complete, Listener } from '../support/listener.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
-import { lockLedger } from '../support/spool.ts';
 import { User } from '../support/steno.ts';
 import { Team } from '../support/team.ts';
 import { until } from '../support/until.ts';
+import { lockLedger } from '../support/waiting.ts';
 import { errorOf, type LivePage, Pages } from './pages.ts';
 
 const changes = ({ messages }: LivePage): readonly string[][] =>

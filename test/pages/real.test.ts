@@ -10,10 +10,10 @@ import { audio, fill, ledgerOf, orderingAccount, queryLedger } from '../support/
 import { complete, form, Listener, Target } from '../support/listener.ts';
 import { postgresFolder, startPostgres } from '../support/postgres.ts';
 import { isLong } from '../support/slices.ts';
-import { lockLedger } from '../support/spool.ts';
 import { User } from '../support/steno.ts';
 import { Team } from '../support/team.ts';
 import { until } from '../support/until.ts';
+import { lockLedger } from '../support/waiting.ts';
 import { Pages } from './pages.ts';
 
 /** A browser starts in a second, on a loaded machine in a minute. */

@@ -64,7 +64,7 @@ const shared: StoreKind = {
     const options = (name: string): SharedLedgerOptions => ({
       ...{
         address: readPostgresUrl(url, {}),
-        outcomes: freshFolder(),
+        folder: freshFolder(),
         timeoutMs: 20_000,
         queryTimeoutMs: 20_000,
       },

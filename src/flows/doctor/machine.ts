@@ -1,6 +1,6 @@
 /** What is on this machine: settings, the state folder and its disk, and the ledger, also one that a team shares. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { otherServiceHint } from '../../ledger/accounts.ts';
 import {
   factsOf,
@@ -11,9 +11,9 @@ import {
   viewFile,
 } from '../../ledger/inspect.ts';
 import { movedHint, movedText } from '../../ledger/moved.ts';
-import { Outbox } from '../../ledger/outbox.ts';
 import { type SharedLedgerOptions, viewShared } from '../../ledger/shared.ts';
 import { lossOf, restoreHint } from '../../ledger/stores/backups.ts';
+import { Waiting, waitingPath } from '../../ledger/waiting.ts';
 import { systemReason } from '../../lib/errors.ts';
 import { littleRoom } from '../../lib/fs.ts';
 import { bytesText, plural, shellWord } from '../../lib/text.ts';
@@ -121,7 +121,7 @@ export class LedgerCheck {
     const found = options ? await this.#checkShared(options) : await this.#checkFile();
     if (found.status !== 'ok') return found;
     const account = options?.account.name ?? this.#setup.settings.profileName;
-    const waiting = Outbox.count(join(dirname(this.#path), 'outcomes'), account);
+    const waiting = await new Waiting(waitingPath(dirname(this.#path)), account).count('outcome');
     if (waiting)
       return warn(
         `${plural(waiting, 'outcome')} on this machine not yet in the ledger`,

@@ -92,7 +92,9 @@ export class RowParser {
   static async of(ledger: Pick<Snapshot, 'columns'>, hide: Hide): Promise<RowParser> {
     const types = new Map<string, ReadonlyMap<string, string>>();
     for (const { name, number, own, eventColumn } of dumpTables) {
-      const columns = (await ledger.columns(name)).filter((column) => ![number, own].includes(column.name));
+      const columns = (await ledger.columns(name)).filter(
+        (column) => column.name !== number && column.name !== own,
+      );
       const typeOf = (column: ColumnInfo): string => (column.name === eventColumn ? 'TEXT' : column.type);
       types.set(name, new Map(columns.map((column) => [column.name, typeOf(column)])));
     }

@@ -286,7 +286,7 @@ export const TABLES = `
   ) WITHOUT ROWID;
 
   -- A number is never given again. 'arrival' is the id that a delivery got when it came in, so that it is moved from a
-  -- spool into the ledger once. Null for other events.
+  -- waiting place into the ledger once. Null for other events.
   CREATE TABLE events (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     profile TEXT NOT NULL,

@@ -54,7 +54,7 @@ describe.skipIf(!postgresFolder)('an export', () => {
     const account = { name: 'default', isChosen: true, baseUrl: undefined };
     const ledger = await openSharedLedger(
       {
-        ...{ address, account, timeoutMs: 20_000, queryTimeoutMs: 20_000, outcomes: freshFolder() },
+        ...{ address, account, timeoutMs: 20_000, queryTimeoutMs: 20_000, folder: freshFolder() },
         password: async () => '',
         onTrouble: async () => {},
       },

@@ -198,7 +198,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       const address = readPostgresUrl(await server.newDatabase(), {});
       const account = { name: 'default', isChosen: false, baseUrl: undefined };
       const db = await openSharedStore({
-        ...{ address, account, timeoutMs: 5_000, queryTimeoutMs: 5_000, outcomes: freshFolder() },
+        ...{ address, account, timeoutMs: 5_000, queryTimeoutMs: 5_000, folder: freshFolder() },
         onTrouble: async () => {},
         password: async () => '',
       });

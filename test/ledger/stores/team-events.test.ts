@@ -85,7 +85,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     const address = readPostgresUrl(await server.newDatabase(), {});
     const account = { name: 'default', isChosen: false, baseUrl: undefined };
     const limits = { timeoutMs: 5_000, queryTimeoutMs: 5_000 };
-    const edges = { outcomes: freshFolder(), password: async () => '', onTrouble: async () => {} };
+    const edges = { folder: freshFolder(), password: async () => '', onTrouble: async () => {} };
     const options = { address, account, ...limits, ...edges };
     const [slow, quick] = [await openSharedStore(options), await openSharedStore(options)];
     const order: string[] = [];

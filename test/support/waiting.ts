@@ -1,16 +1,16 @@
-/** The spool of a user's listeners as it lies on disk, and a ledger that takes nothing. */
+/** What waits for a user's ledger, and a ledger that takes nothing. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { ledgerOf, queryLedger } from './ledger.ts';
 import type { User } from './steno.ts';
 
-export const spoolOf = (user: User): string => join(user.env.STENO_STATE_DIR ?? '', 'spool.db');
+export const waitingOf = (user: User): string => join(user.env.STENO_STATE_DIR ?? '', 'waiting.db');
 
-/** Runs one statement on the spool; gives its rows, none where there is no spool. */
-export function querySpool<Row>(user: User, sql: string, ...values: string[]): Row[] {
-  if (!existsSync(spoolOf(user))) return [];
-  const db = new DatabaseSync(spoolOf(user));
+/** Runs one statement on what waits; gives its rows, none where nothing does. */
+export function queryWaiting<Row>(user: User, sql: string, ...values: string[]): Row[] {
+  if (!existsSync(waitingOf(user))) return [];
+  const db = new DatabaseSync(waitingOf(user));
   try {
     db.exec('PRAGMA busy_timeout = 5000');
     return db.prepare(sql).all(...values) as Row[];
@@ -19,11 +19,11 @@ export function querySpool<Row>(user: User, sql: string, ...values: string[]): R
   }
 }
 
-/** The bodies of the deliveries in the spool, oldest first. */
-export const spooledIn = (user: User, profile = 'default'): string[] =>
-  querySpool<{ body: Uint8Array }>(
+/** The bodies of the deliveries that wait, oldest first. */
+export const waitingIn = (user: User, profile = 'default'): string[] =>
+  queryWaiting<{ body: Uint8Array }>(
     user,
-    'SELECT body FROM arrivals JOIN listeners ON listeners.id = listener WHERE profile = ? ORDER BY seq',
+    "SELECT body FROM waiting WHERE kind = 'event' AND account = ? ORDER BY n",
     profile,
   ).map(({ body }) => Buffer.from(body).toString());
 
