@@ -229,7 +229,8 @@ export class Waiting {
   /** Hands over the outcomes for a ledger; another process may do so at the same time, so `take` may see one twice. */
   async handOver(take: (kept: KeptOutcome) => Promise<void>): Promise<void> {
     this.#removeLeftRoom();
-    const db = await this.#openThere();
+    // What can't be opened is said by what reads events: until then, the outcome counts as unknown.
+    const db = existsSync(this.path) ? await this.#open().catch(() => undefined) : undefined;
     for (const { id, content } of db ? this.#rows(db, 'outcome', 'ledger = ?', this.#ledger()) : []) {
       try {
         await take(JSON.parse(content) as KeptOutcome);

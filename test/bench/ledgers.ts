@@ -1,8 +1,8 @@
 /** What grows with the ledger: the same command on many files, against it on few. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Waiting } from '../../src/ledger/waiting.ts';
 import { migrations } from '../../src/ledger/stores/schema.ts';
+import { Waiting } from '../../src/ledger/waiting.ts';
 import { openDatabase } from '../../src/lib/sqlite.ts';
 import { type Row, run, type Subject } from './measure.ts';
 import type { Env, Place } from './place.ts';

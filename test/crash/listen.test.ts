@@ -77,7 +77,7 @@ async function sendEvents(child: ChildProcessWithoutNullStreams, place: Place): 
  * After the listener was killed and another one was started with the same options, which got one more event: every
  * event that was answered is in the ledger once, and none is there that was not sent. Its command has run, and its
  * transcript is there, whole. A command runs a second time only where the crash left its end unknown, so no event has
- * more than two. When the second listener has ended, the spool is empty.
+ * more than two. When the second listener has ended, nothing waits.
  */
 async function checkEvents({ place }: Crash): Promise<void> {
   place.endLeases();
@@ -90,7 +90,7 @@ async function checkEvents({ place }: Crash): Promise<void> {
   expect(await deliver(listener.url, NEXT)).toBe(true);
   await listener.until(() => [...answered, NEXT].every((id) => kept().includes(id)));
   const pending = "SELECT 1 FROM actions WHERE status = 'pending'";
-  await listener.until(() => place.rows(pending).length === 0 && place.spooled() === 0);
+  await listener.until(() => place.rows(pending).length === 0 && place.waiting() === 0);
   await listener.until(() => !transcripts(place).some((path) => path.endsWith('.steno-part')));
   await listener.stop();
   expect(kept()).toEqual([...new Set(kept())]);
@@ -100,7 +100,7 @@ async function checkEvents({ place }: Crash): Promise<void> {
     expect(contentOf(place.user.home, 'out', `${id}.txt`) === transcriptText(id, 'txt')).toBe(true);
   }
   expect(transcripts(place)).toEqual(kept().map((id) => `${id}.txt`));
-  expect(place.spooled()).toBe(0);
+  expect(place.waiting()).toBe(0);
   expect(place.stateFiles()).toEqual([]);
 }
 

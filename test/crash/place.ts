@@ -159,16 +159,16 @@ export class Place {
     if (this.#database) query(`DROP DATABASE ${this.#database} WITH (FORCE)`);
   }
 
-  /** What lies below the state folder, without the files of the ledger and of an open spool. */
+  /** What lies below the state folder, without the ledger and what waits for it. */
   stateFiles(): string[] {
-    const known = /^ledger\.db|^spool\.db(-wal|-shm)?$/;
+    const known = /^(ledger|waiting)\.db/;
     return filesBelow(this.user.env.STENO_STATE_DIR ?? '').filter((path) => !known.test(path));
   }
 
-  /** How many deliveries wait in the spool. */
-  spooled(): number {
-    const path = join(this.user.env.STENO_STATE_DIR ?? '', 'spool.db');
-    return rowsOf(path, 'SELECT id FROM arrivals').length;
+  /** How many deliveries wait for the ledger. */
+  waiting(): number {
+    const path = join(this.user.env.STENO_STATE_DIR ?? '', 'waiting.db');
+    return rowsOf(path, "SELECT id FROM waiting WHERE kind = 'event'").length;
   }
 
   /** On a shared ledger a process that was killed keeps its lease for a while: this is as if that were over. */

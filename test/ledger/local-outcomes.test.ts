@@ -1,18 +1,15 @@
 /** The ledger of this machine can't be written to when the answer comes: it is kept beside it, and handed over. */
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { audio, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
 import { canMount, SmallDisk } from '../support/small-disk.ts';
-import { KEY, type User } from '../support/steno.ts';
+import { KEY } from '../support/steno.ts';
+import { outcomesOf, waitingOf } from '../support/waiting.ts';
 
 const ORDER = ['order', audio('a'), '--sku', 'TRANS14', '--quiet'];
 const placed = { order: 'x1', audiofiles: [1], message: 'ok' };
-
-const folderOf = (user: User): string => join(user.env.STENO_STATE_DIR ?? '', 'outcomes');
-const keptBy = (user: User): string[] =>
-  existsSync(folderOf(user)) ? readdirSync(folderOf(user)).filter((name) => name.endsWith('.json')) : [];
 
 /** Orders something, and locks the ledger for good when the service is about to answer. */
 async function lockedAt(status: number, body: object) {
@@ -37,13 +34,13 @@ describe('an answer that the local ledger can not take', () => {
     expect(ended.stderr).toMatch(
       /^warning: the ledger could not record [^\n]*the next steno command on this machine[^\n]*\n$/,
     );
-    expect(keptBy(user)).toHaveLength(1);
+    expect(outcomesOf(user)).toHaveLength(1);
     const doctor = await user.run(['doctor', '--offline']);
     expect(doctor.stdout + doctor.stderr).toContain('1 outcome on this machine not yet in the ledger');
     expect(JSON.parse((await user.run(['ledger', 'status', '--json'])).stdout).outcomes_waiting).toBe(1);
     const again = await user.run(ORDER);
     expect([again.code, again.stderr]).toEqual([9, expect.stringContaining('order x1')]);
-    expect([keptBy(user), service.calls('POST /order_url').length]).toEqual([[], 2]);
+    expect([outcomesOf(user), service.calls('POST /order_url').length]).toEqual([[], 2]);
     expect((await user.run(['files', '--quiet'])).stdout).toContain('1\n');
   }, 60_000);
 
@@ -54,9 +51,9 @@ describe('an answer that the local ledger can not take', () => {
     'though it was $said counts when the ledger is free',
     async ({ status, code, next }) => {
       const { user, ended } = await lockedAt(status, { message: 'no' });
-      expect([ended.code, keptBy(user).length]).toEqual([code, 1]);
+      expect([ended.code, outcomesOf(user).length]).toEqual([code, 1]);
       expect((await user.run(ORDER)).code).toBe(next);
-      expect(keptBy(user)).toEqual([]);
+      expect(outcomesOf(user)).toEqual([]);
     },
     60_000,
   );
@@ -64,16 +61,17 @@ describe('an answer that the local ledger can not take', () => {
   it('of another profile stays until that one is used', async () => {
     const { user } = await lockedAt(200, placed);
     await user.run(['--sandbox', 'files']);
-    expect(keptBy(user)).toHaveLength(1);
+    expect(outcomesOf(user)).toHaveLength(1);
     await user.run(['files']);
-    expect(keptBy(user)).toEqual([]);
+    expect(outcomesOf(user)).toEqual([]);
   }, 60_000);
 
   it('leaves nothing behind where all went well', async () => {
     const { user, order } = await orderingAccount({ STENO_LEDGER: undefined });
     expect((await order(audio('a'))).code).toBe(0);
     expect((await order(audio('a'))).code).toBe(9);
-    expect(readdirSync(folderOf(user))).toEqual([]);
+    const left = readdirSync(dirname(waitingOf(user))).filter((name) => name.startsWith('waiting'));
+    expect(left).toEqual([]);
   });
 
   it.skipIf(!canMount)(
@@ -94,7 +92,7 @@ describe('an answer that the local ledger can not take', () => {
       const ended = await user.run(ORDER);
       reader.close();
       expect([ended.code, ended.stdout]).toEqual([0, '1\n']);
-      expect([ended.stderr, keptBy(user).length]).toEqual([
+      expect([ended.stderr, outcomesOf(user).length]).toEqual([
         expect.stringContaining('the next steno command on this machine'),
         1,
       ]);
@@ -112,14 +110,13 @@ describe('an answer that the local ledger can not take', () => {
     const lock = new DatabaseSync(ledgerOf(user));
     service.on('POST /order_url', (_, response) => {
       lock.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE');
-      rmSync(folderOf(user), { recursive: true });
-      writeFileSync(folderOf(user), 'not a folder');
+      mkdirSync(waitingOf(user));
       response.end(JSON.stringify({ ...placed, audiofiles: [7] }));
     });
     const ended = await user.run(ORDER);
     lock.exec('ROLLBACK');
     lock.close();
-    rmSync(folderOf(user));
+    rmSync(waitingOf(user), { recursive: true });
     expect([ended.code, ended.stdout]).toEqual([0, '7\n']);
     const [, line = ''] = /run: steno (attempts settle 2 --placed x1 --file 7)\n/.exec(ended.stderr) ?? [];
     expect(ended.stderr).toContain('it could not be saved on this machine, either');

@@ -134,7 +134,7 @@ describe('deliveries that wait', () => {
     await waiting.addEvents(OWN, [arrival('2')]);
     expect(idsOf(await waiting.events())).toEqual(['2']);
     waiting.close();
-    writeFileSync(waiting.path, 'no database at all');
+    writeFileSync(waiting.path, Buffer.alloc(8_192, 'Z'));
     const told: string[] = [];
     const again = new Waiting(waiting.path, 'default', (text) => void told.push(text));
     await again.addEvents(OWN, [arrival('3')]);

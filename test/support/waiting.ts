@@ -27,6 +27,13 @@ export const waitingIn = (user: User, profile = 'default'): string[] =>
     profile,
   ).map(({ body }) => Buffer.from(body).toString());
 
+/** The outcomes of purchases that wait. */
+export const outcomesOf = (user: User): Array<Record<string, unknown>> =>
+  queryWaiting<{ content: string }>(
+    user,
+    "SELECT content FROM waiting WHERE kind = 'outcome' ORDER BY n",
+  ).map(({ content }) => JSON.parse(content) as Record<string, unknown>);
+
 /** The files that deliveries in the ledger are about, in the order of their numbers. */
 export const keptIn = (user: User): string[] =>
   queryLedger<{ audiofile: string }>(user, 'SELECT audiofile FROM events ORDER BY id').map(

@@ -1,4 +1,4 @@
-/** What a ledger can't take is in the spool, and is moved from there into the ledger once. */
+/** What a ledger can't take waits in waiting.db, and is moved from there into the ledger once. */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -30,7 +30,7 @@ const ran = (user: User): string[] => {
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
 };
 
-describe('the spool', () => {
+describe('waiting.db', () => {
   it('is for the owner alone, and holds neither the key nor a signature', async () => {
     const { user } = await account();
     const listener = await Listener.start(user);
@@ -39,7 +39,7 @@ describe('the spool', () => {
     const fields = { event: 'TRANSCRIPT_COMPLETE', audiofile: '7', originallink: link, note: KEY };
     expect((await listener.post(form(fields))).status).toBe(200);
     const folder = dirname(waitingOf(user));
-    const files = readdirSync(folder).filter((name) => name.startsWith('spool.db'));
+    const files = readdirSync(folder).filter((name) => name.startsWith('waiting.db'));
     for (const name of files) expect((statSync(join(folder, name)).mode & 0o777).toString(8)).toBe('600');
     expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
     const text = files.map((name) => readFileSync(join(folder, name), 'latin1')).join('');
@@ -93,7 +93,7 @@ describe('the spool', () => {
     await listener.post(complete('1'));
     const { code, stderr } = await listener.stop();
     expect(code).toBe(130);
-    expect(stderr).toMatch(/^warning: 1 event not in the ledger yet; saved in .*spool\.db$/m);
+    expect(stderr).toMatch(/^warning: 1 event not in the ledger yet; saved in .*waiting\.db$/m);
     expect(stderr).toMatch(/^hint: the next steno listen or steno sync moves them to the ledger$/m);
     expect(await eventsOf(user)).toMatchObject([{ n: null, audiofile: '1', source: 'received' }]);
     lock.release();
@@ -104,19 +104,6 @@ describe('the spool', () => {
     expect(next.json).toMatchObject([{ n: 1, audiofile: '1' }]);
   });
 
-  it('that was deleted costs no event: what is in it is written anew', async () => {
-    const user = new User(TICK);
-    const listener = await Listener.start(user);
-    const lock = lockLedger(user);
-    await listener.post(complete('1'));
-    for (const end of ['', '-wal', '-shm']) rmSync(waitingOf(user) + end, { force: true });
-    expect((await listener.post(complete('2'))).status).toBe(200);
-    expect(waitingIn(user)).toEqual(bodiesOf('1', '2'));
-    await listener.stop('SIGKILL');
-    lock.release();
-    expect((await eventsOf(user)).map(({ audiofile }) => audiofile)).toEqual(['2', '1']);
-  });
-
   it('that is damaged is kept under another name, and a new one takes events', async () => {
     const user = new User(TICK);
     await leaveBehind(user, ['1']);
@@ -125,13 +112,13 @@ describe('the spool', () => {
     const listed = await user.run(['events', '--json']);
     expect([listed.code, JSON.parse(listed.stdout)]).toEqual([0, []]);
     expect(listed.stderr).toMatch(
-      /can't open .*spool\.db, which may contain events that are not in the ledger yet: .*damaged/,
+      /can't open .*waiting\.db, which may contain what is not in the ledger yet: .*damaged/,
     );
     const listener = await Listener.start(user);
     const lock = lockLedger(user);
     expect((await listener.post(complete('2'))).status).toBe(200);
     await listener.until(() =>
-      /is damaged, and events may be lost; saved as .*damaged-\w+/.test(listener.stderr),
+      /is damaged, and what waited in it may be lost; saved as .*damaged-\w+/.test(listener.stderr),
     );
     expect(waitingIn(user)).toEqual(bodiesOf('2'));
     lock.release();
@@ -241,7 +228,7 @@ describe('what a listener that was killed has answered', () => {
     queryWaiting(user, "INSERT INTO migrations (name, at) VALUES ('002-newer', '') RETURNING name");
     const next = await Listener.start(user);
     await next.until(() =>
-      /spool\.db, which may contain events that are not in the ledger yet: .*written by a newer steno/.test(
+      /waiting\.db, which may contain what is not in the ledger yet: .*written by a newer steno/.test(
         next.stderr,
       ),
     );
@@ -252,7 +239,7 @@ describe('what a listener that was killed has answered', () => {
 });
 
 describe('two listeners on one state folder', () => {
-  it('share the spool, and all of it is in the ledger once', async () => {
+  it('share waiting.db, and all of it is in the ledger once', async () => {
     const user = new User(TICK);
     const target = await Target.start();
     const listeners = [
@@ -294,8 +281,7 @@ it('a listener that was taken for dead loses nothing, and each event is there an
   await listener.post(complete('1'));
   await listener.post(complete('2'));
   listener.child.kill('SIGSTOP');
-  const old = new Date(Date.now() - 3_600_000).toISOString();
-  queryWaiting(user, 'UPDATE listeners SET seen_at = ? RETURNING id', old);
+  queryWaiting(user, "UPDATE waiting SET pid = 4194305, start = '1' RETURNING n");
   lock.release();
   await user.run(['sync']);
   expect([keptIn(user), waitingIn(user)]).toEqual([['1', '2'], []]);
@@ -310,7 +296,7 @@ it('a listener that was taken for dead loses nothing, and each event is there an
   expect(queryLedger(user, 'SELECT count(DISTINCT arrival) AS n FROM events')).toEqual([{ n: 3 }]);
 });
 
-describe('a spool that can not be used', () => {
+describe('waiting.db that can not be used', () => {
   const isRoot = process.getuid?.() === 0;
   const unusable: Array<[what: string, make: (path: string) => void]> = [
     ['a folder', (path) => mkdirSync(path)],
@@ -330,10 +316,10 @@ describe('a spool that can not be used', () => {
       const listed = await user.run(['events', '--json']);
       expect([listed.code, JSON.parse(listed.stdout)]).toMatchObject([0, [{ n: 1, audiofile: '2' }]]);
       expect(listed.stderr).toContain(
-        `can't open ${waitingOf(user)}, which may contain events that are not in the ledger yet: `,
+        `can't open ${waitingOf(user)}, which may contain what is not in the ledger yet: `,
       );
       const { stderr } = await listener.stop();
-      expect(stderr.split('which may contain events')).toHaveLength(2);
+      expect(stderr.split('which may contain what')).toHaveLength(2);
       expect(stderr).toMatch(/^hint: make it readable and writable/m);
     },
   );
@@ -351,7 +337,7 @@ describe('a spool that can not be used', () => {
     const listed = await run('events', '--json');
     expect([listed.code, JSON.parse(listed.stdout)]).toEqual([0, []]);
     expect(listed.stderr).toContain(
-      `can't open ${waitingOf(user)}, which may contain events that are not in the ledger yet: `,
+      `can't open ${waitingOf(user)}, which may contain what is not in the ledger yet: `,
     );
     expect((await run('listen', '--port', '0', '--timeout', '1s')).code).toBe(6);
   });
