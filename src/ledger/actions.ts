@@ -1,6 +1,7 @@
 /** What is to be done about each event and its result: written together with the event, so that a crash loses none. */
 import { renewLease } from './runs.ts';
 import { Table, timestamp } from './table.ts';
+import type { ActionKey } from './waiting.ts';
 
 export interface ActionRow {
   readonly event: number;
@@ -12,18 +13,6 @@ export interface ActionRow {
   readonly updated_at: string;
   /** When it is tried again (ISO 8601); empty: as soon as possible. */
   readonly due_at: string;
-}
-
-/** One kind of action on one target, such as a forward to a URL. */
-export interface ActionKey {
-  readonly kind: string;
-  readonly target: string;
-}
-
-/** An action, and the events that it is done for. */
-export interface ActionRule extends ActionKey {
-  /** Absent: every event. */
-  readonly events?: readonly string[];
 }
 
 export interface NewAction extends ActionKey {

@@ -8,6 +8,7 @@ import { AUDIO_COLUMNS, WITH_AUDIO } from './pairing.ts';
 import type { AudioRow } from './purchase.ts';
 import { showsOf } from './runs.ts';
 import { Conditions, jsonList, spellings, Table } from './table.ts';
+import { lastWithin } from './waiting.ts';
 
 /** `test` is the delivery that a listener asked for itself; `found` was made by us for an event that did not come. */
 export type Source = 'received' | 'test' | 'found';
@@ -241,19 +242,4 @@ export class Events extends Table {
       all.addWord(SEARCHED, [...spellings(word), encodeURIComponent(word).toLowerCase()]);
     return all;
   }
-}
-
-/** The last of these rows up to which their bodies together take no more than this; the first one in any case. */
-export function lastWithin<Row extends { readonly bytes: number }>(
-  rows: readonly Row[],
-  maxBytes: number,
-): Row | undefined {
-  let [last] = rows;
-  let total = 0;
-  for (const row of rows) {
-    total += Number(row.bytes);
-    if (total > maxBytes) break;
-    last = row;
-  }
-  return last;
 }

@@ -11,11 +11,8 @@ import { accountName } from '../lib/names.ts';
 import { isRunning, type ProcessMark, thisProcess } from '../lib/processes.ts';
 import { type Database, isCorrupt, type Migration, openDatabase, type Value } from '../lib/sqlite.ts';
 import { shellWord } from '../lib/text.ts';
-import type { ActionRule } from './actions.ts';
-import { lastWithin } from './events.ts';
 import { holdsLease } from './lease.ts';
 import type { Begun, NewPurchase, PlacedOrder, PurchaseSender } from './purchase.ts';
-import { jsonList } from './table.ts';
 
 /** A delivery as it is kept: without secrets. */
 export interface Arrival {
@@ -30,6 +27,18 @@ export interface Arrival {
   /** The listeners that it has passed. */
   readonly via: string;
   readonly body: Buffer;
+}
+
+/** One kind of action on one target, such as a forward to a URL. */
+export interface ActionKey {
+  readonly kind: string;
+  readonly target: string;
+}
+
+/** An action, and the events that it is done for. */
+export interface ActionRule extends ActionKey {
+  /** Absent: every event. */
+  readonly events?: readonly string[];
 }
 
 /** What has to be done about the deliveries of a listener. */
@@ -188,7 +197,7 @@ export class Waiting {
   /** These are in the ledger. */
   async remove(ids: readonly string[]): Promise<void> {
     const db = ids.length ? await this.#openThere() : undefined;
-    db?.run('DELETE FROM waiting WHERE id IN (SELECT value FROM json_each(?))', jsonList(ids));
+    db?.run('DELETE FROM waiting WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
     const { freelist_count: free } = db?.get<{ freelist_count: number }>('PRAGMA freelist_count') ?? {};
     if (!db || (free ?? 0) < MAX_FREE_PAGES || db.get('SELECT 1 FROM waiting')) return;
     db.exec('PRAGMA incremental_vacuum');
@@ -345,4 +354,19 @@ export function howToRecord({ attempt }: Begun, outcome: PurchaseOutcome): strin
   if (!id) return 'until the ledger is writable again, its outcome is unknown; see: steno attempts';
   const files = audiofiles.map((file) => ` --file ${shellWord(file)}`);
   return `${settle} --placed ${shellWord(id)}${files.join('')}`;
+}
+
+/** The last of these rows up to which their bodies together take no more than this; the first one in any case. */
+export function lastWithin<Row extends { readonly bytes: number }>(
+  rows: readonly Row[],
+  maxBytes: number,
+): Row | undefined {
+  let [last] = rows;
+  let total = 0;
+  for (const row of rows) {
+    total += Number(row.bytes);
+    if (total > maxBytes) break;
+    last = row;
+  }
+  return last;
 }

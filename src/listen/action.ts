@@ -1,7 +1,7 @@
 /** What can be done about an event, as its queue sees it. */
 
 import { hostname } from 'node:os';
-import type { ActionRule } from '../ledger/actions.ts';
+import type { ActionRule } from '../ledger/waiting.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { maskUserinfo } from '../lib/url.ts';
 import type { ReceivedEvent } from './event.ts';

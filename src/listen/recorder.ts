@@ -2,14 +2,14 @@
 
 import { randomUUID } from 'node:crypto';
 import { isOfTestEvent } from '../catalog/check.ts';
-import { type ActionRule, Actions, type NewAction } from '../ledger/actions.ts';
+import { Actions, type NewAction } from '../ledger/actions.ts';
 import { type EventRow, Events, type Source } from '../ledger/events.ts';
 import { FileWatch, type MissedFile } from '../ledger/file-watch.ts';
 import { Files, type KnownFile } from '../ledger/files.ts';
 import { audioRowOf, detailsOf } from '../ledger/purchase.ts';
 import { Runs } from '../ledger/runs.ts';
 import type { TableContext } from '../ledger/table.ts';
-import type { Arrival } from '../ledger/waiting.ts';
+import type { ActionRule, Arrival } from '../ledger/waiting.ts';
 import { nowMs } from '../lib/time.ts';
 import type { Commits } from './commits.ts';
 import { type ParsedForm, parseForm } from './event.ts';
