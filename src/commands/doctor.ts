@@ -35,7 +35,7 @@ export const doctor = command({
     const { out, signal } = context;
     const results = await whileWorking(out, 'Checking', () => examine(setupOf(context, options.offline)));
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-    if (out.forPeople && out.isBrief) await showLines(out, doctorLines(results, out.stdout.columns));
+    if (out.forPeople && out.isBrief) await showLines(out, doctorLines(results));
     else await out.show(doctorView(results));
     const failures = results.filter(({ status }) => status === 'fail');
     if (failures.length)

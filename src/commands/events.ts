@@ -239,8 +239,7 @@ async function follow(context: Context, ledger: Ledger, filter: EventFilter, lim
   const lines = new EventLines();
   for await (const page of followEvents(ledger, filter, limit, signal)) {
     if (out.mode.json) for (const event of page) await out.showNext({ ...eventsView([]), json: event.json });
-    else if (out.forPeople && out.isBrief)
-      await showLines(out, lines.events(page, { columns: out.stdout.columns, verbose: false }));
+    else if (out.forPeople && out.isBrief) await showLines(out, lines.events(page, false));
     else await out.showNext(eventsView(page));
   }
 }

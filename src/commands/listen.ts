@@ -253,10 +253,7 @@ class ListenScreen {
     // Without a screen that can move a line, each is printed when it is final.
     if (out.stderr.progressForm !== 'line') return;
     const { host } = new URL(url);
-    const moving = (): Line[] => [
-      ...this.#lines.moving,
-      statusLine(host, this.#shown, this.#lines.running, out.stdout.columns),
-    ];
+    const moving = (): Line[] => [...this.#lines.moving, statusLine(host, this.#shown, this.#lines.running)];
     void out.stdout.showLive(moving).then((live) => {
       this.#live = live;
     });
@@ -271,7 +268,7 @@ class ListenScreen {
     if (out.mode.quiet)
       return download === undefined ? out.stdout.writeLines(events.map(subjectOf)) : undefined;
     if (!out.forPeople || !out.isBrief) return out.showNext(eventsView(events));
-    await showLines(out, this.#lines.events(events, { columns: out.stdout.columns, verbose }));
+    await showLines(out, this.#lines.events(events, verbose));
     this.#live?.update();
   }
 

@@ -155,6 +155,8 @@ export const plural = (count: number, noun: string): string => `${count} ${noun}
 export type Tone = 'strong' | 'faint' | 'good' | 'warn' | 'bad' | 'info';
 
 export interface Piece {
+  /** For the narrowing of its line. */
+  readonly name?: string;
   /** Left out where it is empty. */
   readonly text: string;
   readonly tone?: Tone | undefined;
@@ -168,12 +170,13 @@ export interface Line {
   readonly indent?: number;
   /** How many spaces are between two pieces: one or two. */
   readonly gap?: number;
-  /** In this order: the piece that gives way, and the width to which it may be narrowed; 0: it may be left out. */
-  readonly narrowing: ReadonlyArray<readonly [piece: number, width: number]>;
+  /** Nothing is cut: what does not fit of the last piece goes on below where it begins. */
+  readonly folds?: true;
+  /** `title 14, meaning, title`: which pieces give way, in this order, and to what width; without one, a piece is left out. */
+  readonly narrowing?: string;
 }
 
-/** A line that needs no narrowing, or wraps. */
-export const lineOf = (...pieces: readonly Piece[]): Line => ({ pieces, narrowing: [] });
+export const lineOf = (...pieces: readonly Piece[]): Line => ({ pieces });
 
 /**
  * Databases keep no NUL in a text: Postgres refuses it, and SQLite ends the text there when it is read again, so that

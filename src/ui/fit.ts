@@ -3,7 +3,7 @@
  * Loaded on first use, because of string-width.
  */
 import stringWidth from 'string-width';
-import { forTerminal, type Line, type Piece } from '../lib/text.ts';
+import { foldWords, forTerminal, type Line, type Piece } from '../lib/text.ts';
 import type { Drawing } from './paint.ts';
 
 const ELLIPSIS = '…';
@@ -41,6 +41,16 @@ export function widestOf(text: string): number {
   let apart = 0;
   for (const part of text) apart += noWidth.test(part) ? 0 : Math.max(1, widthOf(part));
   return Math.max(width, apart);
+}
+
+const MAX_REMEMBERED = 10_000;
+const remembered = new Map<string, number>();
+
+/** Speed: to measure a character takes ten microseconds, and an untrusted text may have a hundred thousand. */
+function characterWidth(character: string): number {
+  const width = remembered.get(character) ?? widestOf(character);
+  if (remembered.size < MAX_REMEMBERED) remembered.set(character, width);
+  return width;
 }
 
 /** Of a megabyte only the beginning can be seen in a table. */
@@ -85,16 +95,20 @@ function cutName(name: string, width: number): string {
   return width < 1 ? '' : `${takeStart(name, width - 1 - widthOf(end))}${ELLIPSIS}${end}`;
 }
 
-const charactersOf = (text: string): string[] => [...segmenter.segment(text)].map(({ segment }) => segment);
+function* charactersOf(text: string): Generator<string> {
+  for (const { segment } of segmenter.segment(text)) yield segment;
+}
 
 /** As many characters as fit. */
-function take(characters: readonly string[], width: number, measure = widthOf): string[] {
+function take(characters: Iterable<string>, width: number, measure = widthOf): string[] {
+  const kept: string[] = [];
   let taken = 0;
-  const end = characters.findIndex((each) => {
+  for (const each of characters) {
     taken += measure(each);
-    return taken > width;
-  });
-  return end < 0 ? [...characters] : characters.slice(0, end);
+    if (taken > width) break;
+    kept.push(each);
+  }
+  return kept;
 }
 
 function takeStart(text: string, width: number): string {
@@ -104,7 +118,7 @@ function takeStart(text: string, width: number): string {
 
 function takeEnd(text: string, width: number): string {
   if (width < 1) return '';
-  const characters = charactersOf(endOf(text, width * MAX_UNITS_PER_COLUMN));
+  const characters = [...charactersOf(endOf(text, width * MAX_UNITS_PER_COLUMN))];
   return take(characters.reverse(), width).reverse().join('');
 }
 
@@ -131,10 +145,12 @@ function broken(word: string, width: number): string[] {
   if (word.length <= MAX_PART && widestOf(word) <= width) return [word];
   const parts: string[] = [];
   for (let start = 0; start < word.length; ) {
-    const characters = charactersOf(word.slice(start, start + Math.max(256, width * MAX_UNITS_PER_COLUMN)));
-    const part = take(characters, width, widestOf).join('') || (characters[0] ?? '');
-    parts.push(part);
-    start += part.length;
+    const rest = word.slice(start, start + Math.max(256, width * MAX_UNITS_PER_COLUMN));
+    const isPlain = plain.test(rest.slice(0, width));
+    const fits = isPlain ? rest.slice(0, width) : take(charactersOf(rest), width, characterWidth).join('');
+    const [first = ''] = fits ? [fits] : charactersOf(rest);
+    parts.push(first);
+    start += first.length;
   }
   return parts;
 }
@@ -142,26 +158,34 @@ function broken(word: string, width: number): string[] {
 const GAP = 2;
 
 interface ShownPiece extends Piece {
-  readonly width: number;
+  text: string;
+  width: number;
 }
 
 export const drawLines = (lines: readonly Line[], drawing: Drawing): string =>
   lines.map((line) => `${drawLine(line, drawing)}\n`).join('');
 
 function drawLine(
-  { pieces, narrowing, indent = 0, gap = GAP }: Line,
+  { pieces, narrowing, folds, indent = 0, gap = GAP }: Line,
   { width, paint, hide }: Drawing,
 ): string {
   const room = Math.max(1, width - indent);
   const shown = pieces.map((piece): ShownPiece => {
     const whole = forTerminal(hide(piece.text));
-    const text = piece.keepsEnd ? whole : visiblePart(whole, room);
+    const text = piece.keepsEnd || folds ? whole : visiblePart(whole, room);
     return { ...piece, text, width: widthOf(text) };
   });
-  for (const [at, least] of narrowing) {
+  const last = shown.at(-1);
+  if (folds && last) {
+    const start = indent + widthOfAll(shown, gap) - last.width;
+    const below = `\n${' '.repeat(start)}`;
+    last.text = foldWords(last.text, Math.max(20, width - start)).join(below);
+  }
+  for (const step of narrowing ? narrowing.split(', ') : []) {
+    const [name, least = '0'] = step.split(' ');
     const excess = widthOfAll(shown, gap) - room;
-    const piece = shown[at];
-    if (excess > 0 && piece) shown[at] = narrow(piece, Math.max(piece.width - excess, least), least);
+    const piece = shown.find((each) => each.name === name);
+    if (excess > 0 && piece) narrow(piece, piece.width - excess, Number(least));
   }
   const text = shown
     .filter((piece) => piece.width > 0)
@@ -173,9 +197,10 @@ function drawLine(
 const widthOfAll = (pieces: readonly ShownPiece[], gap: number): number =>
   pieces.reduce((sum, { width }) => (width > 0 ? sum + width + gap : sum), -gap);
 
-function narrow(piece: ShownPiece, to: number, least: number): ShownPiece {
-  if (least > 0 && piece.width <= to) return piece;
+function narrow(piece: ShownPiece, wanted: number, least: number): void {
+  const to = Math.max(wanted, least);
+  if (least > 0 && piece.width <= to) return;
   const cut = piece.keepsEnd ? cutLink : cutEnd;
-  const text = least === 0 ? '' : cut(piece.text, to);
-  return { ...piece, text, width: widthOf(text) };
+  piece.text = least === 0 ? '' : cut(piece.text, to);
+  piece.width = widthOf(piece.text);
 }

@@ -87,7 +87,7 @@ export const changeLines = ({ changes }: Difference): Line[] =>
       { text: change.new && `{+${change.new}+}`, tone: 'good' },
       { text: change.after },
     ];
-    return { gap: 1, pieces, narrowing: [] };
+    return { gap: 1, pieces };
   });
 
 /** `3 of 120 words differ: 1 inserted, 1 deleted, 1 changed; error rate 2.5%` */

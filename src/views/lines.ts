@@ -18,12 +18,6 @@ const INDENT = NUMBER_WIDTH + 2;
 const MAX_FIELD_LENGTH = 2_000;
 const NAME_WIDTH = 20;
 
-export interface Screen {
-  readonly columns: number;
-  /** Every field of an event is shown. */
-  readonly verbose: boolean;
-}
-
 /** What is done about events, of these types or of all. */
 export type EventRule = Pick<Action, 'kind' | 'target' | 'events'>;
 
@@ -50,12 +44,12 @@ export class EventLines {
   /** Of the line above; the first day needs no line. */
   #day = localTime(this.#since).day;
 
-  /** The lines that stay. */
-  events(events: readonly ReceivedEvent[], screen: Screen): Line[] {
+  /** The lines that stay; `verbose`: with every field of an event. */
+  events(events: readonly ReceivedEvent[], verbose: boolean): Line[] {
     return events.flatMap((event) => {
-      const rules = screen.verbose ? [] : this.#rulesFor(event);
+      const rules = verbose ? [] : this.#rulesFor(event);
       if (rules.length === 0)
-        return [...this.#dayLine(event), eventLine(event), ...detailLines(event, screen)];
+        return [...this.#dayLine(event), eventLine(event), ...(verbose ? detailLines(event) : [])];
       this.#open.set(event.n, { event, rules, reports: new Map() });
       return this.#dropOldest();
     });
@@ -159,112 +153,56 @@ function eventLine(event: ReceivedEvent, said?: Piece, mark?: string): Line {
     .join(' ');
   const pieces: Piece[] = [
     { text: (event.n ? String(event.n) : '-').padStart(NUMBER_WIDTH), tone: 'faint' },
-    { text: localTime(event.receivedAt).time, tone: 'faint' },
+    { name: 'time', text: localTime(event.receivedAt).time, tone: 'faint' },
     { text: mark ?? marks[tone ?? 'info'] ?? '•', tone: said?.tone ?? tone },
-    { text: name, tone: tone ?? 'strong' },
-    { text: event.audiofile, tone: 'strong' },
-    { text: event.title },
-    { text: event.audiofile ? '' : event.order && `order ${event.order}` },
+    { name: 'event', text: name, tone: tone ?? 'strong' },
+    { name: 'file', text: event.audiofile, tone: 'strong' },
+    { name: 'title', text: event.title },
+    { name: 'order', text: event.audiofile ? '' : event.order && `order ${event.order}` },
     { text: said?.keepsEnd && !said.tone ? '→' : '' },
-    said ?? { text: meaning, tone: 'faint' },
+    { name: 'said', ...(said ?? { text: meaning, tone: 'faint' }) },
   ];
-  const [TIME, NAME, FILE, TITLE, ORDER, SAID] = [1, 3, 4, 5, 6, 8] as const;
-  const narrowing: ReadonlyArray<readonly [piece: number, width: number]> = said
-    ? [
-        [TITLE, 14],
-        [SAID, 24],
-        [TITLE, 0],
-        [ORDER, 0],
-        [SAID, 10],
-      ]
-    : [
-        [SAID, 14],
-        [SAID, 0],
-        [TITLE, 14],
-        [ORDER, 0],
-        [TITLE, 0],
-      ];
-  return {
-    gap: 1,
-    pieces,
-    narrowing: [
-      // The name in an untrusted event may be as long as a delivery; those of the service are never cut.
-      ...(tone ? [] : ([[NAME, EVENT_NAME_WIDTH]] as const)),
-      ...narrowing,
-      [FILE, 8],
-      [TIME, 0],
-      [FILE, 0],
-    ],
-  };
+  // The name in an untrusted event may be as long as a delivery; those of the service are never cut.
+  const first = tone ? '' : `event ${EVENT_NAME_WIDTH}, `;
+  const then = said ? 'title 14, said 24, title, order, said 10' : 'said 14, said, title 14, order, title';
+  return { gap: 1, pieces, narrowing: `${first}${then}, file 8, time, file` };
 }
 
 /** What is done about each event, below the line that says where they are received; `folder` is that of --download. */
 export function planLine(rules: readonly EventRule[], folder = ''): Line {
-  const then = rules.flatMap(({ kind, target }): Piece[] => [
+  const then = rules.flatMap(({ kind, target }, at): Piece[] => [
     { text: `· ${plans[kind]}` },
-    { text: kind === 'download' ? folder : target, keepsEnd: kind !== 'exec' },
+    { name: `to${at}`, text: kind === 'download' ? folder : target, keepsEnd: kind !== 'exec' },
   ]);
-  const targets = then.flatMap((_, at) => (at % 2 ? [[at + 1, 12] as const] : []));
-  return { gap: 1, pieces: [{ text: 'saves events' }, ...then], narrowing: [...targets, [0, 0]] };
+  const narrowing = [...rules.map((_, at) => `to${at} 12`), 'lead'].join(', ');
+  return { gap: 1, pieces: [{ name: 'lead', text: 'saves events' }, ...then], narrowing };
 }
 
 const plans = { download: 'downloads to', forward: 'forwards to', exec: 'runs' } as const;
 
 /** How a listener stands: the last line of its screen, with as much as fits. */
-export function statusLine(host: string, events: number, running: number, columns: number): Line {
-  const counts = [plural(events, 'event'), ...(running ? [`${plural(running, 'action')} running`] : [])];
-  const stop = 'Ctrl-C to stop';
-  const texts = [[`listening on ${host}`, ...counts, stop], [...counts, stop], counts].map((parts) =>
-    parts.join(' · '),
-  );
-  const text = texts.find((each) => each.length < columns) ?? counts.join(' · ');
-  return { pieces: [{ text, tone: 'faint' }], narrowing: [[0, 8]] };
+export function statusLine(host: string, events: number, running: number): Line {
+  const counts = plural(events, 'event') + (running ? ` · ${plural(running, 'action')} running` : '');
+  const texts = { host: `listening on ${host} ·`, counts, stop: '· Ctrl-C to stop' };
+  const pieces = Object.entries(texts).map(([name, text]) => ({ name, text, tone: 'faint' as const }));
+  return { gap: 1, pieces, narrowing: 'host, stop, counts 8' };
 }
 
-function detailLines(event: ReceivedEvent, { columns, verbose }: Screen): Line[] {
-  if (!verbose) return [];
+function detailLines(event: ReceivedEvent): Line[] {
   const more = event.unlistedFields ? [['more fields', String(event.unlistedFields)] as const] : [];
   const rows = [['from', event.remote] as const, ...fieldPairs(event), ...more];
-  return rows.flatMap(([name, value]) => folded(name, value, columns));
-}
-
-/** A long value goes on in the next line, below where it begins. */
-function folded(name: string, value: string, columns: number): Line[] {
-  const shown = value.slice(0, MAX_FIELD_LENGTH);
-  // Half of the room, because a character may take two columns.
-  const isPlain = /^[ -~]*$/.test(shown);
-  const room = Math.max(10, columns - INDENT - NAME_WIDTH - 2);
-  const step = isPlain ? room : Math.floor(room / 2);
-  const parts = isPlain ? [...shown] : [...new Intl.Segmenter().segment(shown)].map(({ segment }) => segment);
-  if (shown !== value) parts.push('…');
-  const lines: Line[] = [];
-  for (let at = 0; at === 0 || at < parts.length; at += step)
-    lines.push({
-      indent: INDENT,
-      pieces: [
-        { text: (at === 0 ? name : '').padEnd(NAME_WIDTH), tone: 'faint' },
-        { text: parts.slice(at, at + step).join('') },
-      ],
-      narrowing: [
-        [0, NAME_WIDTH],
-        [1, 1],
-        [0, 1],
-      ],
-    });
-  return lines;
+  return rows.map(([name, value]) => {
+    const shown = value.length > MAX_FIELD_LENGTH ? `${value.slice(0, MAX_FIELD_LENGTH)}…` : value;
+    const pieces = [{ text: name.padEnd(NAME_WIDTH), tone: 'faint' as const }, { text: shown }];
+    return { ...lineOf(...pieces), indent: INDENT, folds: true };
+  });
 }
 
 /** What was done about an event whose line stands further up, or about a target. */
 const reportLine = (report: ActionReport): Line => ({
   gap: 1,
   pieces: reportPieces(report),
-  narrowing: [
-    [2, 20],
-    [4, 24],
-    [2, 0],
-    [4, 8],
-    [4, 0],
-  ],
+  narrowing: 'about 20, how 24, about, how 8, how',
 });
 
 /** The same off a terminal. */
@@ -283,20 +221,20 @@ const failures = {
 
 function reportPieces({ action: { kind, target }, what, outcome, event, saved }: ActionReport): Piece[] {
   const subject: Piece = { text: event && what !== 'back' ? `event ${event.n}:` : '', tone: 'strong' };
-  const about: Piece = { text: target, keepsEnd: kind !== 'exec' };
+  const about: Piece = { name: 'about', text: target, keepsEnd: kind !== 'exec' };
   if (what === 'back') return [subject, { text: kind }, about, { text: 'works again', tone: 'good' }];
   if (what === 'done') {
     const did: Piece = { text: verbs[kind], tone: 'good' };
     return saved
       ? [subject, did, { ...about, text: outcome }]
-      : [subject, did, about, { text: `(${outcome})` }];
+      : [subject, did, about, { name: 'how', text: `(${outcome})` }];
   }
   if (!event) {
     const gaveUp: Piece = { text: `gave up on ${kind}`, tone: 'bad' };
-    return [subject, gaveUp, { ...about, text: `${target}:` }, { text: outcome }];
+    return [subject, gaveUp, { ...about, text: `${target}:` }, { name: 'how', text: outcome }];
   }
   const also = what === 'down' ? '; pending events are saved and retried' : '';
-  return [subject, { text: kind }, about, failures[what], { text: `${outcome}${also}` }];
+  return [subject, { text: kind }, about, failures[what], { name: 'how', text: `${outcome}${also}` }];
 }
 
 const counted = {
@@ -326,17 +264,12 @@ export function watchedLine(file: AudioFile, at: string, ids: readonly string[])
   const idWidth = ids.length > 1 ? Math.max(...ids.map((id) => id.length)) : 0;
   return {
     pieces: [
-      { text: day, tone: 'faint' },
+      { name: 'day', text: day, tone: 'faint' },
       { text: time, tone: 'faint' },
       { text: idWidth ? file.id.padEnd(idWidth) : '', tone: 'strong' },
       { text: file.state.padEnd(STATE_WIDTH), tone: toneOfState(file.state) },
-      { text: cutSignatures(file.title) },
+      { name: 'title', text: cutSignatures(file.title) },
     ],
-    narrowing: [
-      [4, 20],
-      [0, 0],
-      [4, 8],
-      [4, 0],
-    ],
+    narrowing: 'title 20, day, title 8, title',
   };
 }

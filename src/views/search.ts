@@ -63,14 +63,10 @@ export function hitLines({ file, sentences, hits }: FileHits, context: number): 
   const heading: Line = {
     pieces: [
       { text: file.audiofile ?? '', tone: 'strong' },
-      { text: file.title ?? '', tone: 'strong' },
-      { text: file.path, tone: 'info', keepsEnd: true },
+      { name: 'title', text: file.title ?? '', tone: 'strong' },
+      { name: 'path', text: file.path, tone: 'info', keepsEnd: true },
     ],
-    narrowing: [
-      [2, 20],
-      [1, 20],
-      [2, 0],
-    ],
+    narrowing: 'path 20, title 20, path',
   };
   const lines = places.flatMap((at, order) => {
     const isApart = context > 0 && order > 0 && places[order - 1] !== at - 1;

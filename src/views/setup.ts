@@ -4,7 +4,7 @@ import type { CheckResult, Status } from '../flows/doctor/check.ts';
 import type { RunningListener } from '../ledger/runs.ts';
 import { type Json, toJson } from '../lib/json.ts';
 import { shownWebhook } from '../lib/signatures.ts';
-import { foldWords, type Line, lineOf, plural, type Tone } from '../lib/text.ts';
+import { type Line, lineOf, plural, type Tone } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import * as a from './fields.ts';
 import { RecordType } from './record.ts';
@@ -64,24 +64,19 @@ const looks: Readonly<Record<Status, readonly [label: string, tone: Tone]>> = {
   skipped: ['-', 'faint'],
 };
 
-/** For a person: nothing is cut, because it says what to do; what does not fit goes on in the next line. */
-export function doctorLines(results: readonly CheckResult[], columns: number): Line[] {
+/** For a person: nothing is cut, because it says what to do. */
+export function doctorLines(results: readonly CheckResult[]): Line[] {
   const [labelWidth, nameWidth] = [4, Math.max(...results.map(({ check }) => check.length))];
   const indent = labelWidth + nameWidth + 4;
-  const folded = (text: string): string[] => foldWords(text, Math.max(20, columns - indent));
   const lines = results.flatMap(({ check, status, message, hint }): Line[] => {
     const [label, tone] = looks[status];
-    const [first = '', ...rest] = folded(message);
-    const textTone = status === 'skipped' ? tone : undefined;
-    return [
-      lineOf(
-        { text: label.padEnd(labelWidth), tone },
-        { text: check.padEnd(nameWidth), tone: 'strong' },
-        { text: first, tone: textTone },
-      ),
-      ...rest.map((text) => ({ ...lineOf({ text, tone: textTone }), indent })),
-      ...(hint ? folded(`hint: ${hint}`) : []).map((text) => ({ ...lineOf({ text, tone }), indent })),
-    ];
+    const said = lineOf(
+      { text: label.padEnd(labelWidth), tone },
+      { text: check.padEnd(nameWidth), tone: 'strong' },
+      { text: message, ...(status === 'skipped' && { tone }) },
+    );
+    const advice = { ...lineOf({ text: `hint: ${hint}`, tone }), indent, folds: true as const };
+    return [{ ...said, folds: true }, ...(hint ? [advice] : [])];
   });
   return [...lines, lineOf({ text: summary(results), tone: 'strong' })];
 }

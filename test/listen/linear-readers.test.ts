@@ -146,7 +146,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'an event as a row': (text) => tabSeparated(eventsView([eventOf(text)]).rows),
   'an event as CSV': (text) => csvTable(eventsView([eventOf(text)])),
   'an event as a line': (text) =>
-    drawLines(new EventLines().events([eventOf(text)], { columns: 80, verbose: true }), {
+    drawLines(new EventLines().events([eventOf(text)], true), {
       ...{ width: 80, paint, hide: mask.hide },
     }),
   'an event as a page': (text) => drawPairs(eventPage(eventOf(text), [], true), 80, paint, 0),
