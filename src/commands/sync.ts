@@ -14,7 +14,7 @@ import { movedNote, moveLeftInto } from '../listen/waiting-events.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { count, downloadOptions, execOptions, flag, type OptionValues, text } from '../spec/options.ts';
-import { type Output, ResultStream } from '../ui/output.ts';
+import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { printed } from '../views/record.ts';
 import {
@@ -187,7 +187,6 @@ class News implements Omit<SyncCallbacks, 'report'> {
   /** Files under the name of a transcript that we did not write. */
   readonly #foreign: Saved[] = [];
   readonly #out: Output;
-  readonly #printed: ResultStream;
   #isShown = false;
   checked = 0;
   changed = 0;
@@ -198,7 +197,6 @@ class News implements Omit<SyncCallbacks, 'report'> {
   constructor(out: Output, runsCommand: boolean) {
     this.#out = out;
     this.#handed = runsCommand ? { ours: 0, others: 0 } : undefined;
-    this.#printed = new ResultStream(out);
   }
 
   get isEmpty(): boolean {
@@ -240,22 +238,22 @@ class News implements Omit<SyncCallbacks, 'report'> {
 
   #add(row: SyncRow): void {
     if (this.#out.isBrief) this.#rows.push(row);
-    else this.#printed.add(syncedView(row));
+    else this.#out.add(syncedView(row));
   }
 
   /** In JSON each is an element; in rows they are told on stderr. */
   readonly onFailures = (asked: Tally, ofTranscripts: readonly Tally[]): void => {
     if (!this.#out.mode.json) return;
-    for (const failure of asked.failed) this.#printed.add(notSyncedView(failure, false));
+    for (const failure of asked.failed) this.#out.add(notSyncedView(failure, false));
     for (const { failed } of ofTranscripts)
-      for (const failure of failed) this.#printed.add(notSyncedView(failure, true));
+      for (const failure of failed) this.#out.add(notSyncedView(failure, true));
   };
 
   async show(): Promise<void> {
     if (this.#isShown) return;
     this.#isShown = true;
     if (this.#out.isBrief) await this.#out.showPages(syncTables(this.#rows));
-    else this.#printed.end(syncedView());
+    else this.#out.end(syncedView());
     for (const saved of this.#keptDrafts)
       await this.#out.warn(
         `${saved.path} is a draft from before the delivery, and was changed; left unchanged`,

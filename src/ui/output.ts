@@ -13,7 +13,8 @@ export class Output {
   readonly stderr: Stderr;
   readonly #hide: (text: string) => string;
   readonly #done: string[] = [];
-  #headerShown = false;
+  /** Nothing of the result is printed yet. */
+  #isFirst = true;
 
   constructor(
     streams: { readonly stdout: NodeJS.WriteStream; readonly stderr: NodeJS.WriteStream },
@@ -54,21 +55,35 @@ export class Output {
 
   /** Prints a long list page by page; stops when the reader of stdout has gone. */
   async showPages(pages: AsyncIterable<View> | Iterable<View>): Promise<void> {
-    const stream = new ResultStream(this);
     for await (const page of pages) {
       if (this.forPeople) await this.show(page);
-      else stream.add(page);
+      else this.add(page);
       if (!(await this.stdout.drain())) return;
     }
-    stream.end();
+    if (!this.forPeople) this.end();
   }
 
   /** Prints one of many results that come over time: one JSON object or one row a line. */
   async showNext(view: View): Promise<void> {
     if (this.mode.json) return this.stdout.write(`${formatJson(view.json, 0)}\n`);
     if (this.forPeople && this.isBrief) return this.show(view);
-    this.stdout.write(rowsText(view, this.mode, !this.#headerShown));
-    this.#headerShown = true;
+    this.add(view);
+  }
+
+  /** Prints a part of a result: rows, under a header if they are the first, or items of one JSON array. */
+  add(view: View): void {
+    const { mode, stdout } = this;
+    const items = mode.json ? (view.json as Json[]).map((item) => `\n  ${formatJson(item, 2, '  ')}`) : [];
+    const text = mode.json ? items.join(',') : rowsText(view, mode, this.#isFirst);
+    if (text) stdout.write(mode.json ? `${this.#isFirst ? '[' : ','}${text}` : text);
+    if (text || !mode.json) this.#isFirst = false;
+  }
+
+  /** After the last part; `empty` has the columns of a list without results. */
+  end(empty?: View): void {
+    const { mode, stdout } = this;
+    if (mode.json) stdout.write(this.#isFirst ? '[]\n' : '\n]\n');
+    else if ((mode.csv || mode.markdown) && this.#isFirst && empty) this.add(empty);
   }
 
   /** A line for a person, on stderr; left out with --quiet and --json. */
@@ -144,39 +159,6 @@ export class Output {
 }
 
 const MAX_DONE_LENGTH = 2000;
-
-/** Prints results one by one as they come, whatever their number: as rows, lines, CSV, or items of one JSON array. */
-export class ResultStream {
-  readonly #out: Output;
-  #isFirst = true;
-
-  constructor(out: Output) {
-    this.#out = out;
-  }
-
-  /** Its JSON is a list of items; without rows it is items alone. */
-  add(view: View): void {
-    const { mode, stdout } = this.#out;
-    const text = mode.json ? this.#itemsText(view.json as Json[]) : rowsText(view, mode, this.#isFirst);
-    if (!mode.json) this.#isFirst = false;
-    if (text) stdout.write(text);
-  }
-
-  #itemsText(items: readonly Json[]): string {
-    const texts = items.map((item) => `\n  ${formatJson(item, 2, '  ')}`);
-    if (texts.length === 0) return '';
-    const start = this.#isFirst ? '[' : ',';
-    this.#isFirst = false;
-    return start + texts.join(',');
-  }
-
-  /** `empty` has the columns of a list without results. */
-  end(empty?: View): void {
-    const { mode, stdout } = this.#out;
-    if (mode.json) stdout.write(this.#isFirst ? '[]\n' : '\n]\n');
-    else if ((mode.csv || mode.markdown) && this.#isFirst && empty) this.add(empty);
-  }
-}
 
 /** The forms of a result other than JSON and a table on a terminal. */
 function rowsText(view: View, mode: OutputMode, withHeader: boolean): string {

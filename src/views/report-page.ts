@@ -50,12 +50,16 @@ svg { display: block; width: 100%; height: .6rem; }
 .track { fill: var(--track); }
 footer { margin-top: 3rem; color: var(--muted); font-size: .85rem; }
 tr, .tiles { break-inside: avoid; }
+tbody tr:nth-child(-n+2) { break-after: avoid; }
+tbody tr:nth-last-child(-n+2) { break-before: avoid; }
 @media print {
   @page { margin: 15mm; }
   html { font-size: 8.5pt; }
   body { padding: 0; max-width: none; }
   section { overflow: visible; }
   tbody th, .text, .bar { min-width: 0; }
+  .state, .time, .amount { white-space: normal; }
+  .state { min-width: 6rem; }
   svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;
