@@ -11,8 +11,6 @@ import type { Drawing } from './paint.ts';
 /** Changes within this time are drawn together. */
 const REDRAW_MS = 40;
 
-const [HIDE_CURSOR, SHOW_CURSOR] = ['\x1b[?25l', '\x1b[?25h'];
-
 /** Where stdout and stderr find what they have to take away. */
 export interface LiveSlot {
   live?: LiveLines | undefined;
@@ -61,7 +59,7 @@ export class LiveLines {
   readonly clear = (): void => {
     const rows = this.#drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / this.#columns)), 0);
     this.#drawn = [];
-    this.#options.stream.write(`\r${rows > 1 ? `\x1b[${rows - 1}A` : ''}\x1b[J${SHOW_CURSOR}`);
+    this.#options.stream.write(`\r${rows > 1 ? `\x1b[${rows - 1}A` : ''}\x1b[J`);
   };
 
   get #columns(): number {
@@ -83,6 +81,6 @@ export class LiveLines {
     if (!text) return;
     this.#drawn = text.split('\n').map((line) => widthOf(stripVTControlCharacters(line)));
     // Terminals disagree about the width of some emoji: what is too long must not go on in the next row.
-    stream.write(`${HIDE_CURSOR}\x1b[?7l${text}\x1b[?7h`);
+    stream.write(`\x1b[?7l${text}\x1b[?7h`);
   };
 }

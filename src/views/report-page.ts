@@ -59,7 +59,7 @@ tbody tr:nth-last-child(-n+2) { break-before: avoid; }
   section { overflow: visible; }
   tbody th, .text, .bar { min-width: 0; }
   .state, .time, .amount { white-space: normal; }
-  .state { min-width: 6rem; }
+  .state { min-width: 8rem; }
   svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;

@@ -174,8 +174,8 @@ describe('an event on a terminal', () => {
     const user = new User({ NO_COLOR: '1' });
     const watched = await Watched.start(user, '--forward-to http://127.0.0.1:9/hook', 160);
     await send(watched.url, complete('1'));
-    await watched.terminal.until('events are saved meanwhile');
-    expect(watched.lineWith('meanwhile')).toMatch(/event 1: forward failed: http:\S+ .*; next try at \d\d:/);
+    await watched.terminal.until('pending events are saved');
+    expect(watched.lineWith('pending')).toMatch(/event 1: forward http:\S+ does not work: /);
     await watched.interrupt();
   });
 
