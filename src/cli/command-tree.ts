@@ -24,9 +24,9 @@ export function commandTree(groups: readonly Group[]): CommandNode {
   };
 }
 
-const leaf = (names: readonly string[], summary: string): CommandNode => ({
-  ...{ names, summary, flags: [], args: [], children: [] },
-});
+const leaf = (names: readonly string[], summary: string): CommandNode => {
+  return { names, summary, flags: [], args: [], children: [] };
+};
 
 /** A node behind which a command may be named, or one of these words. */
 function naming(node: CommandNode, named: readonly CommandNode[], words: readonly Offer[]): CommandNode {
@@ -76,7 +76,10 @@ function flagOf(option: Option): Flag {
   const many = Array.isArray(option.initial);
   return {
     names: [...flagNames(option)].sort((a, b) => b.length - a.length),
-    ...{ help, takesValue, many, list: many && flags.includes('…') },
+    help,
+    takesValue,
+    many,
+    list: many && flags.includes('…'),
     offers: offersOf(values, meaning),
     onlyOneOf,
   };

@@ -1,7 +1,7 @@
 /** Documents made from the program: parts of help topics, the texts in dist, and man pages. */
 
 import { PassThrough } from 'node:stream';
-import { type Effect, effects } from '../lib/command-entry.ts';
+import { type Effect, effectMeanings, effects } from '../lib/command-entry.ts';
 import { PAGE_WIDTH } from '../lib/defaults.ts';
 import type { View } from '../lib/view.ts';
 import { environment } from '../settings/environment.ts';
@@ -81,14 +81,6 @@ function variables(): Item[] {
   return [...asFlag, ...asSetting, ...environment];
 }
 
-const meanings: Readonly<Record<Effect, string>> = {
-  read: 'safe',
-  local: 'changes files, settings or the ledger',
-  exec: 'runs programs',
-  account: 'visible to others',
-  money: 'a person must agree first',
-};
-
 /** The commands with this effect, and the flags that add it to another command. */
 function effectItem(effect: Effect, groups: readonly Group[]): Item {
   const entries = commandEntries(groups);
@@ -97,7 +89,7 @@ function effectItem(effect: Effect, groups: readonly Group[]): Item {
     options.filter((option) => option.effect === effect).map((option) => option.flags.at(-1) ?? ''),
   );
   const added = flags.length ? [`flags ${[...new Set(flags)].join(', ')}`] : [];
-  return [effect, `${meanings[effect]}: ${[commands.join(', '), ...added].filter(Boolean).join('; ')}`];
+  return [effect, `${effectMeanings[effect]}: ${[commands.join(', '), ...added].filter(Boolean).join('; ')}`];
 }
 
 const code = (text: string): string => `\`${text}\``;

@@ -180,12 +180,13 @@ type GivenFlags = ReadonlyMap<string, unknown>;
 
 /** Refuses flags that would be ignored, or that contradict each other, before anything is done. */
 function checkFlags(spec: Command, given: GivenFlags): void {
-  const options = [...Object.values(spec.options ?? {}), ...Object.values<Option>(globalOptions)];
-  for (const option of options) {
+  const known = [...Object.values(spec.options ?? {}), ...Object.values<Option>(globalOptions)];
+  for (const option of known.filter((each) => given.has(longName(each)))) {
+    const { needs = [], excludes = [] } = option;
     const name = longName(option);
-    if (!given.has(name)) continue;
-    checkNeeds(name, option.needs ?? [], options, given);
-    for (const other of option.excludes ?? []) checkPair(name, other, given);
+    if (needs.length && !needs.some((each) => given.has(each)))
+      throw usage(`${name} requires ${needs.join(' or ')}`, `add ${needs[0]}, or leave out ${name}`);
+    for (const other of excludes) checkPair(name, other, given);
   }
   for (const [one, other] of spec.conflicts ?? []) checkPair(one, other, given);
   for (const [name, why] of Object.entries(spec.refuses ?? {})) {
@@ -208,21 +209,6 @@ function checkColumns(spec: Command, given: GivenFlags): void {
         didYouMean(name, known, `its columns: ${known.join(', ')}`),
       );
   }
-}
-
-function checkNeeds(
-  name: string,
-  needs: readonly string[],
-  options: readonly Option[],
-  given: GivenFlags,
-): void {
-  const [first] = needs;
-  if (first === undefined || needs.some((each) => given.has(each))) return;
-  const { flags = first } = options.find((each) => longName(each) === first) ?? {};
-  throw usage(
-    `${name} requires ${needs.join(' or ')}`,
-    `without it ${name} would have no effect: add ${flags.replace(/^-\w, /, '')}, or leave out ${name}`,
-  );
 }
 
 function checkPair(one: string, other: string, given: GivenFlags): void {

@@ -34,7 +34,9 @@ export const mcp = command({
   ],
   options: {
     allowOrders: flag('--allow-orders', 'with --max-cost, add a tool that orders, after asking you', {
-      ...{ needs: ['--max-cost'], excludes: ['--no-ledger'], effect: 'money' },
+      needs: ['--max-cost'],
+      excludes: ['--no-ledger'],
+      effect: 'money',
     }),
     maxCost: text('--max-cost <amount>', 'with --allow-orders, the most that one order may cost', {
       needs: ['--allow-orders'],

@@ -10,6 +10,14 @@ export const effects = ['read', 'local', 'exec', 'account', 'money'] as const;
 
 export type Effect = (typeof effects)[number];
 
+export const effectMeanings: Readonly<Record<Effect, string>> = {
+  read: 'reads',
+  local: 'changes files, settings or the ledger',
+  exec: 'runs a command',
+  account: "changes the account's webhook or sends events",
+  money: 'may cost or return money',
+};
+
 /** What a program is told of an option. */
 export interface OptionEntry {
   readonly flags: readonly string[];

@@ -125,7 +125,8 @@ function addResources(
       const named = files.map((file) => [String(file.get('audiofile')), file.get('title') ?? ''] as const);
       return {
         resources: named.map(([id, title]) => ({
-          ...{ uri: `steno://transcript/${encodeURIComponent(id)}`, name: `transcript ${id}` },
+          uri: `steno://transcript/${encodeURIComponent(id)}`,
+          name: `transcript ${id}`,
           title: oneLine(`Transcript ${id}, untrusted title: ${title}`, MAX_TITLE),
         })),
       };

@@ -1,5 +1,5 @@
 /** STENO_ALLOW and the setting `allow`: which effects commands may have. Both must allow what a command line does. */
-import { type Effect, parseEffects } from '../lib/command-entry.ts';
+import { type Effect, effectMeanings, parseEffects } from '../lib/command-entry.ts';
 import type { Env } from '../lib/env.ts';
 import { usage } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
@@ -7,14 +7,6 @@ import { lookAtProfiles } from '../settings/config-file.ts';
 import type { Command, Input } from './command.ts';
 import { type GlobalValues, SANDBOX } from './global-options.ts';
 import { longName, type Options } from './options.ts';
-
-const meanings: Readonly<Record<Effect, string>> = {
-  read: 'reads',
-  local: 'changes files, settings or the ledger',
-  exec: 'runs a command',
-  account: "changes the account's webhook or sends events",
-  money: 'may cost or return money',
-};
 
 /** Who allows what: the environment, and the settings of the profile. */
 interface Rule {
@@ -33,7 +25,7 @@ export function requireAllowed({ env, globals }: Where, effect: Effect, what: st
   for (const { name, allowed } of rulesOf(env, globals, effect))
     if (!allowed.has(effect))
       throw usage(
-        `${what} is not allowed: it ${meanings[effect]}, and ${name} allows only ${[...allowed].join(', ')}`,
+        `${what} is not allowed: it ${effectMeanings[effect]}, and ${name} allows only ${[...allowed].join(', ')}`,
         `add ${effect} to ${name}; see: steno help environment`,
       );
 }

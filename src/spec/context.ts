@@ -126,7 +126,10 @@ export class Context {
     const limit = perRequest ? settings.get('timeout').value : undefined;
     const { Transport } = await import('../api/http/transport.ts');
     const transport = await Transport.open({
-      ...{ baseUrl, apiKey, keySource, userAgent: userAgent() },
+      baseUrl,
+      apiKey,
+      keySource,
+      userAgent: userAgent(),
       env: networkEnv(this),
       signal: options.signal ?? this.signal,
       hardSignal: this.#io.hardSignal,

@@ -103,7 +103,9 @@ export const nameTemplate = (help: string, more: More = {}): Option<string | und
 /** The document types of transcripts. */
 export const formatOption = (help: string, more: More = {}): Option<readonly string[]> =>
   list('--format <ext…>', help, {
-    ...{ default: 'txt', values: formats.map(({ ext }) => ext), meaning: meaningOfFormat },
+    default: 'txt',
+    values: formats.map(({ ext }) => ext),
+    meaning: meaningOfFormat,
     ...more,
   });
 

@@ -105,7 +105,7 @@ describe('a flag that would be ignored', () => {
   it.each(lonely)('is refused with what to add: $line', async ({ line, name, needs }) => {
     const stderr = await refused(line);
     expect(stderr).toContain(`steno: ${name} requires ${needs.join(' or ')}\n`);
-    expect(stderr).toMatch(new RegExp(`hint: .* add ${needs[0]}\\b.*, or leave out ${name}\\n`));
+    expect(stderr).toMatch(new RegExp(`hint: .*add ${needs[0]}\\b.*, or leave out ${name}\\n`));
   });
 
   it.each(pairs)('is refused beside what contradicts it: $line', async ({ line, one, other }) => {

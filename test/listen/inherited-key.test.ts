@@ -149,8 +149,7 @@ describe('--exec-with-key', () => {
 
   it('requires --exec and a key', async () => {
     const refusal =
-      'steno: --exec-with-key requires --exec\n' +
-      'hint: without it --exec-with-key would have no effect: add --exec <command>, or leave out --exec-with-key\n';
+      'steno: --exec-with-key requires --exec\n' + 'hint: add --exec, or leave out --exec-with-key\n';
     const user = new User();
     const alone = await user.run(['listen', '--port', '0', '--exec-with-key']);
     expect([alone.code, alone.stderr]).toEqual([2, refusal]);
