@@ -1,6 +1,6 @@
 import { checkId } from '../api/decode.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
-import { withOrderHints } from '../flows/files/ids.ts';
+import { withFileHints } from '../flows/files/ids.ts';
 import { knownFiles } from '../flows/files/listed.ts';
 import { watchFiles } from '../flows/files/poll.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
@@ -58,7 +58,7 @@ export const file = command({
       ids.length > 1,
     );
     if (found.length || ids.length > 1) await withPager(context, () => out.show(view));
-    raiseFailures(await withOrderHints(outcomes, ledger));
+    raiseFailures(await withFileHints(outcomes, ledger));
   },
 });
 

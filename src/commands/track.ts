@@ -1,5 +1,5 @@
 import { raiseFailures } from '../flows/bulk.ts';
-import { withOrderHints } from '../flows/files/ids.ts';
+import { withFileHints } from '../flows/files/ids.ts';
 import { trackedFiles, trackFiles } from '../flows/files/shown.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
 import { checkTags } from '../flows/orders/manifest-formats.ts';
@@ -54,6 +54,6 @@ export const track = command({
     const several = args.length > 1 || options.from !== undefined;
     if (several || !outcomes[0]?.error)
       await out.show(askedView(trackedFiles(outcomes, form.currency), several, form));
-    raiseFailures(await withOrderHints(outcomes, ledger));
+    raiseFailures(await withFileHints(outcomes, ledger));
   },
 });

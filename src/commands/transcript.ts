@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
+import { getFile } from '../api/files.ts';
+import type { Transport } from '../api/http/transport.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { findFormat, formatOfName } from '../catalog/formats.ts';
-import { raiseFailures, values } from '../flows/bulk.ts';
-import { withOrderHints } from '../flows/files/ids.ts';
+import { type MayHaveFailed, outcomeOf, raiseFailures, values } from '../flows/bulk.ts';
+import { withFileHints } from '../flows/files/ids.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
 import {
   outputTarget,
@@ -131,7 +133,10 @@ async function print(context: Context, selection: TranscriptSelection): Promise<
   const stream = (report?: Report): Promise<void> =>
     streamTranscript(transport, { ...selection, id, ext }, write, report);
   // On a terminal the text itself shows how far it is, and a line among its lines would tear it.
-  await (out.stdout.isTerminal ? stream() : whileWorking(out, 'Downloading', stream));
+  const outcome = await outcomeOf(id, () =>
+    out.stdout.isTerminal ? stream() : whileWorking(out, 'Downloading', stream),
+  );
+  await raiseWithHints(context, [outcome], transport, selection.ids);
 }
 
 async function save(
@@ -174,7 +179,19 @@ async function save(
   if (target.file !== undefined || !target.template.includes('{id}'))
     for (const each of unidentifiedWarnings(values(outcomes))) await out.warn(...each);
   for (const each of draftWarnings(values(outcomes))) await out.warn(...each);
-  raiseFailures(await withOrderHints(outcomes, ledger));
+  await raiseWithHints(context, outcomes, transport, selection.ids);
+}
+
+/** Of one file, the service is asked what keeps it. */
+async function raiseWithHints(
+  { ledgers }: Context,
+  outcomes: readonly MayHaveFailed[],
+  transport: Transport,
+  ids: readonly string[],
+): Promise<void> {
+  if (!outcomes.some(({ error }) => error)) return;
+  const stateOf = async (id: string): Promise<string> => (await getFile(transport, id)).state;
+  raiseFailures(await withFileHints(outcomes, await ledgers.ifAny(), ids.length > 1 ? undefined : stateOf));
 }
 
 /** With --force all of them are fetched again: --skip-existing would keep older ones. */

@@ -1,5 +1,5 @@
 import { checkFormats } from '../catalog/check.ts';
-import { filesToWaitFor, missingFilesError, withOrderHints } from '../flows/files/ids.ts';
+import { filesToWaitFor, missingFilesError, withFileHints } from '../flows/files/ids.ts';
 import { knownFiles } from '../flows/files/listed.ts';
 import { waitedFiles } from '../flows/files/shown.ts';
 import { raiseUndelivered, waitAndDownload } from '../flows/files/wait.ts';
@@ -83,7 +83,7 @@ export const wait = command({
     const { order } = options;
     const missing = ledger && order !== undefined ? await missingFilesError(ledger, order) : undefined;
     try {
-      raiseUndelivered(await withOrderHints(waited.outcomes, ledger), waitOn);
+      raiseUndelivered(await withFileHints(waited.outcomes, ledger), waitOn);
     } catch (error) {
       if (missing) await out.warn(missing.message, missing.hint);
       throw error;

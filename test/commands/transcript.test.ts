@@ -1,7 +1,5 @@
 /** Downloads: whole or not there, never over another file, never out of their folder. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../support/account.ts';
@@ -155,16 +153,6 @@ describe('a transcript', () => {
     const { code } = await user.run(['transcript', '5']);
     expect([code, readFileSync(path, 'utf8')]).toEqual([1, 'mine']);
     expect(files(user.home)).toEqual(['5.txt']);
-  });
-
-  it('is written into a pipe that is there, and no device is ever replaced', async () => {
-    const { service, user } = await account();
-    service.on(route, { body: 'Hello.' });
-    execFileSync('mkfifo', [join(user.home, 'pipe')]);
-    const written = user.run(['transcript', '5', '-o', 'pipe', '--force']);
-    expect(await readFile(join(user.home, 'pipe'), 'utf8')).toBe('Hello.');
-    expect((await written).code).toBe(0);
-    expect(files(user.home)).toEqual(['pipe']);
   });
 
   it.each<[string, string, Answer]>([
@@ -399,5 +387,19 @@ describe('several transcripts', () => {
       '--quiet',
     ]);
     expect([code, stdout]).toEqual([10, 'Talk.txt\n']);
+  });
+});
+
+describe('a transcript that is not ready', () => {
+  it.each([
+    [['-o', '-'], 'On Hold', /hint: it is on hold: work starts once the hold is released/],
+    [[], 'On Hold', /hint: it is on hold: work starts once the hold is released/],
+    [[], 'Transcribing', /hint: it may not be ready yet; wait for it: steno wait 5/],
+  ])('is waited for unless it is on hold: %j, %s', async (flags, statename, hint) => {
+    const { service, user } = await account();
+    service.allow(route, { status: 409, body: { message: 'No transcript yet.' } });
+    service.allow('GET /audiofile/5', { body: { audiofile: { id: '5', statename } } });
+    const { code, stderr } = await user.run(['transcript', '5', ...flags]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(hint)]);
   });
 });

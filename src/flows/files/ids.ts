@@ -1,6 +1,7 @@
 /** An order's id in place of a file's, and the reverse: the ledger knows which it is. Or what is hardly an id. */
 
 import { checkId, idHint } from '../../api/decode.ts';
+import { findFileState } from '../../catalog/states.ts';
 import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
@@ -9,23 +10,43 @@ import { StenoError, usage } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/text.ts';
 import type { MayHaveFailed } from '../bulk.ts';
 
-/** Outcomes with a hint where the service does not know a file: it is an order of the ledger, or looks like no id. */
-export async function withOrderHints(
+/**
+ * Outcomes with a hint where the service does not know a file: it is an order of the ledger, or looks like no id; and
+ * where a transcript is not ready: a file on hold is not worth waiting for. `stateOf` asks the service.
+ */
+export async function withFileHints(
   outcomes: readonly MayHaveFailed[],
   ledger: Ledger | undefined,
+  stateOf?: (id: string) => Promise<string>,
 ): Promise<readonly MayHaveFailed[]> {
-  if (!outcomes.some(({ error }) => error?.kind === 'missing')) return outcomes;
+  const hintOf = async (what: string, { kind, status, hint }: StenoError): Promise<string | undefined> => {
+    const [id = what] = what.split(/\.(?=\w+$)/);
+    if (status === 409 && (await isHeld(ledger, id, stateOf)))
+      return 'it is on hold: work starts once the hold is released; the usual cause is a past-due balance';
+    if (kind !== 'missing' || hint) return hint;
+    const word = shellWord(what);
+    return (await isOrder(ledger, what))
+      ? `${what} is an order, not a file: steno files --order ${word}   or: steno wait --order ${word}`
+      : (idHint(what) ?? 'list your files: steno files');
+  };
   return Promise.all(
     outcomes.map(async ({ what, error }) => {
-      if (error?.kind !== 'missing' || error.hint) return { what, error };
-      const word = shellWord(what);
-      const hint = (await isOrder(ledger, what))
-        ? `${what} is an order, not a file: steno files --order ${word}   or: steno wait --order ${word}`
-        : (idHint(what) ?? 'list your files: steno files');
-      const { message, status } = error;
-      return { what, error: new StenoError('missing', message, { hint, status, cause: error }) };
+      const hint = error && (await hintOf(what, error));
+      if (!error || hint === error.hint) return { what, error };
+      const { kind, message, status } = error;
+      return { what, error: new StenoError(kind, message, { hint, status, cause: error }) };
     }),
   );
+}
+
+async function isHeld(
+  ledger: Ledger | undefined,
+  id: string,
+  stateOf: ((id: string) => Promise<string>) | undefined,
+): Promise<boolean> {
+  const row = await (ledger && new Files(ledger).get(id).catch(() => undefined));
+  const state = (await stateOf?.(id).catch(() => undefined)) ?? row?.state;
+  return state ? findFileState(state)?.held === true : Boolean(row?.hold);
 }
 
 /** The same where an id of a file stands in place of that of its invoice. */

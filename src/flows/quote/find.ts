@@ -59,6 +59,7 @@ export class Finder {
   readonly #texts: ChosenTexts;
   readonly #isStrict: boolean;
   readonly #ids = new Map<string, readonly number[]>();
+  readonly #located = new Map<string, readonly Passage[]>();
   #latest: { readonly first: number; readonly sentences: readonly Sentence[] } | undefined;
 
   constructor(texts: ChosenTexts, isStrict: boolean) {
@@ -67,8 +68,16 @@ export class Finder {
   }
 
   /** The best places for a text, all equally good; none where half of it differs. */
-  locate(text: string): Passage[] {
-    const quoted = quotedOf(text);
+  locate(text: string): readonly Passage[] {
+    const known = this.#located.get(text);
+    if (known) return known;
+    if (this.#located.size >= MAX_CACHED) this.#located.clear();
+    const found = this.#locate(quotedOf(text));
+    this.#located.set(text, found);
+    return found;
+  }
+
+  #locate(quoted: Quoted): Passage[] {
     let best: Passage[] = [];
     let most = quoted.most;
     for (const { file, first, last, missed } of this.#windows(quoted)) {
