@@ -39,13 +39,9 @@ import { monotonicMs } from './time.ts';
 
 const MAX_RUNNING = 2;
 
-/** What it takes to hand a call to another thread, and to hear of its end. */
-const HAND_OVER_MS = 0.1;
-/** In a row. */
-const SLOW_SYNCS_OF_A_SLOW_DISK = 3;
-
-let slowSyncs = 0;
-const isDiskSlow = (): boolean => slowSyncs >= SLOW_SYNCS_OF_A_SLOW_DISK;
+/** Slower calls of a kind, so many in a row, go to the pool from then on: as long as that takes itself, for syncs. */
+const SLOW_MS = { sync: 0.1, other: 1 };
+const SLOW_IN_A_ROW = 3;
 
 let usesPool = false;
 let runningCalls = 0;
@@ -72,13 +68,22 @@ export async function onDisk<Result>(work: () => Promise<Result>): Promise<Resul
 /** Whether a call is running, which Node would wait for before it exits. */
 export const isDiskBusy = (): boolean => runningCalls > 0;
 
-const call =
-  <Args extends unknown[], Result>(
-    inPool: (...args: Args) => Promise<Result>,
-    atOnce: (...args: Args) => Result,
-  ) =>
-  async (...args: Args): Promise<Result> =>
-    usesPool || isDiskSlow() ? onDisk(() => inPool(...args)) : atOnce(...args);
+const call = <Args extends unknown[], Result>(
+  inPool: (...args: Args) => Promise<Result>,
+  atOnce: (...args: Args) => Result,
+  slowMs = SLOW_MS.other,
+): ((...args: Args) => Promise<Result>) => {
+  let slowCalls = 0;
+  return async (...args) => {
+    if (usesPool || slowCalls >= SLOW_IN_A_ROW) return onDisk(() => inPool(...args));
+    const begunAt = monotonicMs();
+    try {
+      return atOnce(...args);
+    } finally {
+      slowCalls = monotonicMs() - begunAt > slowMs ? slowCalls + 1 : 0;
+    }
+  };
+};
 
 function unlessMissing(error: unknown): undefined {
   if (errorCode(error) !== 'ENOENT') throw error;
@@ -105,12 +110,10 @@ export const disk = {
 /** A longer file may keep even a quick disk busy. */
 const MAX_SMALL_BYTES = 65_536;
 
-async function sync(file: number, bytes = 0): Promise<void> {
-  if (usesPool || isDiskSlow() || bytes > MAX_SMALL_BYTES) return onDisk(() => syncInPool(file));
-  const begunAt = monotonicMs();
-  fdatasyncSync(file);
-  slowSyncs = monotonicMs() - begunAt > HAND_OVER_MS ? slowSyncs + 1 : 0;
-}
+const syncSmall = call<[file: number], void>(syncInPool, fdatasyncSync, SLOW_MS.sync);
+
+const sync = (file: number, bytes = 0): Promise<void> =>
+  bytes > MAX_SMALL_BYTES ? onDisk(() => syncInPool(file)) : syncSmall(file);
 
 /** Hands over a content chunk by chunk, and waits for each. */
 export type ChunkWriter = (write: (chunk: Uint8Array) => Promise<void>) => Promise<void>;
