@@ -16,7 +16,9 @@ import type { FileDocument, FilePage, Segment } from './types.ts';
 const { audio, b, details, div, h2, input, label, li, ol, output, p, section, span, summary, track } = el;
 
 /** Segments that are put on the page at a time, so that a long transcript never blocks it. */
-const BATCH = 150;
+const CHUNK = 100;
+/** What of the time between two frames a search may take. */
+const WORK_MS = 8;
 const TYPING_PAUSE_MS = 200;
 const SPEAKER_COLOURS = 6;
 const MAX_SPEAKERS = 50;
@@ -74,12 +76,15 @@ function letterAt({ start, end, text }: Segment, time: number): number {
   return Math.floor(Math.max(0, Math.min(0.999, share)) * text.length);
 }
 
-interface SegmentProps {
-  readonly segment: Segment;
-  readonly name: string;
-  readonly colour: number;
-  readonly isNow: boolean;
-  readonly marks: readonly Mark[];
+type Marks = ReadonlyMap<Segment, readonly Mark[]>;
+
+/** What segments are shown with. */
+interface Shown {
+  readonly speakers: readonly string[];
+  readonly nameOf: (speaker: string | null) => string;
+  readonly marks: Marks;
+  /** The segment that plays. */
+  readonly now: Segment | undefined;
   readonly quote: Quote;
   readonly onSeek: ((seconds: number) => void) | undefined;
 }
@@ -91,54 +96,54 @@ function spokenIn(text: string, letter: number) {
   return [text.slice(0, from), span('word', word), text.slice(from + word.length)];
 }
 
-function sentence([from, to]: readonly [number, number], props: SegmentProps, letter: number) {
-  const { segment, marks, onSeek } = props;
-  const text = segment.text.slice(from, to);
-  const isSpoken = letter >= from && letter < to;
-  const own = marks.flatMap(([start, end]): Mark[] =>
-    end > from && start < to ? [[Math.max(start, from) - from, Math.min(end, to) - from]] : [],
-  );
-  // Words that are being selected are not played.
-  const play = (): void => {
-    if (getSelection()?.isCollapsed !== false) onSeek?.(timeOf(segment, from));
-  };
-  const content = isSpoken ? spokenIn(text, letter - from) : parts.marked(text, own);
-  return span({ class: isSpoken ? 'sentence now' : 'sentence', onClick: onSeek && play }, content);
-}
-
-const noMarks: readonly Mark[] = [];
-
-/** The same node where nothing has changed: then it is not compared. */
-function Said(props: SegmentProps) {
-  const { segment, name, colour, isNow, marks, quote, onSeek } = props;
+function Said({ segment, shown }: { readonly segment: Segment; readonly shown: Shown }) {
+  const { speakers, nameOf, marks, now, quote, onSeek } = shown;
+  const { start, line, text, speaker } = segment;
+  const isNow = segment === now;
   const letter = isNow ? spoken.value : -1;
-  return useMemo(() => {
-    const { start, line, text } = segment;
-    const time = start === null ? '' : clock(start);
-    const seek = { class: 'plain at', 'aria-label': `Play from ${time}` };
-    const copy = {
-      ...{ class: 'plain quote', title: 'Copy as a quotation' },
-      'aria-label': `Copy this as a quotation${time ? ` with its time, ${time}` : ''}`,
-    };
-    const said = sentencesOf(text).map((each) => sentence(each, props, letter));
-    const current = isNow
-      ? ({ class: 'segment now', 'aria-current': 'true' } as const)
-      : { class: 'segment' };
-    return li(
-      { ...current, 'data-line': line },
-      time && onSeek ? parts.button(time, () => onSeek(start ?? 0), seek) : span('at', time),
-      p('', name && b(`speaker s${colour}`, parts.text(name), ' '), said),
-      parts.button('”', () => quote(segment, text), copy),
+  const own = marks.get(segment) ?? [];
+  const sentence = ([from, to]: readonly [number, number]) => {
+    const words = text.slice(from, to);
+    const hits = own.flatMap(([begin, end]): Mark[] =>
+      end > from && begin < to ? [[Math.max(begin, from) - from, Math.min(end, to) - from]] : [],
     );
-  }, [segment, name, colour, isNow, letter, marks, quote, onSeek]);
+    // Words that are being selected are not played.
+    const play = (): void => {
+      if (getSelection()?.isCollapsed !== false) onSeek?.(timeOf(segment, from));
+    };
+    const isSpoken = letter >= from && letter < to;
+    const content = isSpoken ? spokenIn(words, letter - from) : parts.marked(words, hits);
+    return span({ class: isSpoken ? 'sentence now' : 'sentence', onClick: onSeek && play }, content);
+  };
+  const time = start === null ? '' : clock(start);
+  const seek = { class: 'plain at', 'aria-label': `Play from ${time}` };
+  const copy = {
+    ...{ class: 'plain quote', title: 'Copy as a quotation' },
+    'aria-label': `Copy this as a quotation${time ? ` with its time, ${time}` : ''}`,
+  };
+  const colour = Math.max(0, speakers.indexOf(speaker ?? '')) % SPEAKER_COLOURS;
+  const name = speaker && b(`speaker s${colour}`, parts.text(nameOf(speaker)), ' ');
+  const current = isNow ? ({ class: 'segment now', 'aria-current': 'true' } as const) : { class: 'segment' };
+  return li(
+    { ...current, 'data-line': line },
+    time && onSeek ? parts.button(time, () => onSeek(start ?? 0), seek) : span('at', time),
+    p('', name, sentencesOf(text).map(sentence)),
+    parts.button('”', () => quote(segment, text), copy),
+  );
 }
 
-/** Grows until all is shown, a batch for each frame. */
-function useBatches(count: number): number {
-  const [shown, setShown] = useState(BATCH);
+/** The same nodes where nothing has changed: then they are not compared. */
+function Chunk({ segments, shown }: { readonly segments: readonly Segment[]; readonly shown: Shown }) {
+  const said = (segment: Segment) => h(Said, { key: segment.line, segment, shown });
+  return useMemo(() => ol('chunk', segments.map(said)), [segments, ...Object.values(shown)]);
+}
+
+/** How many are shown: one more for each frame. */
+function useGrowing(count: number): number {
+  const [shown, setShown] = useState(1);
   useEffect(() => {
     if (shown >= count) return;
-    const frame = requestAnimationFrame(() => setShown(shown + BATCH));
+    const frame = requestAnimationFrame(() => setShown(shown + 1));
     return () => cancelAnimationFrame(frame);
   }, [shown, count]);
   return Math.min(shown, count);
@@ -204,19 +209,36 @@ function usePlayer(src: string | null, segments: readonly Segment[]) {
   return { player: player && div('player', player), current, seek: canPlay ? seek : undefined };
 }
 
+const noMarks: Marks = new Map();
+
 /** The hits of what is typed: where each stands, which one is shown, and the way to the next. */
-function useHits(segments: readonly Segment[]) {
+function useHits(chunks: ReadonlyArray<readonly Segment[]>) {
   const given = route.value.params.get('q') ?? '';
   const [settled, setSettled] = useState(given);
   const { typed, setTyped } = parts.useTyped(given, TYPING_PAUSE_MS, setSettled);
+  const [marks, setMarks] = useState<readonly Marks[]>([]);
   const [hit, setHit] = useState(0);
-  const marks = useMemo(() => {
+  useEffect(() => {
     // The last word may still be typed.
     const marksIn = markerOf(/\w$/.test(settled) ? `${settled}*` : settled);
-    const found = segments.map((segment) => [segment, settled ? marksIn(segment.text) : noMarks] as const);
-    return new Map(found.filter(([, each]) => each.length));
-  }, [segments, settled]);
-  const hits = [...marks.keys()];
+    const found: Marks[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const work = (): void => {
+      for (const end = performance.now() + WORK_MS; performance.now() < end; ) {
+        const chunk = settled && chunks[found.length];
+        if (!chunk) {
+          setMarks(found);
+          return;
+        }
+        const all = chunk.map((segment) => [segment, marksIn(segment.text)] as const);
+        found.push(new Map(all.filter(([, each]) => each.length)));
+      }
+      timer = setTimeout(work);
+    };
+    work();
+    return () => clearTimeout(timer);
+  }, [chunks, settled]);
+  const hits = marks.flatMap((each) => [...each.keys()]);
   const next = (event: Event): void => {
     event.preventDefault();
     const at = hits.length ? (hit + 1) % hits.length : 0;
@@ -237,8 +259,15 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
   const path = `/api/file/${encodeURIComponent(file.audiofile)}/transcript`;
   const { data, error } = useLoad<{ segments: readonly Segment[]; truncated: boolean }>(isHere ? path : '');
   const segments = data?.segments ?? noSegments;
-  const count = useBatches(segments.length);
-  const { field, marks, next, place } = useHits(segments);
+  const chunks = useMemo(
+    () =>
+      Array.from({ length: Math.ceil(segments.length / CHUNK) }, (_, at) =>
+        segments.slice(at * CHUNK, (at + 1) * CHUNK),
+      ),
+    [segments],
+  );
+  const count = useGrowing(chunks.length);
+  const { field, marks, next, place } = useHits(chunks);
   const { player, current, seek } = usePlayer(playable, segments);
   const speakers = useMemo(
     () => [...new Set(segments.flatMap(({ speaker }) => speaker || []))].slice(0, MAX_SPEAKERS),
@@ -257,16 +286,15 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
 
   const wanted = params.get('line') ?? segments[segmentAt(segments, Number(params.get('t')))]?.line;
   useEffect(() => {
-    if (count && count === segments.length && (params.has('line') || params.has('t'))) reveal(Number(wanted));
-  }, [count, segments, wanted]);
+    if (count && count === chunks.length && (params.has('line') || params.has('t'))) reveal(Number(wanted));
+  }, [count, chunks, wanted]);
   useKeys({ '/': focusOn('#inside') });
-  const said = segments.slice(0, count).map((segment, at) =>
-    h(Said, {
-      ...{ segment, name: nameOf(segment.speaker), isNow: at === current, quote, onSeek: seek },
-      marks: marks.get(segment) ?? noMarks,
-      colour: Math.max(0, speakers.indexOf(segment.speaker ?? '')) % SPEAKER_COLOURS,
-    }),
-  );
+  const said = chunks.slice(0, count).map((chunk, at) => {
+    const playing = segments[current];
+    const now = playing && chunk.includes(playing) ? playing : undefined;
+    const shown = { speakers, nameOf, marks: marks[at] ?? noMarks, now, quote, onSeek: seek };
+    return h(Chunk, { key: at, segments: chunk, shown });
+  });
   const isLoading = isHere && !data && !error && p('muted', 'Reading the transcript…');
   const more = file.ended === 'delivered' && ' Download one to read it here.';
   const cut = p('muted', `This is the first part; ${counted(segments.length, 'segment')} are shown.`);
@@ -281,7 +309,9 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
     panel,
     parts.failed(error),
     isLoading,
-    isHere ? ol('transcript', said) : p('muted', 'No transcript is on this disk.', more),
+    isHere
+      ? div(seek ? 'transcript playable' : 'transcript', said)
+      : p('muted', 'No transcript is on this disk.', more),
     data?.truncated && cut,
   );
 }
