@@ -56,8 +56,18 @@ function setupOf(context: Context, offline: boolean): Setup {
   const { settings, settingsError } = settingsOf(context);
   let key: ReturnType<Context['key']> | undefined;
   return {
-    ...{ env, networkEnv, inSandbox: sandbox !== undefined, offline, limitMs, signal, userAgent },
-    ...{ hide: mask.hide, settings, settingsError, mayPutBack: isAllowed(context, 'account') },
+    env,
+    networkEnv,
+    inSandbox: sandbox !== undefined,
+    offline,
+    limitMs,
+    signal,
+    userAgent,
+    hide: mask.hide,
+    settings,
+    settingsError,
+    // What settings that can't be read would allow is not known.
+    mayPutBack: settingsError === undefined && isAllowed(context, 'account'),
     key: () => {
       key ??= settings.key({ timeoutMs: limitMs, signal });
       return key;

@@ -1,5 +1,6 @@
 import { usage } from '../lib/errors.ts';
 import { checkAmount } from '../lib/money.ts';
+import { serveProtocol } from '../mcp/serve.ts';
 import { command } from '../spec/command.ts';
 import { flag, text } from '../spec/options.ts';
 
@@ -57,8 +58,6 @@ export const mcp = command({
         'see: steno help mcp   (for example: claude mcp add steno -- steno mcp)',
       );
     const limit = maxCost === undefined ? undefined : checkAmount(maxCost, '--max-cost');
-    // The protocol is large, and loaded by nothing else.
-    const { serve } = await import('../mcp/server.ts');
-    await serve(context, limit);
+    await serveProtocol(context, limit);
   },
 });

@@ -345,7 +345,7 @@ it('a shared ledger that accepts and says nothing is given up, and holds up no o
 });
 
 describe('the webhook', () => {
-  it('that a dead listener holds is a warning, with how to give it back', async () => {
+  it('that a dead listener holds is put back, or is a warning where that is not allowed', async () => {
     const { user, service } = await account();
     service.allow('GET /prepay_balance', { body: { balance: '1.00' } });
     const webhook = withWebhook(service, 'https://other.example.com/hook');
@@ -354,10 +354,11 @@ describe('the webhook', () => {
     const running = await doctor(user);
     expect(running.of('webhook').message).toContain('the running listener');
     await listener.stop('SIGKILL');
-    const report = await doctor(user);
+    const report = await doctor(user, [], { STENO_ALLOW: 'read' });
     expect(report.of('webhook')).toMatchObject({ status: 'warn' });
     expect(report.of('webhook').hint).toContain('steno webhook set https://other.example.com/hook');
-    expect(webhook.set).toHaveLength(1);
-    expect(report.code).toBe(0);
+    expect([report.code, webhook.set.length]).toEqual([0, 1]);
+    expect((await doctor(user)).of('webhook')).toMatchObject({ status: 'ok' });
+    expect(webhook.set.at(-1)).toContain('https://other.example.com/hook');
   });
 });
