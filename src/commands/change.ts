@@ -1,6 +1,5 @@
 /** `upgrade` and `refund`: calls that change ordered files, for money. */
 import { getFile } from '../api/files.ts';
-import type { Transport } from '../api/http/transport.ts';
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import {
   findOrderSku,
@@ -22,7 +21,6 @@ import {
   sendChanges,
 } from '../flows/orders/money-calls.ts';
 import { totalText } from '../flows/prices/estimate.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/interruption.ts';
 import { command, MONEY_EXITS } from '../spec/command.ts';
@@ -71,42 +69,28 @@ export const upgrade = command({
   exits: [...MONEY_EXITS, 'duplicate', 'partial'],
   output: () => changeRecord.printedOneOrSeveral('audiofile'),
   async run(context, { args, options }) {
-    const { settings, stdin } = context;
+    const { stdin } = context;
     const { test, again, unpriced, from } = options;
     const sku = args.find((arg) => findUpgradeSku(arg) ?? findOrderSku(arg));
     if (sku) throw usage(`'${sku}' is a SKU, not an id`, `write --sku before it: --sku ${sku}`);
-    const ids = await givenIds('upgrade', args, from, stdin);
-    const skus = checkUpgradeSkus(options.sku, options.anySku);
-    if (test) ids.forEach(checkTestFile);
-    const several = args.length > 1 || from !== undefined;
-    if (ids.length === 0) return showNone(context, 'upgraded', several);
-    const ledger = await context.ledgers.forMoney({ what: 'this upgrade', again, test });
-    await refuseOrders(ledger, ids);
-    const transport = await context.connect();
-    const asks = ids.length > 1 && !options.yes && !test && stdin.isTTY && from !== '-';
-    const costs = await callCosts(ledger, settings, unpriced, asks);
-    const plan = await planAll(ids, { kind: 'upgrade', skus, test }, { ledger, again, costs });
-    if (asks && plan.ready.length && !(await isUpgradeConfirmed(context, plan, skus, costs)))
-      throw new StenoError('failed', 'Cancelled. Nothing was upgraded.');
-    await send(context, plan, { what: 'upgrade', transport, ledger, again, costs, several });
+    const asks = !options.yes && !test && stdin.isTTY && from !== '-';
+    await change(context, {
+      ...{ what: 'upgrade', args, from, test, again, unpriced },
+      skus: () => checkUpgradeSkus(options.sku, options.anySku),
+      confirm: (ready, costs) =>
+        asks && costs && ready.length > 1 ? isUpgradeConfirmed(context, ready, costs) : Promise.resolve(true),
+      showsCost: asks,
+    });
   },
 });
 
-/** A list of a pipe may be empty. */
-function showNone({ out }: Context, done: string, several: boolean): Promise<void> {
-  out.note(`the list contains no ids: nothing was ${done}`);
-  return out.show(changedView([], several));
-}
-
 function isUpgradeConfirmed(
   context: Context,
-  { ready }: ChangePlan,
-  skus: readonly string[],
+  ready: ChangePlan['ready'],
   costs: OrderCosts,
 ): Promise<boolean> {
-  const estimate = costs.estimate(ready);
-  const what = `${filesInQuestion(ready.map(fileOf))} with ${skus.join(', ')}`;
-  const cost = [`estimated cost ${totalText(estimate)}`, ...costs.leftTexts].join(', ');
+  const what = `${filesInQuestion(ready.map(fileOf))} with ${ready[0]?.skus.join(', ')}`;
+  const cost = [`estimated cost ${totalText(costs.estimate(ready))}`, ...costs.leftTexts].join(', ');
   return askPerson(context, (questions) => questions.confirm(`Upgrade ${what} (${cost})?`));
 }
 
@@ -141,24 +125,16 @@ export const refund = command({
   output: () => changeRecord.printedOneOrSeveral('audiofile'),
   async run(context, { args, options, line }) {
     const { test, again, from, yes } = options;
-    const ids = await givenIds('refund', args, from, context.stdin);
-    if (test) ids.forEach(checkTestFile);
     // The list has taken what a person could answer.
     if (!yes && (!context.stdin.isTTY || from === '-'))
       throw usage(
         'refund requires --yes when not run in a terminal',
         goOnHint('confirm with', line, '--yes'),
       );
-    const several = args.length > 1 || from !== undefined;
-    if (ids.length === 0) return showNone(context, 'refunded', several);
-    const ledger = await context.ledgers.forMoney({ what: 'this refund', again, test, isFree: true });
-    await refuseOrders(ledger, ids);
-    const transport = await context.connect();
-    const plan = await planAll(ids, { kind: 'refund', skus: [], test }, { ledger, again });
-    const ready = plan.ready.map(fileOf);
-    if (!yes && ready.length && !(await isRefundConfirmed(context, ready)))
-      throw new StenoError('failed', 'Cancelled. Nothing was refunded.');
-    await send(context, plan, { what: 'refund', transport, ledger, again, several });
+    await change(context, {
+      ...{ what: 'refund', args, from, test, again, unpriced: false, showsCost: false, skus: () => [] },
+      confirm: (ready) => yes || isRefundConfirmed(context, ready.map(fileOf)),
+    });
   },
 });
 
@@ -186,29 +162,53 @@ async function describe(context: Context, id: string): Promise<string> {
   }
 }
 
-interface Sending {
+interface Asked {
   readonly what: 'upgrade' | 'refund';
-  readonly transport: Transport;
-  readonly ledger: Ledger | undefined;
+  readonly args: readonly string[];
+  readonly from: string | undefined;
+  readonly test: boolean;
   readonly again: boolean;
-  readonly costs?: OrderCosts;
-  /** Several files were asked for: the answer is a list. */
-  readonly several: boolean;
+  readonly unpriced: boolean;
+  /** The question names what it costs. */
+  readonly showsCost: boolean;
+  readonly skus: () => readonly string[];
+  readonly confirm: (
+    ready: ChangePlan['ready'],
+    costs: OrderCosts | undefined,
+    count: number,
+  ) => Promise<boolean> | boolean;
 }
 
-async function send(context: Context, plan: ChangePlan, sending: Sending): Promise<void> {
-  const { out, settings, signal, globals } = context;
-  const { what, several, ...calls } = sending;
-  const { ledger } = calls;
+async function change(context: Context, asked: Asked): Promise<void> {
+  const { out, settings, signal, globals, ledgers } = context;
+  const { what, args, from, test, again } = asked;
+  const ids = await givenIds(what, args, from, context.stdin);
   const [doing, done] =
     what === 'upgrade' ? (['Upgrading', 'upgraded'] as const) : (['Refunding', 'refunded'] as const);
+  const skus = asked.skus();
+  if (test) ids.forEach(checkTestFile);
+  // Several files were asked for: the answer is a list. That of a pipe may be empty.
+  const several = args.length > 1 || from !== undefined;
+  if (ids.length === 0) {
+    out.note(`the list contains no ids: nothing was ${done}`);
+    return out.show(changedView([], several));
+  }
+  const isFree = what === 'refund';
+  const ledger = await ledgers.forMoney({ what: `this ${what}`, again, test, isFree });
+  await refuseOrders(ledger, ids);
+  const transport = await context.connect();
+  const showsCost = asked.showsCost && ids.length > 1;
+  const costs = isFree ? undefined : await callCosts(ledger, settings, asked.unpriced, showsCost);
+  const plan = await planAll(ids, { kind: what, skus, test }, { ledger, again, costs });
+  if (plan.ready.length && !(await asked.confirm(plan.ready, costs, ids.length)))
+    throw new StenoError('failed', `Cancelled. Nothing was ${done}.`);
   const onLedgerError = (error: unknown) =>
     out.warnOf(`the ledger could not record the outcome of the ${what}`, error);
   const pauseLimitMs = () => globals.timeout ?? Number.POSITIVE_INFINITY;
   // Of one file, the line that moves says what is waited for.
   const text = plan.ids.length === 1 ? `${doing}: ${WAITING}` : doing;
   const sent = await whileWorking(out, text, (report) =>
-    sendChanges(plan, { ...calls, onLedgerError, signal, pauseLimitMs, report }),
+    sendChanges(plan, { transport, ledger, again, costs, onLedgerError, signal, pauseLimitMs, report }),
   );
   for (const { what: id, error } of sent.outcomes) if (!error) out.addDone(`audiofile ${id} was ${done}`);
   const known = out.mode.json ? ledger : undefined;

@@ -221,7 +221,7 @@ export type ChangePlan = Awaited<ReturnType<typeof planAll>>;
 export async function planAll(
   ids: readonly string[],
   change: Change,
-  { ledger, again, costs }: { ledger: Ledger | undefined; again: boolean; costs?: OrderCosts },
+  { ledger, again, costs }: { ledger: Ledger | undefined; again: boolean; costs: OrderCosts | undefined },
 ) {
   const planned = await planChanges(ids, change, ledger);
   const found = again ? [] : await heldAudios(planned, ledger);

@@ -1,7 +1,6 @@
 /** Makes order requests of the arguments, flags and manifest. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { OrderRequest } from '../../api/orders.ts';
 import { checkOrderSkus } from '../../catalog/check.ts';
 import { findOrderSku, findUpgradeSku } from '../../catalog/skus.ts';
 import type { FeedReading } from '../../feeds/read.ts';
@@ -77,25 +76,15 @@ export async function planOrders(
     feed === undefined
       ? { ...noRows, isWholeFeed: false, notes: [] }
       : await feedRows(feed, input, notes, { ...reading, report });
-  const defaults = {
-    skus: input.sku,
-    names: checkNames(input.name),
-    tags: checkTags(input.tag),
-    notes,
-    test: input.test,
-    anySku: input.anySku,
-    extra: parseParams(input.param),
-  };
   const readLocal = async (some: readonly string[]): Promise<FoundRows> =>
     some.length ? localRows(some, { uploadCommand, hidden: input.hidden, signal, report }) : noRows;
   const isList = from !== undefined || feed !== undefined || paths.length > 0;
-  const rows = new PlannedRows(defaults, {
+  const rows = new PlannedRows(input, {
+    notes,
     perOrder: input.perOrder ?? (isList ? LISTED_URLS_PER_ORDER : Number.POSITIVE_INFINITY),
     manifest: from === undefined ? '' : manifestName(from),
-    again: input.again,
     // A feed as a whole is shown, however it repeats itself.
     skipOrdered: input.skipOrdered || chosen.isWholeFeed,
-    numbersRows: input.upToBudget,
   });
   for (const row of given) rows.add(row);
   const local = await readLocal(paths);
@@ -187,23 +176,17 @@ function checkNames(names: readonly string[]): readonly string[] {
 // Makes orders of rows as they are read: of a million of them, no more is kept than is needed to order them.
 
 /** What holds for every row that does not say otherwise. */
-interface Defaults {
-  readonly skus: readonly string[];
-  readonly notes: string | undefined;
-  readonly names: readonly string[];
-  readonly tags?: readonly string[] | undefined;
-  readonly test: boolean;
-  readonly anySku: boolean;
-  readonly extra: OrderRequest['extra'];
-}
+type Defaults = Pick<
+  OrderInput,
+  'sku' | 'name' | 'tag' | 'param' | 'test' | 'anySku' | 'again' | 'upToBudget'
+>;
 
-interface RowOptions {
+interface ListOptions {
+  readonly notes: string | undefined;
   readonly perOrder: number;
+  /** Empty without one. */
   readonly manifest: string;
-  readonly again: boolean;
   readonly skipOrdered: boolean;
-  /** Each audio is told its place in the list. */
-  readonly numbersRows: boolean;
 }
 
 type OpenOrder = PlannedOrder & { readonly audios: PlannedAudio[] };
@@ -214,9 +197,11 @@ export class PlannedRows {
   readonly leftOut: LeftOut[] = [];
   /** Rows that are there twice. */
   readonly repeated: LeftOut[] = [];
-  readonly #defaults: Defaults;
+  readonly #given: Defaults;
+  readonly #shared: Pick<PlannedOrder, 'names' | 'notes' | 'test' | 'extra'>;
+  readonly #tags: readonly string[];
+  readonly #options: ListOptions;
   #rows = 0;
-  readonly #options: RowOptions;
   /** The order that takes more rows with the same SKUs, notes and names. */
   readonly #latest = new Map<string, OpenOrder>();
   readonly #audios: PlannedAudio[] = [];
@@ -224,16 +209,20 @@ export class PlannedRows {
   readonly #places: Array<number | string> = [];
   readonly #seen = new Map<string, number>();
 
-  constructor(defaults: Defaults, options: RowOptions) {
-    this.#defaults = defaults;
+  constructor(given: Defaults, options: ListOptions) {
+    const { test, param } = given;
+    this.#given = given;
+    this.#shared = { names: checkNames(given.name), notes: options.notes, test, extra: parseParams(param) };
+    this.#tags = checkTags(given.tag);
     this.#options = options;
   }
 
   /** `line`: of the manifest, where it is from there. */
   add(row: Row, line?: number): void {
-    const made = audioOf(row, this.#defaults.tags ?? []);
-    const audio = this.#options.numbersRows ? { ...copied(made), row: this.#rows++ } : made;
-    if (this.#isRepeated(row, audio, line) && !this.#options.again) return;
+    const made = audioOf(row, this.#tags);
+    // Each row of a list is told its place where a budget may end before it.
+    const audio = this.#given.upToBudget ? { ...copied(made), row: this.#rows++ } : made;
+    if (this.#isRepeated(row, audio, line) && !this.#given.again) return;
     this.#orderFor(row).audios.push(audio);
   }
 
@@ -249,7 +238,7 @@ export class PlannedRows {
     for (const name of names) {
       const first = this.#seen.get(name);
       if (first === undefined) continue;
-      if (this.#options.again) return true;
+      if (this.#given.again) return true;
       if (isUrlName(name) && hasOtherGuid(audio, this.#audios[first])) {
         const reason = `it has the same audio as ${this.#placeOf(first)}, under another guid (add --again to order it)`;
         this.leftOut.push({ path: row.at, reason, why: 'repeated', audio });
@@ -281,20 +270,19 @@ export class PlannedRows {
 
   /** Rows with the same SKUs, notes and names share an order. */
   #orderFor(row: Row): OpenOrder {
-    const { names: defaultNames, notes: defaultNotes, test, extra } = this.#defaults;
     const skus = this.#checkSkus(row);
-    const { names = defaultNames, notes = defaultNotes } = row;
+    const { names = this.#shared.names, notes = this.#shared.notes } = row;
     const shared = JSON.stringify([skus, names, notes]);
     const current = this.#latest.get(shared);
     if (current && current.audios.length < this.#options.perOrder) return current;
-    const order = { audios: [], skus, names, notes, test, extra };
+    const order = { ...this.#shared, audios: [], skus, names, notes };
     this.#latest.set(shared, order);
     this.orders.push(order);
     return order;
   }
 
   #checkSkus(row: Row): string[] {
-    const { skus, anySku } = this.#defaults;
+    const { sku: skus, anySku } = this.#given;
     if (row.at && (row.skus ?? skus).length === 0)
       throw usage(`${row.at}: there is no SKU`, 'fill in its column sku, or give --sku for every row');
     try {

@@ -79,12 +79,13 @@ export async function settleChange(
   ids: readonly string[],
 ): Promise<Settled> {
   const { attempt, kind, files } = found;
-  const given = order === undefined ? ids.length && '--file' : `order ${order}`;
-  if (given)
+  if (order !== undefined || ids.length) {
+    const what = `attempt ${attempt} is ${kind === 'refund' ? 'a refund' : `an ${kind}`}`;
     throw usage(
-      `${given} is for orders, but attempt ${attempt} is ${kind === 'refund' ? 'a refund' : `an ${kind}`}`,
+      order === undefined ? `--file is for orders, but ${what}` : `${what}, which has no order id`,
       `leave it out: steno attempts settle ${attempt} --placed`,
     );
+  }
   requireOpen(found);
   if (!(await new OpenAttempts(ledger).settlePlaced(found, '', [])))
     throw await settledMeanwhile(ledger, found);

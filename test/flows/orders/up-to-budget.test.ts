@@ -19,8 +19,17 @@ const row = fc.tuple(fc.integer({ min: 0, max: 400 }), fc.nat({ max: 2 }));
 
 function planned(rows: ReadonlyArray<readonly [number, number]>, perOrder: number): PlannedOrder[] {
   const plan = new PlannedRows(
-    { skus: ['TRANS14'], notes: undefined, names: [], test: false, anySku: false, extra: [] },
-    { perOrder, manifest: 'm', again: false, skipOrdered: false, numbersRows: true },
+    {
+      sku: ['TRANS14'],
+      name: [],
+      tag: [],
+      param: [],
+      test: false,
+      anySku: false,
+      again: false,
+      upToBudget: true,
+    },
+    { perOrder, manifest: 'm', notes: undefined, skipOrdered: false },
   );
   for (const [at, [seconds, kind]] of rows.entries())
     plan.add({
