@@ -1,8 +1,9 @@
 /** A report on a terminal, as JSON and as CSV. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeReport } from '../../src/flows/report/report.ts';
 import { formatJson, type Json, parseJson } from '../../src/lib/json.ts';
-import { Fraction } from '../../src/lib/money.ts';
+import { amountText, Fraction, parseMoney, sumOf } from '../../src/lib/money.ts';
 import { csvTable } from '../../src/ui/output.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { drawTable } from '../../src/ui/table.ts';
@@ -15,6 +16,7 @@ import {
   sharesOf,
   spendView,
 } from '../../src/views/report.ts';
+import { reportPage } from '../../src/views/report-page.ts';
 import { parseCsv } from '../support/csv.ts';
 import {
   busyInput,
@@ -212,6 +214,50 @@ describe('as CSV', () => {
       ...['minutes', 'files', 'unmeasured'],
     ]);
     expect(rows).toHaveLength({ month: 13, sku: 9, order: 40, feed: 1, tag: 1, person: 1, invoice: 156 }[by]);
+  });
+});
+
+describe('sums', () => {
+  /** The first amount of each row: what was spent. */
+  const spentIn = (rows: ReadonlyArray<readonly string[]>): string[] =>
+    rows.map((row) => row.find((cell) => / USD$/.test(cell)) ?? '');
+  const pageRows = (page: string, title: string): string[][] => {
+    const [, section = ''] = page.split(`>${title}</h2>`);
+    const [table = ''] = section.split('</section>');
+    const cells = (row: string) =>
+      [...row.matchAll(/class="amount">([^<]*)</g)].map(([, cell]) => cell ?? '');
+    return table.split('<tr>').slice(2).map(cells);
+  };
+  const sum = (amounts: readonly string[]): string =>
+    amountText(sumOf(amounts.map((text) => parseMoney(text)?.amount ?? Fraction.of(-1n, 7n))));
+
+  it('are the same in CSV, rows, tables, Markdown and on the page, however they are divided', () => {
+    const line = fc.tuple(
+      fc.constantFrom('TRANS14', 'TSTMP1', ''),
+      fc.constantFrom('1', '2', '3', ''),
+      fc.constant('1'),
+      fc.integer({ min: 0, max: 10 ** 6 }).map((n) => String(n / 1000)),
+    );
+    const invoice = fc.tuple(fc.constantFrom('2026-01-05', '2026-02-28', '?'), fc.array(line));
+    const tags = [['radio'], ['tv', 'radio'], []];
+    const files = tags.map((each, at) => reportFile(String(at + 1), { tags: each, feed: at ? 'A' : '' }));
+    fc.assert(
+      fc.property(fc.array(invoice, { minLength: 1 }), (list) => {
+        const invoices = list.map(([created, lines], at) => invoiceOf(String(at), created, lines));
+        const report = makeReport({ ...oneInput, files, invoices });
+        const wanted = amountText(sumOf(report.totals.map(({ spent }) => spent)));
+        const csv = reportView(report).rows;
+        const page = reportPage(report);
+        for (const by of groupings) {
+          const at = spendView(report, by).columns.findIndex(({ name }) => name === 'spent');
+          expect(sum(csv.flatMap((row) => (row[0] === by ? (row[3] ?? '') : [])))).toBe(wanted);
+          expect(sum(spendView(report, by).rows.map((row) => row[at] ?? ''))).toBe(wanted);
+          for (const { view } of reportPages(report, by, false)) expect(sum(spentIn(view.rows))).toBe(wanted);
+          const title = `Spend by ${by === 'sku' ? 'SKU' : by}`;
+          if (page.includes(`>${title}</h2><table`)) expect(sum(spentIn(pageRows(page, title)))).toBe(wanted);
+        }
+      }),
+    );
   });
 });
 
