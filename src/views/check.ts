@@ -29,7 +29,7 @@ const findingRecord = ranked<Found>('rule path time line text severity', [
   a.count('line', 'line of the transcript; in a docx, its paragraph', 'line'),
   a.column(
     'time',
-    'position in the audio, as hh:mm:ss.mmm',
+    'position in the audio: hh:mm:ss.mmm',
     ({ start, isInSeconds }) => (start === undefined ? '' : audioClock(start, isInSeconds ? '' : '.')),
     { uncut: true },
   ),

@@ -45,23 +45,18 @@ const commandRecord = new RecordType<CommandEntry & { readonly hasSchema: boolea
   a.word('summary', 'what the command does', 'summary', { importance: 90 }),
   a.text('about', 'the same in full', 'about', json),
   a.flag('costs_money', 'whether it may cost or return money', ({ effect }) => effect === 'money', json),
-  a.flag(
-    'safe_to_repeat',
-    'whether running it twice has the same effect as running it once',
-    'safeToRepeat',
-    json,
-  ),
-  a.records('arguments', 'arguments, in order', argumentRecord, ({ args }) => args),
-  a.records('options', 'options of its own', optionRecord, ({ options }) => options),
+  a.flag('safe_to_repeat', 'running it twice does what running it once does', 'safeToRepeat', json),
+  a.records('arguments', 'arguments, in order', argumentRecord, 'args'),
+  a.records('options', 'options of its own', optionRecord, 'options'),
   a.plain(
     'exit_codes',
-    'exit codes that it may give',
+    'exit codes',
     is.arrayOf(is.object({ code: is.integer, name: is.text })),
     ({ exits }) => exits.map((exit) => ({ ...exit })),
   ),
   a.plain(
     'examples',
-    'command lines that work when pasted',
+    'lines to paste',
     is.arrayOf(is.object({ line: is.text, what: is.text })),
     ({ examples }) => examples.map(([line, what]) => ({ line, what })),
   ),
@@ -77,13 +72,8 @@ const indexRecord = new RecordType<{
   readonly globals: readonly OptionEntry[];
   readonly commands: ReadonlyArray<CommandEntry & { readonly hasSchema: boolean }>;
 }>([
-  a.records(
-    'global_options',
-    'options that every command takes, before or after its name',
-    optionRecord,
-    ({ globals }) => globals,
-  ),
-  a.records('commands', 'every command', commandRecord, ({ commands }) => commands),
+  a.records('global_options', 'options of every command', optionRecord, 'globals'),
+  a.records('commands', 'every command', commandRecord, 'commands'),
 ]);
 
 export const commandsOutput = () => ({ ...commandRecord.printed, schema: indexRecord.schema });

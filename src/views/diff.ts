@@ -28,12 +28,7 @@ const timeOf = (change: Change): string => {
 
 const changeRecord = ranked<Change>('text time speaker old new line new_line', [
   a.column('time', 'position in the audio, as hh:mm:ss', timeOf, { uncut: true }),
-  a.seconds(
-    'start',
-    'position in the audio, in seconds; null if unknown',
-    (each) => placeOf(each).start,
-    json,
-  ),
+  a.seconds('start', 'the same in seconds; null if unknown', (each) => placeOf(each).start, json),
   a.text('speaker', 'who says it, if known', (each) => placeOf(each).speaker),
   a.text('new_speaker', 'who says it in the second transcript', ({ newPlace }) => newPlace?.speaker, json),
   a.number('line', 'line of the first transcript', ({ oldPlace }) => oldPlace?.line),
@@ -58,7 +53,7 @@ const statRecord = new RecordType<Difference>([
 
 const wholeRecord = new RecordType<Difference>([
   ...statRecord.fields,
-  a.records('changes', 'each change, in order', changeRecord, ({ changes }) => changes),
+  a.records('changes', 'each change, in order', changeRecord, 'changes'),
 ]);
 
 export const diffOutput = (): CommandOutput => {

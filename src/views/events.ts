@@ -135,7 +135,7 @@ const detailRecord = new RecordType<ShownEvent>([
     ({ event }) => Buffer.from(event.body).toString('base64'),
     json,
   ),
-  a.records('actions', 'what is done about it', actionRecord, ({ actions }) => actions),
+  a.records('actions', 'what is done about it', actionRecord, 'actions'),
 ]);
 
 const pairRecord = new RecordType<readonly [string, string]>([

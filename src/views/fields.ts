@@ -84,11 +84,11 @@ export const records = <T, Inner>(
   name: string,
   help: string,
   inner: RecordType<Inner>,
-  take: (value: T) => readonly Inner[],
+  from: Take<T, readonly Inner[]>,
   more: Partial<Field<T>> = {},
 ): Field<T> => ({
   ...{ name, help, schema: is.arrayOf(inner.schema), cell: false },
-  json: (value) => take(value).map(inner.json),
+  json: (value) => takeOf(from)(value).map(inner.json),
   ...more,
 });
 

@@ -95,13 +95,9 @@ export const fileRecord = ranked<ShownFile>(
       }),
       a.time('heard_at', 'when the last event about it arrived', ({ row }) => row.heard_at),
       a.list('invoices', 'invoice ids', ({ row }) => split(row.invoices, ',')),
-      a.records(
-        'downloads',
-        'downloaded transcripts (in rows: their paths)',
-        downloadRecord,
-        ({ downloads }) => downloads,
-        { cell: ({ downloads }) => downloads.map(({ path }) => path).join(',') },
-      ),
+      a.records('downloads', 'downloaded transcripts (in rows: their paths)', downloadRecord, 'downloads', {
+        cell: ({ downloads }) => downloads.map(({ path }) => path).join(','),
+      }),
       a.list('names', 'names of the speakers', ({ row }) => split(row.names, '|'), { separator: '|' }),
       a.text('notes', 'notes for the transcribers', ({ row }) => row.notes),
       a.text('remark', 'what events have reported since the service was last asked', ({ row }) =>
@@ -171,9 +167,7 @@ const said = (name: 'description' | 'quality_stars') => (file: ShownFile) => {
 
 const pageRecord = new RecordType<ShownFile>([
   ...fileRecord.fields.flatMap((each) => (each.name === 'currency' ? [] : [{ ...each, more: false }])),
-  a.text('quality_stars', 'rating of the audio by the service', said('quality_stars'), {
-    header: 'stars',
-  }),
+  a.text('quality_stars', 'rating of the audio by the service', said('quality_stars'), { header: 'stars' }),
   a.text('description', 'description of the audio', said('description')),
 ]);
 

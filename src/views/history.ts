@@ -14,7 +14,7 @@ const historyRecord = new RecordType<Happened & { readonly event?: number }>([
   a.word('what', 'order, upgrade, refund, download, state, or the type of an event', 'what'),
   a.text('by', 'who did it, if known', 'by'),
   a.word('text', 'what happened, in words', 'text'),
-  a.number('event', 'event number', ({ event }) => event, { optional: true }),
+  a.number('event', 'event number', 'event', { optional: true }),
 ]);
 
 interface Sources {

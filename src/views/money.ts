@@ -82,8 +82,8 @@ export const budgetRecord = ranked<BudgetUse>(
   ],
 );
 
-const budgetsRecord = new RecordType<readonly BudgetUse[]>([
-  a.records('budgets', 'each budget that applies', budgetRecord, (budgets) => budgets),
+const budgetsRecord = new RecordType<{ readonly budgets: readonly BudgetUse[] }>([
+  a.records('budgets', 'each budget that applies', budgetRecord, 'budgets'),
 ]);
 
 export const budgetsOutput = () => ({ ...budgetRecord.printed, schema: budgetsRecord.schema });
@@ -91,7 +91,7 @@ export const budgetsOutput = () => ({ ...budgetRecord.printed, schema: budgetsRe
 export const budgetsView = (budgets: readonly BudgetUse[]): View =>
   budgetRecord.view(budgets, {
     quiet: ({ left }) => amountText(left),
-    json: () => budgetsRecord.json(budgets),
+    json: () => budgetsRecord.json({ budgets }),
   });
 
 /** For people: what is left, of what, and until when; `isOver` is bad news. */
@@ -137,7 +137,7 @@ export const invoiceRecord = new RecordType<ShownInvoice>([
   a.column('invoice_total', 'total of the invoice', ({ total }) => total, { kind: 'amount' }),
   a.amount('total', 'exact total of the invoice', 'total', { cell: false }),
   a.text('currency', 'currency of the amounts', (each) => currencyOf(each.total, each.currency)),
-  a.records('items', 'line items', itemRecord, ({ items }) => items),
+  a.records('items', 'line items', itemRecord, 'items'),
   a.answer(({ json }) => json),
 ]);
 
@@ -231,7 +231,7 @@ export const estimateRecord = new RecordType<Estimate>([
         currency: each.currency || DEFAULT_CURRENCY,
       })),
   ),
-  a.records('prices', 'prices that it is made of', priceRecord, ({ prices }) => prices),
+  a.records('prices', 'prices that it is made of', priceRecord, 'prices'),
   a.plain(
     'unpriced',
     'SKUs without a known price, and why',

@@ -128,9 +128,7 @@ export const plannedRecord = ranked<PlannedRow>('title url test skus minutes pub
   a.column('skus', 'SKUs ordered', ({ order }) => order.skus.join(',')),
   a.column('names', 'names of the speakers', ({ order }) => order.names.join('|')),
   a.column('notes', 'notes for the transcribers', ({ order }) => order.notes ?? ''),
-  a.column('test', 'test, if it is a test order', ({ order }) => (order.test ? 'test' : ''), {
-    uncut: true,
-  }),
+  a.column('test', 'test, if it is a test order', ({ order }) => (order.test ? 'test' : ''), { uncut: true }),
   a.text('key', 'key that identifies the audio instead of its URL', ({ audio }) => audio.key),
   a.text('feed', 'title of its feed', ({ audio }) => audio.details?.feed, { cell: false }),
   a.text('guid', 'guid of the episode in its feed', ({ audio }) => audio.details?.guid, { cell: false }),
@@ -187,16 +185,11 @@ interface Plan {
 }
 
 const wholePlan = new RecordType<Plan>([
-  a.records('orders', 'orders that would be placed', planRecord, ({ orders }) => orders),
+  a.records('orders', 'orders that would be placed', planRecord, 'orders'),
   a.plain('estimate', 'estimated cost of all orders', estimateRecord.schema, ({ estimate }) =>
     estimateRecord.json(estimate),
   ),
-  a.records(
-    'left_out',
-    'audio that would not be ordered, as in order --json',
-    fileRecord,
-    (plan) => plan.leftOut,
-  ),
+  a.records('left_out', 'audio that would not be ordered', fileRecord, 'leftOut'),
 ]);
 
 /** The document of --dry-run: what would be ordered, what all of it would cost, and what would be left out. */

@@ -156,11 +156,7 @@ export const logRecord = new RecordType<PricedEntry>(
       kind: 'state',
       schema: is.oneOf('placed', 'refused', 'unclear', 'being sent'),
     }),
-    a.amount(
-      'cost',
-      'cost, less anything that the service returned on its own; negative for a refund',
-      'cost',
-    ),
+    a.amount('cost', 'cost, less what the service returned on its own; negative for a refund', 'cost'),
     a.text('currency', 'currency of the cost', 'currency'),
     a.text('cost_source', 'billed, estimated, unknown, or none if nothing was bought', 'source', {
       schema: is.oneOf('billed', 'estimated', 'unknown', 'none'),
@@ -181,7 +177,7 @@ export const logRecord = new RecordType<PricedEntry>(
     a.text('via', 'raw call, if sent with steno api', 'via'),
     a.text('detail', 'what happened', 'detail'),
     a.count('attempt', 'number of the attempt, for attempts settle', 'attempt'),
-    a.records('settlements', 'how people settled it', settlementRecord, ({ settlements }) => settlements, {
+    a.records('settlements', 'how people settled it', settlementRecord, 'settlements', {
       cell: ({ settlements }) => settlements.map(settlementText).join('; '),
     }),
   ],

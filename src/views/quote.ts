@@ -48,11 +48,7 @@ const quoteRecord = ranked<Row>(
   [
     a.word('status', statuses.join(', '), 'status', { kind: 'id', schema: is.oneOf(...statuses) }),
     a.word('quotation', 'text of the quotation', 'text'),
-    a.column(
-      'said',
-      'what was said, or for one that is missing what comes nearest',
-      ({ at }) => at?.text ?? '',
-    ),
+    a.column('said', 'what was said, or comes nearest', ({ at }) => at?.text ?? ''),
     {
       ...a.plain<Row>('differences', 'what was said, and what is quoted', is.arrayOf(difference), (row) =>
         row.differences.map(({ said, quoted }) => ({ said, quoted })),
@@ -64,9 +60,7 @@ const quoteRecord = ranked<Row>(
       'start',
       'when, in seconds',
       ({ at }) => (at?.start === undefined ? '' : String(at.start / 1000)),
-      {
-        kind: 'amount',
-      },
+      { kind: 'amount' },
     ),
     a.column('audiofile', 'audiofile id', ({ at }) => at?.file.audiofile ?? ''),
     a.column('title', 'title of the audio', ({ at }) => at?.file.title ?? ''),
@@ -77,24 +71,9 @@ const quoteRecord = ranked<Row>(
     a.number('column', 'column of the document', 'column'),
     a.list('named', 'speakers named around the quotation who did not say it', 'named'),
     a.list('left_out', 'fillers, marks and repeated words that the quotation leaves out', 'leftOut'),
-    a.plain(
-      'in_order',
-      'spliced: the parts are in the order in which they were said; else null',
-      is.nullable(is.boolean),
-      ({ isInOrder }) => isInOrder ?? null,
-    ),
-    a.plain(
-      'one_speaker',
-      'spliced: one speaker said all parts; else null',
-      is.nullable(is.boolean),
-      ({ isOfOneSpeaker }) => isOfOneSpeaker ?? null,
-    ),
-    a.records(
-      'passages',
-      'where it was said; of a spliced one, where each part was',
-      passageRecord,
-      ({ passages }) => passages,
-    ),
+    a.plain('in_order', 'spliced: in the order in which it was said', is.nullable(is.boolean), 'isInOrder'),
+    a.plain('one_speaker', 'spliced: all parts by one speaker', is.nullable(is.boolean), 'isOfOneSpeaker'),
+    a.records('passages', 'where it, or each part of it, was said', passageRecord, 'passages'),
     a.plain(
       'nearest',
       'missing: the passage that comes nearest, if any does',

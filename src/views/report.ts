@@ -101,7 +101,7 @@ const reportRecord = new RecordType<Report>([
     is.object(Object.fromEntries(counts.map((name) => [name, is.integer]))),
     (report) => ({ ...report.counts }),
   ),
-  a.records('totals', 'one row per currency', spendRecord, ({ totals }) => totals),
+  a.records('totals', 'one row per currency', spendRecord, 'totals'),
   grouped('month', 'by month; the rows of each grouping add up to the totals'),
   grouped('sku', 'by SKU'),
   grouped('order', 'by order'),
@@ -109,8 +109,8 @@ const reportRecord = new RecordType<Report>([
   grouped('tag', 'by set of tags, such as radio + tv; (none) without any'),
   grouped('person', 'by person or CI actor; (none) if unknown'),
   grouped('invoice', 'by invoice; (none) if not billed yet'),
-  a.records('turnaround', 'how long transcripts took', turnaroundRecord, ({ turnaround }) => turnaround),
-  a.records('waiting', 'what is open, on hold or uncertain', waitingRecord, ({ waiting }) => waiting),
+  a.records('turnaround', 'how long transcripts took', turnaroundRecord, 'turnaround'),
+  a.records('waiting', 'what is open, on hold or uncertain', waitingRecord, 'waiting'),
   a.list('notes', 'what the totals leave out', 'notes'),
 ]);
 
@@ -256,19 +256,17 @@ export function barOf(share: number): string {
 
 const figure = { kind: 'amount' } as const;
 
+const ofTarget = ({ targetDays }: Turnaround, count: number): string =>
+  targetDays === undefined ? '' : String(count);
+
 const turnaroundColumns = new RecordType<Turnaround>([
   a.column('sku', '', ({ sku }) => sku || NONE, { kind: 'id' }),
   a.column('median', '', ({ medianSeconds }) => daysText(medianSeconds) || 'unknown', figure),
   a.column('slowest', '', ({ slowestSeconds }) => daysText(slowestSeconds) || 'unknown', figure),
   a.column('target', '', ({ targetDays: days }) => (days === undefined ? 'none' : `${days}d`), figure),
   a.column('delivered', '', ({ delivered }) => String(delivered), figure),
-  a.column(
-    'on_time',
-    '',
-    ({ targetDays, onTime }) => (targetDays === undefined ? '' : String(onTime)),
-    figure,
-  ),
-  a.column('late', '', ({ targetDays, late }) => (targetDays === undefined ? '' : String(late)), figure),
+  a.column('on_time', '', (row) => ofTarget(row, row.onTime), figure),
+  a.column('late', '', (row) => ofTarget(row, row.late), figure),
 ]);
 
 export const turnaroundTable = ({ turnaround }: Report): View =>

@@ -44,9 +44,7 @@ export const configView = (settings: readonly ShownSetting[]): View =>
 
 export const doctorRecord = new RecordType<CheckResult>([
   a.word('check', 'name of the check', 'check', { kind: 'id' }),
-  a.text('status', 'ok, warn, fail or skipped', 'status', {
-    schema: oneOf('ok', 'warn', 'fail', 'skipped'),
-  }),
+  a.text('status', 'ok, warn, fail or skipped', 'status', { schema: oneOf('ok', 'warn', 'fail', 'skipped') }),
   a.word('message', 'what the check found', 'message'),
   a.text('hint', 'what to do', 'hint'),
 ]);

@@ -29,12 +29,9 @@ export const downloadRecord = new RecordType(fields);
 /** What a command has just downloaded, or has found there. */
 export const savedRecord = new RecordType<ShownDownload>([
   ...fields,
-  a.flag(
-    'skipped',
-    'whether the file already existed and was left alone (in rows: skipped)',
-    ({ skipped }) => skipped === true,
-    { more: true },
-  ),
+  a.flag('skipped', 'whether it already existed and was left alone', ({ skipped = false }) => skipped, {
+    more: true,
+  }),
 ]);
 
 /** An element for each transcript that was written; one that failed has these names instead. */
@@ -114,10 +111,7 @@ export const syncRecord = new RecordType<SyncRow>([
     ({ saved }) => (saved ? 'transcript' : 'state'),
     { importance: 30, uncut: true },
   ),
-  a.text('was', 'previous state', ({ change }) => change?.previousState, {
-    kind: 'state',
-    importance: 40,
-  }),
+  a.text('was', 'previous state', ({ change }) => change?.previousState, { kind: 'state', importance: 40 }),
   a.text('state', 'new state', ({ change }) => change?.state, { kind: 'state' }),
   a.text('format', 'format of the transcript', ({ saved }) => saved?.ext, { importance: 60, uncut: true }),
   a.text('bytes', 'size in bytes', ({ saved }) => saved && String(saved.bytes), {
