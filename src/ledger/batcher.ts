@@ -1,5 +1,6 @@
 /** Gathers what is to be written, and writes all of it that has come at once: each write waits for a disk or a network. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs, LOCK_PAUSES } from '../lib/backoff.ts';
 import { isLocked } from '../lib/sqlite.ts';
 import { monotonicMs } from '../lib/time.ts';
 
@@ -122,7 +123,7 @@ export class Batcher<Item, Result> {
     const waiting = batch.filter(({ deadline }) => deadline > now);
     if (waiting.length === 0) return;
     this.#queue.unshift(...waiting);
-    const pauseMs = 5 + Math.random() * 20;
+    const pauseMs = backoffMs(1, LOCK_PAUSES);
     this.#waitLeftMs -= pauseMs;
     await sleep(pauseMs);
   }

@@ -9,9 +9,13 @@ export interface Pauses {
 /** A lock is held for milliseconds. */
 export const LOCK_PAUSES: Pauses = { firstMs: 10, maxMs: 40 };
 
-/** Before try number `nth` + 1: twice as long each time, and at random, so that those who wait together meet no more. */
-export const backoffMs = (nth: number, { firstMs, maxMs = Number.POSITIVE_INFINITY }: Pauses): number =>
-  Math.min(maxMs, firstMs * 2 ** (nth - 1)) * (0.5 + Math.random());
+/** After failure number `nth`: twice as long each time. */
+export const doubledMs = (nth: number, { firstMs, maxMs = Number.POSITIVE_INFINITY }: Pauses): number =>
+  Math.min(maxMs, firstMs * 2 ** (nth - 1));
+
+/** The same at random, so that those who wait together meet no more. */
+export const backoffMs = (nth: number, pauses: Pauses): number =>
+  doubledMs(nth, pauses) * (0.5 + Math.random());
 
 interface Waiting {
   readonly limitMs: number;

@@ -1,7 +1,7 @@
 /** Opens a SQLite database, applies its migrations, and makes its errors readable. */
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { untilFree } from './backoff.ts';
 import { errorMessage, StenoError, systemReason } from './errors.ts';
 import { makeFolder, whyUnwritable } from './fs.ts';
 import {
@@ -22,7 +22,7 @@ import {
   sizeOf,
 } from './sqlite-file.ts';
 import { withoutNul } from './text.ts';
-import { hasOwnClock, monotonicMs, nowMs } from './time.ts';
+import { hasOwnClock, nowMs } from './time.ts';
 
 /** SQLite's result codes. */
 const BUSY = 5;
@@ -95,26 +95,6 @@ const codesByText: ReadonlyMap<string, number> = new Map([
   ['database disk image is malformed', CORRUPT],
   ['file is not a database', NOT_A_DATABASE],
 ]);
-
-/**
- * Tries again while another process holds the database; between the tries signals are heard. The busy timeout would
- * block, and does not cover `journal_mode`, which fails when two processes open a new database at once.
- */
-export async function untilFree(
-  limitMs: number,
-  signal: AbortSignal | undefined,
-  work: () => void,
-): Promise<void> {
-  const deadline = monotonicMs() + limitMs;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isLocked(error) || monotonicMs() > deadline || signal?.aborted) throw error;
-      await sleep(10 + Math.random() * 20);
-    }
-  }
-}
 
 export type { Value };
 
@@ -284,13 +264,15 @@ async function open(
   try {
     if (hasOwnClock()) setTime(connection);
     database.exec('PRAGMA foreign_keys = ON');
-    await untilFree(BUSY_TIMEOUT_MS, signal, () => {
+    const prepare = (): void => {
       // Before anything that writes to the file.
       if (path !== ':memory:') refuseForeign(database, hintIfDamaged);
       database.exec('PRAGMA journal_mode = WAL');
       setSync(database);
       missingMigrations(database, migrations);
-    });
+    };
+    // The busy timeout would block, and does not cover `journal_mode`: two processes may open a new database at once.
+    await untilFree(prepare, { limitMs: BUSY_TIMEOUT_MS, mayPass: isLocked, signal });
     database.setBusyTimeout(BUSY_TIMEOUT_MS);
     migrate(database, migrations);
     return database;

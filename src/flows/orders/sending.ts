@@ -1,5 +1,6 @@
 /** Sends orders one after the other, as fast as the service asks for, and stops where going on would do harm. */
 import { CallError } from '../../api/http/failures.ts';
+import { doubledMs } from '../../lib/backoff.ts';
 import { StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { plural } from '../../lib/text.ts';
@@ -38,7 +39,7 @@ export interface SentOrders {
 /** A longer pause is not waited for. */
 const MAX_PAUSE_MS = 60_000;
 /** The pause after a refusal that does not say how long; it doubles with each in a row. */
-const FIRST_PAUSE_MS = 1_000;
+const PAUSES = { firstMs: 1_000 };
 /** How many such refusals in a row end the run. */
 const BUSY_LIMIT = 3;
 
@@ -117,7 +118,7 @@ export class Pacer {
     const busy = isBusy(error) ? error : undefined;
     this.#busyInRow = busy && busy.retryAfter === undefined ? this.#busyInRow + 1 : 0;
     if (!busy || left === 0) return undefined;
-    const ms = busy.retryAfter ?? FIRST_PAUSE_MS * 2 ** (this.#busyInRow - 1);
+    const ms = busy.retryAfter ?? doubledMs(this.#busyInRow, PAUSES);
     return this.#whyStop(ms) ?? this.#pause(ms, left);
   }
 

@@ -4,9 +4,10 @@
  * SQLite has no FTS5, a search makes one for itself alone.
  */
 import { existsSync, rmSync } from 'node:fs';
+import { untilFree } from '../../lib/backoff.ts';
 import { StenoError, systemReason } from '../../lib/errors.ts';
 import { findStats, whyUnwritable } from '../../lib/fs.ts';
-import { type Database, isLocked, openDatabase, openScratch, untilFree } from '../../lib/sqlite.ts';
+import { type Database, isLocked, openDatabase, openScratch } from '../../lib/sqlite.ts';
 import type { TranscriptOnDisk } from '../transcripts/on-disk.ts';
 import { ftsQuery, type Term, WORDS_BEYOND } from './query.ts';
 import type { Sentence } from './sentences.ts';
@@ -136,7 +137,8 @@ export class TextIndex {
 
   /** Runs work that writes, in one transaction. Another process that writes is waited for; readers are not held up. */
   async writing(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    await untilFree(LOCK_LIMIT_MS, signal, () => this.#db.run('BEGIN IMMEDIATE'));
+    const begin = (): void => void this.#db.run('BEGIN IMMEDIATE');
+    await untilFree(begin, { limitMs: LOCK_LIMIT_MS, mayPass: isLocked, signal });
     try {
       const sql = 'SELECT coalesce(max(id), 0) + 1 AS next FROM sentences';
       this.#nextSentence = Number(this.#db.get<{ next: number }>(sql)?.next);

@@ -1,5 +1,6 @@
 /** A ledger in a SQLite file. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { backoffMs, LOCK_PAUSES } from '../../lib/backoff.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { type Database, isLocked, openDatabase } from '../../lib/sqlite.ts';
@@ -35,7 +36,7 @@ const STATEMENT_WAIT_MS = 10_000;
 const waitForEach: LockWait = {
   async afterFailure(error, sinceMs) {
     if (!isLocked(error) || monotonicMs() - sinceMs >= STATEMENT_WAIT_MS) throw error;
-    await pause(2 + Math.random() * 20);
+    await pause(backoffMs(1, LOCK_PAUSES));
   },
   afterSuccess() {},
 };
@@ -66,7 +67,7 @@ class LockWaitBudget implements LockWait {
     const signal = this.#signal;
     if (!isLocked(error) || signal.aborted || !this.#mayWait()) throw error;
     // An interruption leads to one last try.
-    await sleep(20 + Math.random() * 30, signal).catch(() => {});
+    await sleep(backoffMs(2, LOCK_PAUSES), signal).catch(() => {});
   }
 
   afterSuccess(): void {
