@@ -23,9 +23,9 @@ const namesIn = async (path: string, known = migrations): Promise<unknown[]> => 
 describe('a migration that a later version adds', () => {
   it('is made when the ledger is opened, once, and what was ordered stays', async () => {
     const { path, user } = await used();
-    expect(await namesIn(path)).toEqual(['001-one-place']);
+    expect(await namesIn(path)).toEqual(['001-facts']);
     for (let n = 0; n < 2; n += 1)
-      expect(await namesIn(path, [...migrations, more])).toEqual(['001-one-place', '002-more']);
+      expect(await namesIn(path, [...migrations, more])).toEqual(['001-facts', '002-more']);
     expect(queryLedger(user, 'SELECT id, more FROM files')).toEqual([{ id: '1', more: 'none' }]);
     expect(queryLedger(user, 'SELECT count(*) AS n FROM item_names WHERE holds = 1')).toEqual([{ n: 1 }]);
   });
@@ -33,14 +33,14 @@ describe('a migration that a later version adds', () => {
   it('is made once by several that open the ledger at the same time', async () => {
     const { path } = await used();
     const names = await Promise.all(Array.from({ length: 5 }, () => namesIn(path, [...migrations, more])));
-    expect(names).toEqual(names.map(() => ['001-one-place', '002-more']));
+    expect(names).toEqual(names.map(() => ['001-facts', '002-more']));
   });
 
   it('leaves the ledger as it was where it fails, and the version before goes on with it', async () => {
     const { path, order, user } = await used();
     const broken = { name: '003-broken', sql: 'CREATE TABLE extra (id TEXT); NONSENSE' };
     await expect(openDatabase(path, [...migrations, more, broken])).rejects.toMatchObject({ kind: 'failed' });
-    expect(await namesIn(path)).toEqual(['001-one-place']);
+    expect(await namesIn(path)).toEqual(['001-facts']);
     expect((await order(audio('a'))).code).toBe(9);
     expect((await order(audio('b'))).code).toBe(0);
     expect((await user.run(['files', '--quiet'])).stdout).toBe('2\n1\n');
@@ -48,7 +48,7 @@ describe('a migration that a later version adds', () => {
 
   it('is in a new ledger from the start', async () => {
     const { user } = await orderingAccount({ STENO_LEDGER: undefined });
-    expect(await namesIn(ledgerOf(user), [...migrations, more])).toEqual(['001-one-place', '002-more']);
+    expect(await namesIn(ledgerOf(user), [...migrations, more])).toEqual(['001-facts', '002-more']);
   });
 });
 

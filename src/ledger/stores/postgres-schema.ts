@@ -14,7 +14,7 @@ export interface PostgresMigration {
 
 /** In the order they were added; one that has been released is never changed, and each only adds. */
 export const postgresMigrations: readonly PostgresMigration[] = [
-  { name: '001-one-place', minClient: 1, sql: POSTGRES_TABLES },
+  { name: '001-facts', minClient: 1, sql: POSTGRES_TABLES },
 ];
 
 /** What a client must know to work with these tables: the number of migrations that it was built with. */

@@ -337,4 +337,4 @@ export const TABLES = `
   CREATE INDEX actions_by_run ON actions (run);`;
 
 /** In the order they were added; one that has been released is never changed. Builds before 1.0.0 had other ones. */
-export const migrations: readonly Migration[] = [{ name: '001-one-place', sql: TABLES }];
+export const migrations: readonly Migration[] = [{ name: '001-facts', sql: TABLES }];
