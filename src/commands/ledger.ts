@@ -1,7 +1,8 @@
-import { createReadStream, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { createReadStream } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
+import { getWebhook } from '../api/account.ts';
 import { checkIsFree, countPrunable, pruneLedger, prunings, writeExport } from '../flows/ledger.ts';
+import { ReplacedWebhooks } from '../flows/webhook.ts';
 import { prepareForOrders } from '../ledger/accounts.ts';
 import { bringBack, countRows, moveTo } from '../ledger/dump/copy.ts';
 import { exportedLines } from '../ledger/dump/export.ts';
@@ -9,7 +10,6 @@ import { importLines, type TableCounts } from '../ledger/dump/import.ts';
 import { mayWork, statusOfFile } from '../ledger/inspect.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { leaveFor, type Moved, readMoved, unmarkMoved, useIt } from '../ledger/moved.ts';
-import { openLedger, openSharedLedger } from '../ledger/open.ts';
 import { migrateShared, statusOfShared } from '../ledger/shared.ts';
 import { lossOf } from '../ledger/stores/backups.ts';
 import { errorCode, StenoError, systemReason, usage } from '../lib/errors.ts';
@@ -164,19 +164,13 @@ const prune = command({
     const { before, allProfiles, dryRun, yes } = options;
     if (before === undefined) throw usage('ledger prune requires --before', 'for example: --before 90d');
     const time = parseSince(before, nowMs(), '--before');
-    if (!yes && !dryRun && !context.stdin.isTTY)
-      throw usage(
-        'ledger prune requires --yes when not run in a terminal',
-        `run: steno ledger prune --before ${before} --yes`,
-      );
+    if (!yes && !dryRun) checkIsTerminal(context, 'ledger prune', `prune --before ${before} --yes`);
     const ledger = await openWhole(context, 'ledger prune works on the ledger');
     const all = await prunings(ledger, allProfiles);
     if (dryRun) return out.show(prunedRecord.page(await countPrunable(all, time)));
     if (!yes) {
       const { events } = await countPrunable(all, time);
-      const question = `Remove ${events} events from before ${time} for good?`;
-      if (!(await askPerson(context, (questions) => questions.confirm(question))))
-        throw new StenoError('failed', 'Cancelled. Nothing was removed.');
+      await confirm(context, `Remove ${events} events from before ${time} for good?`, 'removed');
     }
     const latest = new LatestProgress();
     const summary = () => ({
@@ -352,6 +346,16 @@ export const ledger = family({
   ],
 });
 
+function checkIsTerminal({ stdin }: Context, what: string, line: string): void {
+  if (stdin.isTTY) return;
+  throw usage(`${what} requires --yes when not run in a terminal`, `run: steno ledger ${line}`);
+}
+
+async function confirm(context: Context, question: string, done: string): Promise<void> {
+  if (!(await askPerson(context, (questions) => questions.confirm(question))))
+    throw new StenoError('failed', `Cancelled. Nothing was ${done}.`);
+}
+
 /** The ledger with the events that ended listeners left on their way: after a prune they would come back. */
 async function openWhole(context: Context, use: string): Promise<Ledger> {
   const ledger = await context.ledgers.required(use);
@@ -391,20 +395,18 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
       'leave it out, and set PGPASSWORD or the setting ledger-password-command',
     );
   const target = await context.ledgers.sharedOptions(url);
-  if (!existsSync(context.ledgers.localPath))
-    throw usage(
-      `there is no ledger to copy in ${dirname(context.ledgers.localPath)}`,
-      'there is nothing to copy: use the shared ledger as it is',
-    );
-  const local = await openLocal(context);
+  const local = await context.ledgers.openLocal({
+    use: 'to copy',
+    hint: 'there is nothing to copy: use the shared ledger as it is',
+  });
   const [to, account] = [shownPostgresUrl(url), target.account.name];
   if (dryRun && !(await statusOfShared(target, mask.hide)).made) {
     await out.show(importedView(await countRows(local)));
     return out.note('nothing was written; the shared ledger has no tables yet');
   }
-  const shared = await openSharedLedger(target, mask.hide);
-  context.onExit(() => shared.close());
+  const shared = await context.ledgers.openShared(target);
   await prepareForOrders(shared, dryRun);
+  await refuseOurWebhook(context);
   const moved: Moved = { to, identity: shared.db.identity, account, at: new Date(nowMs()).toISOString() };
   if (!dryRun) await takeWaitingIn(context, local);
   const counts = await allOrNothing(context, line, COPYING, (report) =>
@@ -417,22 +419,24 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
     out.note(`use the shared one from now on: ${useIt(to, account)}`);
 }
 
+/** Its events would go on coming here. The service is not asked where no listener of this machine replaced a webhook. */
+async function refuseOurWebhook(context: Context): Promise<void> {
+  const webhooks = new ReplacedWebhooks(context.env);
+  if (webhooks.isEmpty || !webhooks.find((await getWebhook(await context.connect())).url)) return;
+  throw new StenoError('failed', "the account's webhook is still that of a listener here", {
+    hint: 'put the former one back: steno webhook set <url>, or start and stop steno listen --register; nothing was copied',
+  });
+}
+
 async function leaveLocalBehind(context: Context, url: string): Promise<void> {
   const { out, ledgers } = context;
-  if (!existsSync(ledgers.localPath))
-    throw usage(`there is no ledger in ${dirname(ledgers.localPath)}`, 'nothing is left behind');
-  const shared = await openSharedAt(context, url);
-  await leaveFor(await openLocal(context), shared);
+  const local = await ledgers.openLocal({ use: 'to leave behind', hint: 'nothing is left behind' });
+  const shared = await ledgers.openShared(await ledgers.sharedOptions(url));
+  await leaveFor(local, shared);
   await out.show(importedView([]));
   out.note(
     `the orders in ${ledgers.localPath} stay behind; they no longer block orders of account ${shared.profile}`,
   );
-}
-
-async function openSharedAt(context: Context, url: string): Promise<Ledger> {
-  const shared = await openSharedLedger(await context.ledgers.sharedOptions(url), context.mask.hide);
-  context.onExit(() => shared.close());
-  return shared;
 }
 
 async function copyBack(context: Context, { dryRun, line }: Copying): Promise<void> {
@@ -443,9 +447,9 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
       'ledger copy --to local copies from the shared ledger, but none is set',
       'name it with STENO_LEDGER=postgres://… or: steno config set ledger postgres://user@host/database',
     );
-  const shared = await openSharedAt(context, url);
+  const shared = await context.ledgers.openShared(await context.ledgers.sharedOptions(url));
   if (!dryRun) await takeWaitingIn(context, shared);
-  const local = await openLocal(context);
+  const local = await context.ledgers.openLocal();
   const counts = await allOrNothing(context, line, COPYING, (report) =>
     bringBack(local, shared, { signal, dryRun, report }),
   );
@@ -463,12 +467,10 @@ async function comeBackWithoutShared(
   const { out } = context;
   const { localPath: path } = context.ledgers;
   const flag = profileFlag(context);
-  if (!existsSync(path))
-    throw usage(
-      `there is no ledger in ${dirname(path)} to move back to`,
-      'to start a new one, which knows no orders: steno config unset ledger   (and unset STENO_LEDGER)',
-    );
-  const local = await openLocal(context);
+  const local = await context.ledgers.openLocal({
+    use: 'to move back to',
+    hint: 'to start a new one, which knows no orders: steno config unset ledger   (and unset STENO_LEDGER)',
+  });
   const moved = await readMoved(local);
   if (!moved) return out.note(`the ledger of this machine is not marked as moved: ${unsetLedger(flag)}`);
   await out.warn(
@@ -483,14 +485,11 @@ async function comeBackWithoutShared(
       'add the files: steno track <id>',
     );
   if (dryRun) return out.note('nothing was written');
-  if (!yes && !context.stdin.isTTY)
-    throw usage(
-      'ledger copy --without-shared requires --yes when not run in a terminal',
-      `run: steno ledger copy --to local --without-shared --yes${flag}`,
-    );
-  const question = 'Use the ledger of this machine for orders again, without the orders of the shared one?';
-  if (!yes && !(await askPerson(context, (questions) => questions.confirm(question))))
-    throw new StenoError('failed', 'Cancelled. Nothing was changed.');
+  if (!yes) {
+    checkIsTerminal(context, 'ledger copy --without-shared', `copy --to local --without-shared --yes${flag}`);
+    const question = 'Use the ledger of this machine for orders again, without the orders of the shared one?';
+    await confirm(context, question, 'changed');
+  }
   await unmarkMoved(local);
   out.done('orders use the ledger of this machine again', { path });
   out.note(unsetLedger(flag));
@@ -498,12 +497,3 @@ async function comeBackWithoutShared(
 
 const unsetLedger = (profileFlag: string): string =>
   `use the local one from now on: steno config unset ledger${profileFlag}   (and unset STENO_LEDGER)`;
-
-/** The ledger of this machine, also where a shared one is set. */
-async function openLocal(context: Context): Promise<Ledger> {
-  const { ledgers, settings, mask, signal, out } = context;
-  const onTrouble = (text: string, hint?: string): Promise<void> => out.warn(text, hint);
-  const ledger = await openLedger(ledgers.localPath, settings.profileName, mask.hide, signal, onTrouble);
-  context.onExit(() => ledger.close());
-  return ledger;
-}

@@ -1,5 +1,6 @@
 /** The ledger as commands need it: of this machine or shared, made or only read, for money or for notes. */
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { KeptBudget } from '../ledger/budgets.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes } from '../ledger/notes.ts';
@@ -302,17 +303,36 @@ export class Ledgers {
     this.#context.onExit(() => clearInterval(timer));
   }
 
-  async #open(profile: string, { connects = 'now', limitMs }: SharedOptions = {}): Promise<Ledger> {
-    const { env, mask, signal, out } = this.#context;
-    const { openLedger, openSharedLedger, openSharedLedgerLater } = await import('../ledger/open.ts');
+  async #open(profile: string, { connects, limitMs }: SharedOptions = {}): Promise<Ledger> {
     const url = this.sharedUrl;
-    const openShared = connects === 'now' ? openSharedLedger : openSharedLedgerLater;
-    const ledger =
-      url === undefined || profile === SANDBOX
-        ? await openLedger(ledgerPath(makeStateFolder(env)), profile, mask.hide, signal, (text, hint) =>
-            out.warn(text, hint),
-          )
-        : await openShared(await this.sharedOptions(url, undefined, limitMs), mask.hide);
+    if (url === undefined || profile === SANDBOX) return this.#openLocal(profile);
+    return this.openShared(await this.sharedOptions(url, undefined, limitMs), connects);
+  }
+
+  /** The ledger of this machine, also where a shared one is set; `ifNone`: it is not made, and what is said then. */
+  async openLocal(ifNone?: { readonly use: string; readonly hint: string }): Promise<Ledger> {
+    if (ifNone && !existsSync(this.localPath))
+      throw usage(`there is no ledger ${ifNone.use} in ${dirname(this.localPath)}`, ifNone.hint);
+    return this.#openLocal(this.#context.settings.profileName);
+  }
+
+  async #openLocal(profile: string): Promise<Ledger> {
+    const { env, mask, signal, out } = this.#context;
+    const { openLedger } = await import('../ledger/open.ts');
+    const onTrouble = (text: string, hint?: string): Promise<void> => out.warn(text, hint);
+    const path = ledgerPath(makeStateFolder(env));
+    const ledger = await openLedger(path, profile, mask.hide, signal, onTrouble);
+    this.#context.onExit(() => ledger.close());
+    return ledger;
+  }
+
+  async openShared(
+    options: SharedLedgerOptions,
+    connects: SharedOptions['connects'] = 'now',
+  ): Promise<Ledger> {
+    const { openSharedLedger, openSharedLedgerLater } = await import('../ledger/open.ts');
+    const open = connects === 'now' ? openSharedLedger : openSharedLedgerLater;
+    const ledger = await open(options, this.#context.mask.hide);
     this.#context.onExit(() => ledger.close());
     return ledger;
   }

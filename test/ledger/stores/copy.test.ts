@@ -1,9 +1,16 @@
 /** `ledger copy`: the local ledger becomes a shared one and back; nothing is lost, and nothing is bought twice. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { audio, ledgerOf, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
+import {
+  audio,
+  ledgerOf,
+  type OrderingAccount,
+  orderingAccount,
+  queryLedger,
+  reply,
+} from '../../support/ledger.ts';
 import { complete, eventsOf, Listener } from '../../support/listener.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
 import type { Answer } from '../../support/server.ts';
@@ -155,6 +162,21 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     const team = new User({ STENO_LEDGER: url });
     expect((await team.run(['ledger', 'export'])).stdout).not.toMatch(/"table":"(actions|runs)"/);
     expect(await eventsOf(team)).toHaveLength(1);
+  }, 60_000);
+
+  it("is refused while the account's webhook is that of a listener here", async () => {
+    const { user, service } = await local();
+    await order(user, 'a');
+    const secret = 's'.repeat(32);
+    service.allow('GET /webhook', (_, response) =>
+      reply(response, { webhook: `https://here.example/${secret}` }),
+    );
+    const folder = join(user.env.STENO_CONFIG_DIR ?? '', 'webhooks');
+    mkdirSync(folder, { recursive: true });
+    const replaced = { url: `https://here.example/${secret}`, previous: '', host: 'gone', pid: 1, start: '' };
+    writeFileSync(join(folder, 'one.json'), JSON.stringify(replaced));
+    const { code, stderr } = await copy(user, await server.newDatabase());
+    expect([code, stderr]).toEqual([1, expect.stringContaining('still that of a listener here')]);
   }, 60_000);
 
   it('is refused while an order is being sent, and then has it', async () => {
