@@ -16,7 +16,6 @@ import { about, firstLines, helpText } from './help.ts';
 import {
   commandPage,
   commandPaths,
-  commandSections,
   commandsOf,
   findCommands,
   optionItem,
@@ -27,7 +26,10 @@ import { builtInOptions, summaryOfTopic, topicMarkdown, topicNames, topicPage } 
 
 /** Parts of help topics, each between its two markers. */
 const sections: Readonly<Record<string, (groups: readonly Group[]) => string>> = {
-  commands: commandsSection,
+  commands: (groups) =>
+    commandSections(groups)
+      .map(({ title, body: [items] }) => `## ${title}\n\n${list(items)}\n`)
+      .join(''),
   options: () => list([...Object.values<Option>(globalOptions), ...builtInOptions].map(optionItem)),
   variables: () => list(variables()),
   settings: () => list(settingList.map(({ name, help }): Item => [name, help])),
@@ -47,18 +49,12 @@ export function fillSections(text: string, groups: readonly Group[]): string {
   );
 }
 
-function commandsSection(groups: readonly Group[]): string {
+/** Every command with its summary, by group. */
+function commandSections(groups: readonly Group[]): Array<Section & { readonly body: [Item[]] }> {
   const entries = commandEntries(groups);
   const itemsOf = (title: string): Item[] =>
     entries.filter(({ group }) => group === title).map(({ command, summary }) => [command, summary]);
-  return groups
-    .map(
-      ({ title }) => `## ${title}
-
-${list(itemsOf(title))}
-`,
-    )
-    .join('');
+  return groups.map(({ title }) => ({ title, body: [itemsOf(title)] }));
 }
 
 /** Names and placeholders are code, which Markdown leaves as it is. */

@@ -118,13 +118,6 @@ function valuesNote(help: string, term: string, values: Option['values']): strin
     : `: ${values.map((each: string) => each.replaceAll(' ', '\u00a0')).join(', ')}`;
 }
 
-/** Every command with its summary, by group. */
-export const commandSections = (groups: readonly Group[]): Section[] =>
-  groups.map(({ title, commands }) => ({
-    title,
-    body: [commands.map(({ name, alias, summary }) => [alias ? `${name}, ${alias}` : name, summary])],
-  }));
-
 const MIN_WIDTH = 40;
 
 /** Those that stand above the options. */

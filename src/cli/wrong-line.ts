@@ -3,7 +3,7 @@ import { type StenoError, usage } from '../lib/errors.ts';
 import { didYouMean, nearest, quotedWord, shellWord } from '../lib/text.ts';
 import type { Command, Group } from '../spec/command.ts';
 import { globalOptions } from '../spec/global-options.ts';
-import { bareName, longName, type Option } from '../spec/options.ts';
+import { longName, type Option } from '../spec/options.ts';
 import { commandsOf } from './help-page.ts';
 import { type Help, NoSubcommand, type Printed, type Run, readLine, WrongLine } from './program.ts';
 
@@ -75,17 +75,13 @@ function explainLine(error: WrongLine, argv: readonly string[], commands: readon
     case 'commander.excessArguments':
       return tooManyWords(path, argv, see);
     case 'commander.missingArgument':
-      return usage(`${names} requires ${wantedOf(path, wrong)}`, see);
+      return usage(`${names} requires <${wrong}>`, see);
     case 'commander.optionMissingArgument':
       return usage(`${/--[\w-]+/.exec(wrong)?.[0] ?? wrong} requires a value: ${wrong}`, see);
     default:
       return usage(message, see);
   }
 }
-
-/** `<id…>` */
-const wantedOf = (path: readonly Command[], missing: string): string =>
-  path.at(-1)?.args?.find(({ name }) => bareName(name) === missing)?.name ?? missing;
 
 /** The command that the line names, with its subcommand. */
 function pathOf(argv: readonly string[], commands: readonly Command[]): Command[] {
@@ -150,17 +146,8 @@ function tooManyWords(path: readonly Command[], argv: readonly string[], see: st
   const one = spec?.name === 'files' ? `to see one file: steno file ${word}; ${see}` : see;
   return usage(
     `${path.map(({ name }) => name).join(' ')} takes ${names.length ? count : 'no arguments'}`,
-    quoteHint(argv, spec) ?? one,
+    one,
   );
-}
-
-/** Words after a flag that takes one value, such as `--exec jq .audiofile`. */
-function quoteHint(argv: readonly string[], spec: Command | undefined): string | undefined {
-  const withText = optionsOf(spec).flatMap((each) => (each.takesValue && !each.values ? longName(each) : []));
-  const at = argv.findLastIndex((word) => withText.includes(word));
-  const words = argv.slice(at + 1);
-  const isValue = at >= 0 && words.length > 1 && !words[1]?.startsWith('-');
-  return isValue ? `quote a value with blanks: ${argv[at]} "${words.join(' ')}"` : undefined;
 }
 
 /** A flag with another dash, or with one: it would be taken for an argument, or for `-o` and a value. */

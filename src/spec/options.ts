@@ -40,26 +40,20 @@ export const longName = ({ flags }: Pick<Option, 'flags'>): string =>
 /** `id` of `<id…>`. */
 export const bareName = (name: string): string => name.replace(/[<>[\]…]/g, '');
 
-interface More {
-  readonly values?: Values;
-  readonly meaning?: Meaning;
-  readonly onlyOneOf?: readonly string[];
+type Shown = 'values' | 'meaning' | 'onlyOneOf' | 'env' | 'needs' | 'excludes' | 'effect';
+
+interface More extends Partial<Pick<Option, Shown>> {
   readonly default?: string;
   /** What help shows as the default of an option that the command is given without one. */
   readonly defaultNote?: string;
-  readonly env?: string;
-  readonly needs?: readonly string[];
-  readonly excludes?: readonly string[];
-  readonly effect?: Effect;
 }
 
 /** An option with a default always has a value. */
 type WithDefault = More & { readonly default: string };
 
 function option<T>(flags: string, help: string, more: More, initial: T, read: Option<T>['read']): Option<T> {
-  const { values, meaning, onlyOneOf, env, needs, excludes, effect } = more;
-  const shown = { values, meaning, env, shownDefault: more.default ?? more.defaultNote };
-  return { flags, help, ...shown, onlyOneOf, needs, excludes, effect, initial, read, takesValue: true };
+  const { default: usual, defaultNote, ...shown } = more;
+  return { ...shown, flags, help, shownDefault: usual ?? defaultNote, initial, read, takesValue: true };
 }
 
 export function flag(flags: string, help: string, more: More = {}): Option<boolean> {
