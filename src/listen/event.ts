@@ -23,17 +23,15 @@ export class ReceivedEvent {
   readonly version: string;
   readonly audiofile: string;
   readonly order: string;
-  /** Of its file; empty where the ledger knows none. */
-  readonly title: string;
   /** Of its audio; empty where there is none. */
   readonly key: string;
-  /** What the feed or the file of its audio says. */
-  readonly audio: AudioDetails;
   /** Of a delivery: the event that was found before it came. Of a found one: the delivery that came later. */
   readonly duplicate: number | null;
   /** The transcript that a command is handed, and its format; empty where there is none. */
   readonly path: string = '';
   readonly format: string = '';
+  readonly #row: EventRow;
+  #audio: AudioDetails | undefined;
   #fields: Fields | undefined;
 
   constructor(row: EventRow, rawBody: Uint8Array = row.body) {
@@ -49,9 +47,20 @@ export class ReceivedEvent {
     this.audiofile = row.audiofile;
     this.order = row.order_id;
     this.key = row.key ?? '';
-    this.audio = detailsOf(row);
-    this.title = audioTitle(row.title ?? '', this.audio);
+    this.#row = row;
     this.duplicate = row.duplicate;
+  }
+
+  /** What the feed or the file of its audio says. */
+  get audio(): AudioDetails {
+    // Speed: most events of a flood are about files that the ledger does not know.
+    this.#audio ??= this.#row.title === null ? {} : detailsOf(this.#row);
+    return this.#audio;
+  }
+
+  /** Of its file; empty where the ledger knows none. */
+  get title(): string {
+    return audioTitle(this.#row.title ?? '', this.audio);
   }
 
   /** Parsed on first use: most events need only what the ledger has in columns. */

@@ -102,7 +102,7 @@ class TranscriptEvent extends ReceivedEvent {
   constructor({ file, ext }: WaitingTranscript, { path }: TakenTranscript, row: FileRow | undefined) {
     const { order_id = '', url = '', title = '', key = '' } = row ?? {};
     const found = foundEvent({ id: file, order_id, url });
-    super(eventRow(0, found, { ...audioRowOf(detailsOf(row), String), title, key, found: null }));
+    super({ ...eventRow(0, found), ...audioRowOf(detailsOf(row), String), title, key });
     this.path = path;
     this.format = ext;
   }

@@ -16,10 +16,10 @@ const TICKS_BETWEEN_POLLS = 60;
 const TICKS_BETWEEN_ASKS = 3;
 const MAX_NAMED = 200;
 /**
- * One poll in this many is of a file that is not due, so that none is left out while many are due. The others are enough
- * for 1,500 files in half an hour.
+ * In one round of polls of this many, one is of a file that is not due, so that none is left out while many are due. The
+ * others are enough for 1,500 files in half an hour.
  */
-const POLLS_PER_OTHER = 15;
+const ROUNDS_PER_OTHER = 3;
 /** In a minute, which is this many ticks at their usual pace. */
 const MAX_POLLS = 60;
 const MINUTE_TICKS = 12;
@@ -48,8 +48,7 @@ export class MissedEvents {
   readonly #failing = new Map<string, FailingFile>();
   /** When the polls of the last minute were made. */
   #pollTimes: number[] = [];
-  /** How many polls there were, to give each kind of file its share. */
-  #polls = 0;
+  #rounds = 0;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   /** Since the last call that worked. */
   #failures = 0;
@@ -126,26 +125,14 @@ export class MissedEvents {
     const before = isoBefore(TICKS_BETWEEN_POLLS * tickMs);
     const due = await new FileWatch(ledger).due(before, count);
     const others = await new FileWatch(ledger).open(before, count);
-    const chosen = this.#chosen(due, others, count);
+    const first = this.#rounds % ROUNDS_PER_OTHER === 0 ? others.slice(0, 1) : [];
+    this.#rounds += 1;
+    const chosen = [...new Set([...first, ...due, ...others])].slice(0, count);
     await this.#askAbout(service, chosen).finally(() => {
       // After the calls: the service counts them when they come.
       const now = monotonicMs();
       this.#pollTimes.push(...chosen.map(() => now));
     });
-  }
-
-  /** A file may be among both. */
-  #chosen(due: readonly string[], others: readonly string[], count: number): string[] {
-    const chosen = new Set<string>();
-    const next = (ids: readonly string[]): string | undefined => ids.find((id) => !chosen.has(id));
-    while (chosen.size < count) {
-      const isForOthers = this.#polls % POLLS_PER_OTHER === 0;
-      const id = isForOthers ? (next(others) ?? next(due)) : (next(due) ?? next(others));
-      if (id === undefined) break;
-      chosen.add(id);
-      this.#polls += 1;
-    }
-    return [...chosen];
   }
 
   async #askAbout(service: Transport, [first, ...others]: readonly string[]): Promise<void> {

@@ -6,7 +6,6 @@ import { Actions, type NewAction } from '../ledger/actions.ts';
 import { type EventRow, Events, type Source } from '../ledger/events.ts';
 import { FileWatch, type MissedFile } from '../ledger/file-watch.ts';
 import { Files, type KnownFile } from '../ledger/files.ts';
-import { audioRowOf, detailsOf } from '../ledger/purchase.ts';
 import { Runs } from '../ledger/runs.ts';
 import type { TableContext } from '../ledger/table.ts';
 import type { ActionRule, Arrival } from '../ledger/waiting.ts';
@@ -46,9 +45,6 @@ export interface Written {
   readonly refused: readonly Arrival[];
 }
 
-/** If this many can't be written one by one, and none can, it is not about them. */
-const PROBES = 4;
-
 export class Recorder {
   readonly #options: RecorderOptions;
 
@@ -66,27 +62,16 @@ export class Recorder {
 
   /** Writes those that the ledger does not have yet, each once, however often it is tried. Throws if none can be. */
   async writeMissing(arrivals: readonly Arrival[]): Promise<Written> {
-    const { commits } = this.#options;
-    const refused: Arrival[] = [];
-    const rows: EventRow[] = [];
-    const write = async (some: readonly Arrival[]): Promise<unknown> => {
-      try {
-        rows.push(...(await this.#commitMissing(some)));
-        return undefined;
-      } catch (error) {
-        if (commits.isUnusable(error)) throw error;
-        return error;
-      }
-    };
-    const failure = await write(arrivals);
-    if (failure === undefined) return { rows, refused };
-    // One that can't be written must not keep the others from it.
-    for (const [at, arrival] of arrivals.entries()) {
-      if (at === PROBES && refused.length === PROBES) throw failure;
-      if ((await write([arrival])) !== undefined) refused.push(arrival);
+    try {
+      return { rows: await this.#commitMissing(arrivals), refused: [] };
+    } catch (error) {
+      if (this.#options.commits.isUnusable(error)) throw error;
+      // One that can't be written must not keep the others from it.
+      const written = await Promise.allSettled(arrivals.map((each) => this.#commitMissing([each])));
+      const refused = arrivals.filter((_, at) => written[at]?.status === 'rejected');
+      if (refused.length === arrivals.length) throw error;
+      return { rows: written.flatMap((each) => (each.status === 'fulfilled' ? each.value : [])), refused };
     }
-    if (refused.length === arrivals.length) throw failure;
-    return { rows, refused };
   }
 
   #commitMissing(arrivals: readonly Arrival[]): Promise<readonly EventRow[]> {
@@ -143,7 +128,7 @@ export class Recorder {
       const { source, delivery, parsed } = newEvent;
       const file = known.get(parsed.audiofile);
       // Speed: to spread the event takes 4 µs.
-      return { source, delivery, parsed, file, row: eventRow(Number(ids[at]), newEvent, file) };
+      return { source, delivery, parsed, file, row: eventRow(Number(ids[at]), newEvent) };
     });
     await events.add(
       added.map(({ row }) => row),
@@ -219,11 +204,8 @@ export function foundEvent({
   return { source: 'found', delivery, parsed: parseForm(body) };
 }
 
-export const eventRow = (
-  id: number,
-  { source, delivery, parsed, arrival }: NewEvent,
-  file?: KnownFile | undefined,
-): EventRow => ({
+/** As it is written: what is known of its file is not a part of it. */
+export const eventRow = (id: number, { source, delivery, parsed, arrival }: NewEvent): EventRow => ({
   id,
   source,
   received_at: delivery.receivedAt,
@@ -234,9 +216,8 @@ export const eventRow = (
   version: parsed.version,
   audiofile: parsed.audiofile,
   order_id: parsed.order,
-  title: file?.title ?? null,
-  key: file?.key ?? null,
-  ...audioRowOf(detailsOf(file), String),
+  title: null,
+  key: null,
   duplicate: null,
   arrival: arrival ?? randomUUID(),
 });

@@ -188,9 +188,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     await first.until(async () => (await team.count('{}.events')) === 3);
     first.child.kill('SIGKILL');
     await first.ended;
-    await team.query(
-      'INSERT INTO {}.unshown (event, run) SELECT id, (SELECT max(id) FROM {}.runs) FROM {}.events WHERE id > 1 ON CONFLICT DO NOTHING',
-    );
+    await team.query('UPDATE {}.events SET listener = (SELECT max(id) FROM {}.runs) WHERE id > 1');
     const next = await machine.run(['listen', '--port', '0', '--quiet', '--count', '2', '--timeout', '15s']);
     expect([next.code, next.stdout]).toEqual([0, '2\n3\n']);
   });
@@ -208,7 +206,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     const { code, stderr } = await listener.stop();
     expect(code).toBe(130);
     expect(Date.now() - begun).toBeLessThan(15_000);
-    expect(stderr).toMatch(/1 event not in the ledger yet; saved in .*spool\.db/);
+    expect(stderr).toMatch(/1 event not in the ledger yet; saved in .*waiting\.db/);
     await held;
     const next = await machine.run(['listen', '--port', '0', '--quiet', '--count', '1', '--timeout', '15s']);
     expect([next.code, next.stdout]).toEqual([0, '2\n']);
