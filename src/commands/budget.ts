@@ -3,6 +3,7 @@ import { Budgets } from '../ledger/budgets.ts';
 import { budgetText, moneyText, parseBudget, withCurrency } from '../lib/money.ts';
 import { thisSender } from '../lib/sender.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
+import { showLines } from '../ui/output.ts';
 import { budgetLines, budgetsOutput, budgetsView } from '../views/money.ts';
 import { printed } from '../views/record.ts';
 import { maybeText, object, text } from '../views/schema.ts';
@@ -73,11 +74,8 @@ export const budget = command({
     const { out } = context;
     const ledger = await context.ledgers.required('a budget is counted in the ledger');
     const budgets = await budgetReport(ledger, context.settings);
-    if (out.forPeople && out.isBrief) {
-      const { paint } = await out.stdout.drawing();
-      for (const { text, isOver } of budgets.map(budgetLines))
-        out.stdout.write(`${isOver ? paint.bad(text) : text}\n`);
-    } else await out.show(budgetsView(budgets));
+    if (out.forPeople && out.isBrief) await showLines(out, budgets.flatMap(budgetLines));
+    else await out.show(budgetsView(budgets));
     for (const { budget, foreign } of budgets)
       if (foreign.length)
         await out.warn(

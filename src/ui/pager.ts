@@ -49,8 +49,6 @@ export async function withPager<T>(
   return result;
 }
 
-/** How much of the text is kept for a pager that dies; beyond it, the person has seen a lot of it. */
-const MAX_KEPT = 8 * 1024 * 1024;
 const DEFAULT_ROWS = 24;
 
 /** Takes text in place of stdout: nothing is shown before it is known whether it fits the terminal. */
@@ -58,8 +56,8 @@ class Pager {
   readonly #program: readonly string[];
   readonly #person: Person;
   readonly #rows: number;
+  /** All of the text, for a pager that dies. */
   #kept: string[] = [];
-  #keptLength = 0;
   #lines = 0;
   #child: ChildProcess | undefined;
   #ended: Promise<void> | undefined;
@@ -87,17 +85,11 @@ class Pager {
 
   write(text: string): void {
     if (this.#state === 'failed') return void this.#person.out.stdout.writeNow(text);
-    this.#keep(text);
+    this.#kept.push(text);
     if (this.#child) return void this.#child.stdin?.write(text);
     this.#lines += text.split('\n').length - 1;
     // The line of the prompt counts too.
     if (this.#lines >= this.#rows) this.#open();
-  }
-
-  #keep(text: string): void {
-    this.#keptLength += text.length;
-    if (this.#keptLength <= MAX_KEPT) this.#kept.push(text);
-    else this.#kept = [];
   }
 
   #open(): void {
@@ -123,12 +115,7 @@ class Pager {
     if (!this.isOpen) return;
     const { out, signal } = this.#person;
     this.#state = isWell || signal.aborted ? 'quit' : 'failed';
-    if (this.#state === 'quit') return;
-    const isWhole = this.#keptLength <= MAX_KEPT;
-    out.stdout.writeNow(
-      isWhole ? this.#kept.join('') : '… (the pager failed; see everything with --no-pager)\n',
-    );
-    this.#kept = [];
+    if (this.#state === 'failed') out.stdout.writeNow(this.#kept.join(''));
   }
 
   /** Resolves when the pager takes more, or has ended. */

@@ -5,7 +5,7 @@ import type { Outcome } from '../flows/bulk.ts';
 import type { BudgetUse } from '../flows/orders/cost.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
 import { amountText, DEFAULT_CURRENCY, Fraction, type Money, moneyText, parseMoney } from '../lib/money.ts';
-import { plural } from '../lib/text.ts';
+import { type Line, lineOf, plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import * as a from './fields.ts';
 import { documents, oneOrAll, printed, RecordType, ranked } from './record.ts';
@@ -94,8 +94,8 @@ export const budgetsView = (budgets: readonly BudgetUse[]): View =>
     json: () => budgetsRecord.json({ budgets }),
   });
 
-/** For people: what is left, of what, and until when; `isOver` is bad news. */
-export function budgetLines(use: BudgetUse): { readonly text: string; readonly isOver: boolean } {
+/** For people: what is left, of what, and until when; red if it is less than nothing. */
+export function budgetLines(use: BudgetUse): Line[] {
   const { budget, limit, currency, start, end, left, unknown, setBy, source } = use;
   const money = (amount: Fraction): string => moneyText({ amount, currency });
   const isOver = left.sign < 0;
@@ -109,10 +109,12 @@ export function budgetLines(use: BudgetUse): { readonly text: string; readonly i
     .map((part) => `${money(use[part])} ${part}`);
   if (unknown) parts.push(`${plural(unknown, 'purchase')} of unknown cost`);
   const where = source === 'ledger' ? `set in the ledger${setBy && ` by ${setBy}`}` : `set in ${source}`;
-  return {
-    text: `${rest} the budget of ${of} ${days} (UTC): ${parts.join(', ')}.\n${budget} is ${where}.`,
-    isOver,
-  };
+  const text = `${rest} the budget of ${of} ${days} (UTC): ${parts.join(', ')}.`;
+  const lines = [
+    lineOf({ text, tone: isOver ? 'bad' : undefined }),
+    lineOf({ text: `${budget} is ${where}.` }),
+  ];
+  return lines.map((line) => ({ ...line, folds: true }));
 }
 
 /** A line of an invoice. */

@@ -9,7 +9,7 @@ import { cutSignatures } from '../lib/signatures.ts';
 import { shellWord } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import * as a from './fields.ts';
-import { type Field, RecordType } from './record.ts';
+import { type Field, RecordType, ranked } from './record.ts';
 import * as is from './schema.ts';
 
 const kinds = is.oneOf('order', 'upgrade', 'refund');
@@ -39,7 +39,8 @@ const senderField = <T extends Sent>(cell: (sent: T) => string): Field<T> => ({
   cell,
 });
 
-export const attemptRecord = new RecordType<Attempt>(
+export const attemptRecord = ranked<Attempt>(
+  'attempted_at kind urls audiofiles detail skus order by via keys sources',
   [
     a.count('attempt', 'number of the attempt, for attempts settle', 'attempt', { kind: 'id' }),
     a.text('status', 'unclear, or being sent', 'status', { kind: 'state', schema: statuses }),
@@ -57,7 +58,6 @@ export const attemptRecord = new RecordType<Attempt>(
       separator: ' ',
     }),
   ],
-  'attempted_at kind urls audiofiles detail skus order by via keys sources',
 );
 
 /** The lines that settle an attempt, once a person has looked. A shell refuses `<order>`, where the id is to be put. */
@@ -148,7 +148,8 @@ const settlementRecord = new RecordType<Settlement>([
   a.text('undone_by', 'by whom it was undone', 'undoneBy'),
 ]);
 
-export const logRecord = new RecordType<PricedEntry>(
+export const logRecord = ranked<PricedEntry>(
+  'kind at cost cost_source by currency audiofiles order titles urls skus detail settlements attempt test via unpaid',
   [
     a.time('at', 'when it was sent', 'at'),
     a.text('kind', 'order, upgrade or refund', 'kind', { schema: kinds }),
@@ -181,7 +182,6 @@ export const logRecord = new RecordType<PricedEntry>(
       cell: ({ settlements }) => settlements.map(settlementText).join('; '),
     }),
   ],
-  'kind at cost cost_source by currency audiofiles order titles urls skus detail settlements attempt test via unpaid',
 );
 
 function whoText({ actor, by }: Sent): string {
