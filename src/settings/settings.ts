@@ -253,16 +253,6 @@ export function settingByName(name: string): Setting {
   );
 }
 
-/** Whether there is such a setting. */
-export function isSettingName(name: string): boolean {
-  try {
-    settingByName(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const isPrice = (name: string): name is PriceSetting => name.startsWith(PRICE);
 
 function priceSetting(name: PriceSetting): Setting {

@@ -21,7 +21,7 @@ const small: Load = { count: 2000, size: 20_000 };
 const slow: Load = { ...small, waitsMs: 20 };
 const large: Load = { count: 20, size: 20_000_000 };
 
-export const smallKeys = ['bulk-small', 'bulk-ledger', 'bulk-undici', 'bulk-slow'];
+export const smallKeys = ['bulk-small', 'bulk-ledger', 'bulk-slow'];
 
 /**
  * On a disk where thousands of files were deleted in the last minutes, as each run does with its folder. On ext4 that
@@ -52,13 +52,6 @@ export async function smallRows(place: Place): Promise<Row[]> {
       what: 'the same, noted in a ledger',
       ...(await both(place, small, { ledger: true, home })),
     },
-    {
-      key: 'bulk-undici',
-      what: 'the same with undici alone, in a script of its own',
-      against,
-      subject: undici(place, small, home),
-      ...curlOrNot(place, small, home),
-    },
   ];
 }
 
@@ -67,30 +60,12 @@ export async function memoryRows(place: Place): Promise<Row[]> {
   const home = place.inMemory();
   const skipped = home === undefined ? { skipped: 'there is no /dev/shm' } : {};
   const subject = await steno(place, small, { home });
-  const alone = undici(place, small, home);
   return [
     {
       key: 'bulk-memory',
       what: '2,000 transcripts of 20 kB, 16 at once, to a folder in memory',
       against,
       subject,
-      ...curlOrNot(place, small, home),
-      ...skipped,
-    },
-    {
-      key: 'bulk-rest',
-      what: 'the same',
-      against: 'undici alone, in a script of its own',
-      must: 1.1,
-      subject,
-      base: alone,
-      ...skipped,
-    },
-    {
-      key: 'bulk-memory-undici',
-      what: 'the same with undici alone, in a script of its own',
-      against,
-      subject: alone,
       ...curlOrNot(place, small, home),
       ...skipped,
     },
@@ -135,14 +110,6 @@ async function steno(place: Place, load: Load, { ledger, home }: How): Promise<S
   const into = new Folder(home ?? env.BENCH_FOLDER ?? '', load);
   const args = [place.bin, 'transcript', '--from', ids, '--jobs', String(AT_ONCE), '--quiet'];
   return run({ args: () => [...args, '-o', `${into.path}/`], env, ...into.around });
-}
-
-function undici(place: Place, load: Load, home?: string): Subject {
-  const env = place.env(place.fresh('undici'));
-  const into = new Folder(home ?? env.BENCH_FOLDER ?? '', load);
-  const numbers = [FIRST_ID, load.count, AT_ONCE].map(String);
-  const args = (): string[] => [place.script('undici'), place.baseUrl(load.size), into.path, ...numbers];
-  return run({ args, env, ...into.around });
 }
 
 const curls = new Map<string, Subject>();

@@ -76,7 +76,7 @@ export class Place {
     return this.start([this.script(name)], this.env(this.fresh(name)));
   }
 
-  script(name: 'service' | 'bare' | 'load' | 'steady' | 'undici'): string {
+  script(name: 'service' | 'bare' | 'load' | 'steady'): string {
     return join(here, 'programs', `${name}.mjs`);
   }
 
