@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { checkId } from '../api/decode.ts';
 import { checkFormats } from '../catalog/check.ts';
-import { failures, raiseFailures, values } from '../flows/bulk.ts';
+import { failures, type Outcome, values } from '../flows/bulk.ts';
 import { FoundFiles } from '../flows/files/found.ts';
 import { type ListedFile, listed } from '../flows/files/listed.ts';
 import { isLate } from '../flows/report/report.ts';
@@ -126,20 +126,27 @@ async function intoFolder(source: PageSource, call: Call): Promise<Json> {
   if (folder.length > MAX_FOLDER_LENGTH || /[\u0000-\u001f\u007f]/.test(folder))
     throw usage('that is no folder', 'write its path');
   const outcomes = await save(source, call, folder, source.ledger);
-  const errors = failures(outcomes).map((each) => each.error.message);
   const saved = values(outcomes).map((each) => savedJson({ ...each, path: resolve(each.path) }));
-  return toJson({ folder: resolve(folder), saved, errors: [...new Set(errors)] });
+  return toJson({ folder: resolve(folder), saved, errors: errorsOf(outcomes) });
 }
 
-/** The same as one archive, for the browser to save. */
+const errorsOf = (outcomes: ReadonlyArray<Outcome<unknown>>): string[] => [
+  ...new Set(failures(outcomes).map((each) => each.error.message)),
+];
+
+/** The same as one archive, for the browser to save; a text in it names what is missing. */
 async function zipped(source: PageSource, call: Call): Promise<FileAnswer> {
   const folder = await mkdtemp(join(tmpdir(), 'steno-zip-'));
   try {
     const outcomes = await save(source, call, folder, undefined);
     const saved = values(outcomes);
-    if (saved.length === 0) raiseFailures(outcomes);
-    const entries = saved.map(async ({ path }) => ({ name: basename(path), data: await readFile(path) }));
-    return { name: 'transcripts.zip', type: 'application/zip', content: zip(await Promise.all(entries)) };
+    const errors = errorsOf(outcomes);
+    const [failed] = failures(outcomes);
+    if (failed && saved.length === 0) throw new StenoError(failed.error.kind, errors.join('; '));
+    const read = saved.map(async ({ path }) => ({ name: basename(path), data: await readFile(path) }));
+    const entries = await Promise.all(read);
+    if (failed) entries.push({ name: 'missing.txt', data: Buffer.from(`${errors.join('\n')}\n`) });
+    return { name: 'transcripts.zip', type: 'application/zip', content: zip(entries) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -352,7 +352,7 @@ describe('a download', () => {
     const { status, headers, text } = await pages.post('zip', asked);
     expect([status, headers['content-type']]).toEqual([200, 'application/zip']);
     expect(headers['content-disposition']).toBe('attachment; filename="transcripts.zip"');
-    for (const name of ['2.txt', '2.srt', '3.txt', '3.srt']) expect(text).toContain(name);
+    for (const name of ['2.txt', '2.srt', '3.txt', '3.srt', 'missing.txt']) expect(text).toContain(name);
     const refused = await pages.post('zip', { ...asked, ids: ['1'] });
     expect([refused.status, errorOf(refused).message]).toEqual([
       502,

@@ -8,7 +8,8 @@ const left = new Map<string, string>();
 
 function parsed() {
   const [path = '', query = ''] = location.hash.slice(1).split(/\?(.*)/s);
-  const [, page = 'files', id = ''] = path.split('/');
+  const [, given, id = ''] = path.split('/');
+  const page = given || 'files';
   left.set(page, location.hash);
   return { page, id: decoded(id), params: new URLSearchParams(query) };
 }
