@@ -25,9 +25,9 @@ const isPrinted = matched('print');
 const TYPING_PAUSE_MS = 120;
 /** Rows beyond the view, added after the first paint, so that a quick scroll finds them. */
 const SPARE = 8;
-/** Rows that are asked for at a time, some of them above the view. */
-const SLICE = 200;
-const ABOVE = 60;
+/** Rows that are asked for at a time: what a window can show, and some above and below. */
+const ABOVE = 24;
+const SLICE = Math.ceil(screen.height / 37) + 2 * ABOVE;
 
 type Query = Readonly<Record<string, string>>;
 
