@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { doEach, raiseFailures, values } from '../flows/bulk.ts';
 import { addTranscripts, feedFormats } from '../flows/convert/feed.ts';
 import {
@@ -224,13 +223,7 @@ async function targetOf(
   items: readonly Item[],
 ): Promise<Pick<TargetOptions, 'folder' | 'file'>> {
   if (output === undefined || output === '-') return {};
-  const several = items.length > 1;
-  const { folder, file } = await outputTarget(output, undefined, several, 'refuse');
-  if (several && formatNamed(output) && !statSync(output, { throwIfNoEntry: false }))
-    throw usage(
-      `'${output}' is a file name, but several files need a folder`,
-      'name a folder: -o transcripts/',
-    );
+  const { folder, file } = await outputTarget(output, undefined, items.length > 1, 'refuse');
   if (file !== undefined) checkName(file, items[0]?.format ?? '');
   return { folder, file };
 }

@@ -191,6 +191,12 @@ export class Downloads extends Table {
     return row?.path;
   }
 
+  /** Whether the path is noted for the transcript that was delivered last. */
+  async has(path: string): Promise<boolean> {
+    const sql = 'SELECT 1 FROM downloads WHERE path_key = ? AND draft = 0 AND outdated = 0';
+    return (await this.db.get(sql, pathKey(resolve(path)))) !== undefined;
+  }
+
   /** Whether the path is noted for this transcript. */
   async isOf(file: string, ext: string, path: string): Promise<boolean> {
     return (await this.#findOwners(path)).some((owner) => this.#isOwner(owner, file, ext));

@@ -20,6 +20,8 @@ export class LedgerNotes {
   readonly #ledger: Ledger;
   /** The latest note of each thing, by what it is about: so their number is bounded. */
   readonly #waiting = new Map<string, Note | ServiceAnswer>();
+  /** What is done when a note is written, or is lost. */
+  readonly #afterwards = new Map<string, () => Promise<void>>();
   #writing: Promise<void> | undefined;
   #readError: unknown;
   #writeError: unknown;
@@ -39,7 +41,8 @@ export class LedgerNotes {
   }
 
   /** Written at once, or as soon as the ledger can take it; replaces one about the same that is not written yet. */
-  add(about: string, note: Note): void {
+  add(about: string, note: Note, afterwards?: () => Promise<void>): void {
+    if (afterwards) this.#afterwards.set(about, afterwards);
     this.#add(about, note);
   }
 
@@ -59,6 +62,7 @@ export class LedgerNotes {
   async finish(): Promise<NotesTrouble | undefined> {
     await this.#writing;
     if (this.#waiting.size) await this.#writeWaiting();
+    for (const about of [...this.#afterwards.keys()]) await this.#end(about);
     const error = this.#writeError ?? this.#readError;
     return error === undefined ? undefined : { error, lost: this.#waiting.size };
   }
@@ -70,11 +74,18 @@ export class LedgerNotes {
         const batch = firstOf(this.#waiting, NOTES_PER_TRANSACTION);
         await this.#write(batch.map(([, note]) => note));
         for (const [about, note] of batch) if (this.#waiting.get(about) === note) this.#waiting.delete(about);
+        for (const [about] of batch) if (!this.#waiting.has(about)) await this.#end(about);
       }
       this.#writeError = undefined;
     } catch (error) {
       this.#writeError = error;
     }
+  }
+
+  async #end(about: string): Promise<void> {
+    const afterwards = this.#afterwards.get(about);
+    this.#afterwards.delete(about);
+    await afterwards?.();
   }
 
   #write(batch: ReadonlyArray<Note | ServiceAnswer>): Promise<void> {

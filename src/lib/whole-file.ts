@@ -216,8 +216,15 @@ async function syncNames(path: string): Promise<void> {
   await disk.close(folder);
 }
 
-/** Gives a draft a name that nothing has: a link, unlike a rename, never replaces a file. */
-export async function nameUnlessExists(draft: string, path: string): Promise<'exists' | 'renamed'> {
+/**
+ * Gives a draft a name that nothing has: a link, unlike a rename, never replaces a file. With `keepsDraft` it has both
+ * names where the file system can do that.
+ */
+export async function nameUnlessExists(
+  draft: string,
+  path: string,
+  keepsDraft = false,
+): Promise<'exists' | 'renamed' | 'linked'> {
   try {
     await disk.link(draft, path);
   } catch (error) {
@@ -227,6 +234,7 @@ export async function nameUnlessExists(draft: string, path: string): Promise<'ex
     await disk.rename(draft, path);
     return 'renamed';
   }
+  if (keepsDraft) return 'linked';
   await disk.unlink(draft);
   return 'renamed';
 }

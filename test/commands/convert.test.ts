@@ -78,7 +78,7 @@ describe('what is refused', () => {
     [['talk.vtt', '--to', 'md', '--link', 'https://u:p@x.example/{seconds}'], 'user name or password'],
     [['talk.vtt', '--to', 'srt', '-o', 'new.vtt'], "'new.vtt' ends in .vtt, but its content would be srt"],
     [['talk.vtt', '--to', 'txt', '-o', 'new.TSTXT'], "'new.TSTXT' ends in .tstxt"],
-    [['talk.vtt', '--to', 'srt,md', '-o', 'new.md'], 'several files need a folder'],
+    [['talk.vtt', '--to', 'srt,md', '-o', 'new.md'], 'need a folder'],
     [['talk.vtt', '--to', 'srt', '--speaker', 'nowhere.txt'], '--speaker nowhere.txt: there is no such file'],
     [['talk.vtt', '--to', 'srt', '--speaker', 'talk.vtt'], 'talk.vtt, line 1: write it like Man=Ada'],
     [['talk.vtt', '--to', 'srt', '--line-length', '0'], '--line-length must be a whole number'],

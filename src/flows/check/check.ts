@@ -22,7 +22,7 @@ export interface Checked {
   readonly found: readonly Judged[];
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly rules: CaptionRules | undefined;
   readonly signal: AbortSignal;
   readonly report: Report;
@@ -54,7 +54,7 @@ export async function checkNew(
   return checkFiles(files, options);
 }
 
-export const checkFiles = (
+const checkFiles = (
   files: readonly TranscriptFile[],
   { rules, signal, report }: CheckOptions,
 ): Promise<Outcome<Checked>[]> =>

@@ -30,7 +30,7 @@ export interface FeedInput {
   readonly folders: readonly string[];
 }
 
-export interface FeedWithTranscripts {
+interface FeedWithTranscripts {
   readonly content: Buffer;
   readonly episodes: number;
   /** How many of them have a transcript on this disk. */

@@ -13,7 +13,7 @@ import {
   throwCantWrite,
   writeFileAtomic,
 } from '../../lib/whole-file.ts';
-import { type Cue, cuesOf, fitCues } from '../../transcripts/fit.ts';
+import { cuesOf, fitCues } from '../../transcripts/fit.ts';
 import { knownFormats, type TranscriptFile, type TranscriptText } from '../../transcripts/model.ts';
 import { spokenIn } from '../../transcripts/prose.ts';
 import { nextTurn, readTranscriptFile } from '../../transcripts/read.ts';
@@ -110,19 +110,11 @@ export function itemsOf(
 
 type Warning = readonly [message: string, hint?: string];
 
-/** A transcript that was read. */
-interface Read {
-  readonly file: TranscriptFile;
-  readonly text: TranscriptText;
-  /** As they are fitted with names before them, and without. */
-  readonly cues: Map<boolean, readonly Cue[]>;
-}
-
 /** Converts one transcript after the other; each is read once for all its formats. */
 export class Converter {
   readonly #conversion: Conversion;
   readonly #faulty = new Map<string, Warning>();
-  #read: Read | undefined;
+  #read: { readonly file: TranscriptFile; readonly text: TranscriptText } | undefined;
 
   constructor(conversion: Conversion) {
     this.#conversion = conversion;
@@ -158,11 +150,12 @@ export class Converter {
 
   async #converted(file: TranscriptFile, format: ConvertedFormat): Promise<Buffer> {
     const { lineLength, link, signal } = this.#conversion;
-    if (this.#read?.file !== file) this.#read = { file, text: await this.#textOf(file), cues: new Map() };
+    if (this.#read?.file !== file) this.#read = { file, text: await this.#textOf(file) };
     const { text } = this.#read;
     await nextTurn(signal);
     const showsNames = format === 'srt';
-    const cues = isCaptions(format) ? cuesIn(this.#read, showsNames) : [];
+    const { path, duration } = file;
+    const cues = isCaptions(format) ? cuesOf(text, { path, duration, showsNames }) : [];
     // What was refused needs no other word.
     const [first, ...more] = text.faults;
     const others = more.length ? ` (and ${more.length} more)` : '';
@@ -194,12 +187,6 @@ export class Converter {
     });
     return { ...text, segments };
   }
-}
-
-function cuesIn({ file: { path, duration }, text, cues }: Read, showsNames: boolean): readonly Cue[] {
-  const found = cues.get(showsNames) ?? cuesOf(text, { path, duration, showsNames });
-  cues.set(showsNames, found);
-  return found;
 }
 
 /** After as long, an interruption is looked for. */

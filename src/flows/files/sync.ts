@@ -1,6 +1,6 @@
 /** Brings the ledger up to date and downloads every transcript that is new. */
-import { lstatSync, readdirSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import { Downloads } from '../../ledger/downloads.ts';
 import { Files } from '../../ledger/files.ts';
@@ -55,7 +55,7 @@ export async function syncFiles(
   );
   const { folder } = options;
   if (folder === undefined) return { refreshed, downloaded: [] };
-  await removeLeftovers(folder);
+  await removeLeftovers(folder, (path) => new Downloads(ledger).has(path));
   // A note that the ledger can't take may be lost; what a command is to have must not be.
   const kept = options.forCommand ? undefined : notes;
   return {
@@ -101,7 +101,7 @@ async function downloadNew(
   for (const ext of new Set([...formats, ...others])) {
     const asked = formats.includes(ext) ? 'too' : 'only';
     const lookedFor = {
-      isGone: goneFiles(),
+      isGone,
       since: missingSince,
       waiting: forCommand ? asked : undefined,
     } as const;
@@ -121,25 +121,12 @@ async function downloadNew(
   return tallies;
 }
 
-/**
- * Tells whether a file is gone. A link counts as there, wherever it leads: someone has put it in the place of a file. Each
- * folder is listed once, because on a network drive asking for 20,000 names would take as many round trips.
- */
-function goneFiles(): (path: string) => boolean {
-  const folders = new Map<string, ReadonlySet<string>>();
-  return (path) => {
-    const folder = dirname(path);
-    const names = folders.get(folder) ?? new Set(orElse([], () => readdirSync(folder)));
-    folders.set(folder, names);
-    // Where case does not count, a folder lists another spelling.
-    return !names.has(basename(path)) && orElse(true, () => !lstatSync(path, { throwIfNoEntry: false }));
-  };
-}
-
-function orElse<T>(otherwise: T, read: () => T): T {
+/** A link counts as there, wherever it leads: someone has put it in the place of a file. */
+function isGone(path: string): boolean {
   try {
-    return read();
+    return !lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    return otherwise;
+    // A part of its path is a file now.
+    return true;
   }
 }

@@ -21,7 +21,7 @@ import {
   numberedPath,
   placeOf,
 } from './name.ts';
-import { removeLeftovers } from './partial-files.ts';
+import { removeLeftovers, secondNames } from './partial-files.ts';
 import {
   hasHash,
   type IfExists,
@@ -83,8 +83,8 @@ export class TranscriptDownloads {
   }
 
   /**
-   * Downloads a transcript and notes it in the ledger. Of a file that was there, and is not noted for anything, the text
-   * tells whether it is this transcript: a run that was killed may have left it.
+   * Downloads a transcript and notes it in the ledger. Of one that a killed run may have left there, the text tells what
+   * it is; anything else that was there is left as it is.
    */
   async save(
     { id, ext, path, delivered = false }: Destination,
@@ -96,28 +96,28 @@ export class TranscriptDownloads {
     const isDraft =
       !delivered && !test && (await this.#ask((tables) => new Files(tables).isDelivered(id))) === false;
     const { target, replaceable } = await this.#replacing({ id, ext, path, delivered }, noted);
-    const isUnknown = ledger !== undefined && !test && !noted && !(await this.#isOfAnother(id, ext, path));
+    const isNoted =
+      ledger !== undefined && !test && !isFinal(noted) && !(await this.#isOfAnother(id, ext, path));
     const written = await saveTranscript(transport, { id, ext, test, deprecatedPath }, target, {
-      ...{ ifExists, onBytes, onAnswered, replaceable, compares: isUnknown },
+      ...{ ifExists, onBytes, onAnswered, replaceable, isNoted },
     });
-    const { bytes, sha256, skipped, isSame = false } = written;
+    const { bytes, sha256, skipped, isSame = false, draft } = written;
     // Another process may have noted it meanwhile.
-    const isOurs = async () =>
-      (await this.#ask((tables) => new Downloads(tables).isOf(id, ext, target))) === true;
-    if (skipped && (!isSame || !isUnknown || (await isOurs()))) {
+    const isKnown = async (): Promise<boolean> =>
+      isFinal(await this.#ask((tables) => new Downloads(tables).copyAt(id, ext, target)));
+    const others = isSame ? await onDisk(() => secondNames(target)) : undefined;
+    if (skipped && (!isSame || !isNoted || others?.isBeingNoted || (await isKnown()))) {
       const isIdentified = isSame || noted !== undefined || this.#identified.has(target);
       const wasDraft = noted?.isDraft ?? false;
-      return {
-        id,
-        ext,
-        path: target,
-        bytes,
-        skipped,
-        isDraft: wasDraft,
-        unidentified: wasDraft || !isIdentified,
-      };
+      const unidentified = wasDraft || !isIdentified;
+      return { id, ext, path: target, bytes, skipped, isDraft: wasDraft, unidentified };
     }
-    if (!test) await this.#note({ id, ext, path: target }, { bytes, sha256, isDraft });
+    const removeHidden = async (): Promise<void> => {
+      // What stays of it is removed by a later run.
+      const hidden = draft === undefined ? [] : [draft];
+      for (const each of others?.hidden ?? hidden) await disk.unlink(each).catch(() => {});
+    };
+    if (!test) await this.#note({ id, ext, path: target }, { bytes, sha256, isDraft }, removeHidden);
     return { id, ext, path: target, bytes, at: savedAt() };
   }
 
@@ -147,13 +147,18 @@ export class TranscriptDownloads {
     }
   }
 
-  async #note({ id, ext, path }: Destination, written: Written): Promise<void> {
+  async #note(
+    { id, ext, path }: Destination,
+    written: Written,
+    afterwards: () => Promise<void>,
+  ): Promise<void> {
     const { ledger, notes, forCommand: isForCommand } = this.#options;
     const folder = this.#options.keepsNames ? this.#options.folder : dirname(path);
     const note = (into: TableContext): Promise<void> =>
       new Downloads(into).add(id, ext, path, { ...written, isForCommand }, folder);
-    if (notes) notes.add(`download ${path}`, note);
-    else if (ledger) await note(ledger);
+    if (notes) return notes.add(`download ${path}`, note, afterwards);
+    if (ledger) await note(ledger);
+    await afterwards();
   }
 
   /** What the ledger says, if there is one. */
@@ -242,7 +247,8 @@ export class TranscriptDownloads {
   clean(folder: string): Promise<void> {
     const begun = this.#cleaned.get(folder);
     if (begun !== undefined) return begun;
-    const cleaning = onDisk(() => removeLeftovers(folder)).catch((error: unknown) => {
+    const isNoted = (path: string) => this.#ask((ledger) => new Downloads(ledger).has(path));
+    const cleaning = onDisk(() => removeLeftovers(folder, isNoted)).catch((error: unknown) => {
       this.#cleaned.delete(folder);
       throw error;
     });
@@ -250,6 +256,10 @@ export class TranscriptDownloads {
     return cleaning;
   }
 }
+
+/** It was written since the last delivery. */
+const isFinal = (copy: NotedCopy | undefined): boolean =>
+  copy !== undefined && !copy.isDraft && !copy.isOutdated;
 
 const exists = (path: string): Promise<boolean> =>
   disk.stat(path).then(

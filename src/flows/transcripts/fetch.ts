@@ -10,7 +10,7 @@ import { usage } from '../../lib/errors.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
 import { type BulkWork, doEach, doMany, doPlaces, type Outcome, type Tally } from '../bulk.ts';
 import { streamChecked } from './content.ts';
-import { type Destination, type DownloadOptions, TranscriptDownloads } from './downloads.ts';
+import { type Destination, type DownloadOptions, type Named, TranscriptDownloads } from './downloads.ts';
 import { asksService, DEFAULT_TEMPLATE } from './name.ts';
 import { countingBytes, type IfExists, type OnBytes, type Saved, truncatedError } from './save.ts';
 
@@ -55,7 +55,7 @@ export async function outputTarget(
   const existing = await stat(output).catch(() => undefined);
   const isFolder = existing?.isDirectory() || /[/\\]$/.test(output) || several || template !== undefined;
   if (!isFolder) return { ...named, folder: '.', file: output };
-  if (!existing && formatOfName(output))
+  if (!existing && (formatOfName(output) || /\.(?:json|md|tsv)$/i.test(output)))
     throw usage(
       `'${output}' is a file name, but several transcripts need a folder`,
       `name a folder: -o transcripts/   (or '${output}/', with a slash at the end)`,
@@ -97,10 +97,17 @@ async function saving(
   const said = asks ? await doEach(ids, jobs, String, (id) => whatIsSaid(transport, id), report) : [];
   if (asks) report({ what: 'Downloading' });
   if (file !== undefined) await downloads.clean(dirname(file));
-  const inTurn = new Turns();
+  // Names are claimed in the order asked: so they don't depend on which file comes first.
+  let claims: Promise<unknown> = Promise.resolve();
+  const claim = (named: Named): Promise<string> => {
+    const claimed = claims.then(() => downloads.claim(named));
+    claims = claimed.catch(() => {});
+    return claimed;
+  };
   const destination = async (id: string, ext: string, place: number): Promise<Destination> => {
     const { value, error } = said[place] ?? {};
-    const path = file ?? (await inTurn.take(() => downloads.claim({ id, ext, file: value ?? nothingSaid })));
+    // The ledger may know what the service did not say; another call for each name would bring nothing else.
+    const path = file ?? (await claim({ id, ext, file: value ?? { title: '', orders: [] } }));
     if (error) throw error;
     const isFinal = value?.delivered && !(await (ledger && new Files(ledger).awaitingRework([id])))?.has(id);
     return { id, ext, path, delivered: selection.delivered || isFinal };
@@ -139,17 +146,6 @@ async function whatIsSaid(
   return { title, orders, delivered: findFileState(state)?.end === 'delivered' };
 }
 
-/** Names are claimed one after the other, in the order asked: so they don't depend on which file comes first. */
-class Turns {
-  #last: Promise<unknown> = Promise.resolve();
-
-  take<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(work);
-    this.#last = mine.catch(() => {});
-    return mine;
-  }
-}
-
 /** Reports the bytes of all downloads together; how many there will be is known only of a single one. */
 export function byteCounter(report: Report, isSingle: boolean): OnBytes | undefined {
   if (report === noReport) return undefined;
@@ -159,9 +155,6 @@ export function byteCounter(report: Report, isSingle: boolean): OnBytes | undefi
     report(isSingle && length !== undefined ? { bytes, ofBytes: length } : { bytes });
   };
 }
-
-/** The ledger may know it; another call for each name would bring nothing else. */
-const nothingSaid = { title: '', orders: [] };
 
 /** Writes one transcript as it comes. */
 export function streamTranscript(

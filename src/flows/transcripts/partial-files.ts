@@ -2,7 +2,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isRunning } from '../../lib/processes.ts';
 
 /** How much of the final name is in the hidden one, for people to recognise. */
@@ -24,18 +24,56 @@ export function partialPath(path: string): string {
 
 const NAME = /^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8,}\.steno-part$/;
 
-/** Removes what a crash left behind, and nothing that is being written. */
-export async function removeLeftovers(folder: string): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
+/**
+ * Removes what a crash left behind, and nothing that is being written. The second name of a file stays for an hour unless
+ * the file `isNoted`: it tells the next run that the file may be a transcript of ours.
+ */
+export async function removeLeftovers(
+  folder: string,
+  isNoted: (path: string) => Promise<boolean | undefined>,
+): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
     const [, owner, pid] = NAME.exec(name) ?? [];
-    if (owner === undefined) continue;
     const path = join(folder, name);
+    const found = owner === undefined ? undefined : await stat(path).catch(() => undefined);
+    if (!found) continue;
     const isOrphan = owner === machine && Number(pid) !== process.pid && !isRunning(Number(pid));
-    if (isOrphan || (await isAbandoned(path))) await unlink(path).catch(() => {});
+    const isOld = Date.now() - found.mtimeMs > ABANDONED_AFTER_MS;
+    const other = isOrphan && found.nlink > 1 ? await otherName(path, folder, names) : undefined;
+    const isNeeded = !isOld && (!isOrphan || (other !== undefined && !(await isNoted(other))));
+    if (!isNeeded) await unlink(path).catch(() => {});
   }
 }
 
-async function isAbandoned(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS;
+/** The hidden names of a file, and whether one is of another process that runs still, and will note it. */
+export async function secondNames(path: string): Promise<{ hidden: string[]; isBeingNoted: boolean }> {
+  const folder = dirname(path);
+  const hidden: string[] = [];
+  let isBeingNoted = false;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [, owner, pid] = NAME.exec(name) ?? [];
+    if (owner === undefined || !(await isSameFile(path, join(folder, name)))) continue;
+    hidden.push(join(folder, name));
+    isBeingNoted ||= Number(pid) !== process.pid && (owner !== machine || isRunning(Number(pid)));
+  }
+  return { hidden, isBeingNoted };
+}
+
+/** Of the names in a folder, another one of the same file that is not hidden. */
+async function otherName(
+  path: string,
+  folder: string,
+  names: readonly string[],
+): Promise<string | undefined> {
+  for (const each of names.filter((name) => !NAME.test(name)).map((name) => join(folder, name)))
+    if (await isSameFile(path, each)) return each;
+  return undefined;
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all(
+    [one, other].map((path) => stat(path, { bigint: true }).catch(() => undefined)),
+  );
+  return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }

@@ -37,6 +37,8 @@ interface SavedFile extends Pick<Saved, 'bytes' | 'skipped'> {
   readonly sha256: string;
   /** With `skipped`: it was compared, and is this very transcript. */
   readonly isSame?: boolean;
+  /** Its hidden name, which it keeps until the ledger has noted it. */
+  readonly draft?: string;
 }
 
 export type IfExists = 'refuse' | 'replace' | 'skip';
@@ -45,8 +47,8 @@ export interface SaveOptions {
   readonly ifExists: IfExists;
   /** A file that is there is replaced if this is its SHA-256, whatever `ifExists` says. */
   readonly replaceable?: string | undefined;
-  /** What is skipped is compared with the transcript first: nobody knows what it is. */
-  readonly compares?: boolean;
+  /** The ledger is to know of it: it keeps its hidden name, and one of two names that is there is compared. */
+  readonly isNoted?: boolean;
   /** Told how many more bytes have come, and how many there are where that is known; fewer after a failed try. */
   readonly onBytes?: OnBytes | undefined;
   /** Called when all of it has come, and is being written. */
@@ -67,7 +69,7 @@ export async function saveTranscript(
   const isOurs = existing !== undefined && (await hasHash(path, options.replaceable));
   const ifExists = isOurs ? 'replace' : options.ifExists;
   if (there && !existing && ifExists !== 'replace') throw cantWrite(path, 'it is a broken symlink');
-  if (existing && ifExists === 'skip' && !options.compares)
+  if (existing && ifExists === 'skip' && !(options.isNoted && existing.nlink > 1))
     return { bytes: existing.size, skipped: true, sha256: '' };
   if (existing && ifExists === 'refuse') throw existsError(path);
   return getTranscript(transport, request, async (transcript) => {
@@ -119,17 +121,32 @@ async function nameIt(
   draft: string,
   path: string,
   written: Pick<SavedFile, 'bytes' | 'sha256'>,
-  { ifExists, replaceable }: SaveOptions,
+  { ifExists, replaceable, isNoted }: SaveOptions,
 ): Promise<SavedFile> {
-  if (ifExists === 'replace' || (await hasHash(path, replaceable))) {
+  const replacesOurs = ifExists !== 'replace' && (await hasHash(path, replaceable));
+  if (replacesOurs && isNoted && (await tryReplaceByLink(draft, path))) return { ...written, draft };
+  if (replacesOurs || ifExists === 'replace') {
     await disk.rename(draft, path);
     return written;
   }
-  if ((await nameUnlessExists(draft, path)) === 'renamed') return written;
+  const named = await nameUnlessExists(draft, path, isNoted);
+  if (named !== 'exists') return named === 'linked' ? { ...written, draft } : written;
   if (ifExists === 'refuse') throw existsError(path);
   await disk.unlink(draft);
   const isSame = await hasHash(path, written.sha256);
   return { ...written, bytes: (await disk.stat(path)).size, skipped: true, isSame };
+}
+
+/** Replaces a file by one that keeps its hidden name; false where the file system can't do that. */
+async function tryReplaceByLink(draft: string, path: string): Promise<boolean> {
+  const second = partialPath(path);
+  try {
+    await disk.link(draft, second);
+  } catch {
+    return false;
+  }
+  await disk.rename(second, path);
+  return true;
 }
 
 /** Whether there is a file with this SHA-256. */

@@ -192,7 +192,6 @@ describe('what sync or transcript --skip-existing leaves as it is', () => {
     await it.user.run(['transcript', '1', '-o', 'd/']);
     expect((await it.user.run(['track', '1'])).code).toBe(0);
     it.states.set('1', ['Delivered']);
-    it.service.on(route, { body: 'The final text.' });
     const { code, stderr } = await it.user.run(['sync', '--download', 'd']);
     expect([code, stderr, read(it)]).toEqual([
       0,
