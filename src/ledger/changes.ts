@@ -21,7 +21,7 @@ export class Changes extends Table {
    * has seen, those of other tables included.
    */
   async version(): Promise<string> {
-    if (!this.db.isShared) return String(await this.#ledger.version());
+    if (!this.db.isShared) return String(await this.#ledger.db.version());
     const sql = 'SELECT CAST(txid_current_snapshot() AS TEXT) AS seen';
     return (await this.db.get<{ seen: string }>(sql))?.seen ?? '';
   }

@@ -36,39 +36,6 @@ export class Ledger implements TableContext {
     return new Ledger(await this.db.openSecondConnection(), this.profile, this.hide);
   }
 
-  /**
-   * Opens it again, after its file was replaced or its connection lost. Where there is none, none is made: that throws.
-   * Gives whether it is another ledger.
-   */
-  reopen(): Promise<boolean> {
-    return this.db.reopen();
-  }
-
-  /** Whether its file is still at its path, or it is connected. */
-  get isInPlace(): boolean {
-    return this.db.isInPlace;
-  }
-
-  /** Throws if the file was deleted or replaced: what is written to it now would be lost. */
-  checkInPlace(): void {
-    this.db.checkInPlace();
-  }
-
-  /** Whether the error is about the database itself, which no work can use now; the work is not what is wrong. */
-  isDown(error: unknown): boolean {
-    return this.db.isDown(error);
-  }
-
-  /** For a listener that ends: from now on a database that is silent for this long is given up. */
-  endWithin(silenceMs: number): void {
-    this.db.endWithin(silenceMs);
-  }
-
-  /** A number that changes when another process may have written. */
-  version(): Promise<number> {
-    return this.db.version();
-  }
-
   close(): Promise<void> {
     return this.db.close();
   }

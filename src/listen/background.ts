@@ -83,7 +83,7 @@ export class LedgerWatch {
 
   /** Whether the error is about the database itself, and so is said. */
   noteFailure(error: unknown): boolean {
-    if (!this.#options.ledger.isDown(error)) return false;
+    if (!this.#options.ledger.db.isDown(error)) return false;
     if (!this.#isDown) this.#sayWaiting(error);
     this.#isDown = true;
     return true;

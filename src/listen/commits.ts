@@ -36,7 +36,7 @@ export class Commits extends Batcher<Work<unknown>, unknown> {
 
   /** Whether it is the ledger that can't be used now: then the work itself can be done later. */
   isUnusable(error: unknown): boolean {
-    return isLocked(error) || this.#ledger.isDown(error);
+    return isLocked(error) || this.#ledger.db.isDown(error);
   }
 
   /** Resolves when the work is committed, rejects when it is not. It may be called again after a lock. */
@@ -47,7 +47,7 @@ export class Commits extends Batcher<Work<unknown>, unknown> {
   /** Throws if the file of the ledger is not the one that was opened. */
   checkInPlace(): void {
     try {
-      this.#ledger.checkInPlace();
+      this.#ledger.db.checkInPlace();
     } catch (error) {
       this.#session?.onReplaced(error);
       throw error;

@@ -94,15 +94,15 @@ export async function* followEvents(
   limit: number,
   signal: AbortSignal,
 ): AsyncGenerator<ReceivedEvent[]> {
-  let version = await ledger.version();
+  let version = await ledger.db.version();
   let rows = (await new Events(ledger).page(filter, limit)).reverse();
   let last = rows.at(-1)?.id ?? 0;
   for (;;) {
     if (rows.length) yield rows.map((row) => new ReceivedEvent(row));
     last = rows.at(-1)?.id ?? last;
-    while (rows.length < PAGE_SIZE && version === (await ledger.version()))
+    while (rows.length < PAGE_SIZE && version === (await ledger.db.version()))
       await sleep(POLL_INTERVAL_MS, signal);
-    version = await ledger.version();
+    version = await ledger.db.version();
     rows = await new Events(ledger).following(filter, last, PAGE_SIZE);
     if (rows.length === 0) await sleep(POLL_INTERVAL_MS, signal);
   }

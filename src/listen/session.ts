@@ -79,11 +79,11 @@ async function openAndRun(given: Given): Promise<void> {
     const actions = await plan.openActions({ ledger, connect: connect && (() => connect(abort.signal)) });
     const run = new SessionRun(plan.only);
     // One that is reached over a network is not waited for.
-    if (ledger.isInPlace) await run.begin(resources.ledger);
+    if (ledger.db.isInPlace) await run.begin(resources.ledger);
     const watch = new LedgerWatch({ ledger, ...callbacks });
     const commits = new Commits(ledger, {
       prepare: async () => {
-        if (ledger.db.isShared && !ledger.isInPlace) await ledger.reopen();
+        if (ledger.db.isShared && !ledger.db.isInPlace) await ledger.db.reopen();
         if (!run.isBegun) await run.begin(ledger);
       },
       onCommitted: () => watch.noteSuccess(),
@@ -209,7 +209,7 @@ class Session {
     } catch (error) {
       // An account that belongs to another service, which is known only now.
       const isOfOther = error instanceof StenoError && error.kind === 'usage';
-      if (isOfOther && ledger.isDown(error)) end.fail(error);
+      if (isOfOther && ledger.db.isDown(error)) end.fail(error);
       if (!end.signal.aborted && !watch.noteFailure(error))
         this.#context.callbacks.onWarning(`${what}: ${errorMessage(error)}`);
     }
@@ -258,7 +258,7 @@ class Session {
   async #close(): Promise<void> {
     const { end, resources, callbacks, ledger, run, commits } = this.#context;
     commits.limitLockWait(LEDGER_GRACE_MS);
-    ledger.endWithin(LEDGER_GRACE_MS);
+    ledger.db.endWithin(LEDGER_GRACE_MS);
     const steps = [
       () => this.#webhook?.putBack(),
       () => this.#receiver?.close(),
@@ -296,7 +296,7 @@ class Session {
 
   get #isReplaced(): boolean {
     const { ledger } = this.#context;
-    return !ledger.db.isShared && !ledger.isInPlace;
+    return !ledger.db.isShared && !ledger.db.isInPlace;
   }
 
   async #finishActions(): Promise<void> {

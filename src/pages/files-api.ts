@@ -167,7 +167,7 @@ async function save(source: PageSource, call: Call, folder: string, ledger: Ledg
     return !why;
   });
   if (ids.length === 0) return refused;
-  source.ledger.checkInPlace();
+  source.ledger.db.checkInPlace();
   const target = await outputTarget(`${resolve(folder)}/`, undefined, false, 'skip');
   const selection = { ids, formats, test: false, deprecatedPath: false };
   const options = { transport: await source.connect(), ledger, jobs: JOBS };

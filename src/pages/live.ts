@@ -80,9 +80,9 @@ export class Live {
 
   /** After the file was replaced or damaged; a shared ledger is connected to again by the next question. */
   async #reopen(): Promise<void> {
-    const isInPlace = this.#ledgers.every((each) => each.isInPlace) && !this.#isDamaged;
+    const isInPlace = this.#ledgers.every((each) => each.db.isInPlace) && !this.#isDamaged;
     if (this.#ledgers[0].db.isShared || isInPlace) return;
-    for (const each of this.#ledgers) await each.reopen();
+    for (const each of this.#ledgers) await each.db.reopen();
     this.#isDamaged = false;
     this.#seen = {};
   }

@@ -164,7 +164,7 @@ class Poller {
   }
 
   async #idsWithNews(): Promise<readonly string[]> {
-    const version = await this.#polling.ledger?.version();
+    const version = await this.#polling.ledger?.db.version();
     if (version === this.#ledgerVersion) return [];
     this.#ledgerVersion = version;
     const ids = this.#open().map(({ id }) => id);
@@ -187,7 +187,7 @@ class Poller {
     if (this.#awaitingRework.size)
       this.#awaitingRework = new Set(await this.#stillAwaiting(this.#awaitingRework));
     // Read before the calls: what another process writes during them is news.
-    this.#ledgerVersion = await this.#polling.ledger?.version();
+    this.#ledgerVersion = await this.#polling.ledger?.db.version();
     // While the service is down, the rest of the round is not asked for.
     let down: StenoError | undefined;
     await doEach(ids, REFRESH_CONCURRENCY, String, async (id) => {

@@ -209,9 +209,8 @@ export class PostgresStore implements LedgerStore {
 
   checkInPlace(): void {}
 
-  async reopen(): Promise<boolean> {
+  async reopen(): Promise<void> {
     await this.connect();
-    return false;
   }
 
   isDown(error: unknown): boolean {

@@ -229,12 +229,11 @@ export class SqliteStore implements LedgerStore {
       throw new StenoError('failed', `${this.#db.path} was deleted or replaced while in use`);
   }
 
-  async reopen(): Promise<boolean> {
+  async reopen(): Promise<void> {
     const { path } = this.#db;
     if (sizeOf(path) === undefined) this.checkInPlace();
     // Closed before: SQLite would write the log of the old file into the new one.
     await this.#mutex.run(async () => this.#db.replaceBy(() => openSynced(path)));
-    return true;
   }
 
   isDown(): boolean {

@@ -103,11 +103,8 @@ export interface LedgerStore extends Store {
   readonly isInPlace: boolean;
   /** Throws where its file is not in place. */
   checkInPlace(): void;
-  /**
-   * Opens what was put in its place, or connects. Where there is nothing, nothing is made: that throws. Gives whether it
-   * is another ledger.
-   */
-  reopen(): Promise<boolean>;
+  /** Opens what was put in its place, or connects. Where there is nothing, nothing is made: that throws. */
+  reopen(): Promise<void>;
   /** Whether the error is about the database itself, which no work can use now. */
   isDown(error: unknown): boolean;
   /** Tells a shared ledger from every other, wherever it is moved; empty where it was not reached, and of a local one. */
