@@ -1,5 +1,7 @@
 /** What a service may send before its response, and what is no response at all. */
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { sliceOf } from '../../support/slices.ts';
@@ -83,4 +85,18 @@ describe.concurrent.each(sliceOf(commands, 2))('%s', (_, args, body) => {
     expect(stderr).toContain('the answer is not HTTP');
     expect(wire.connections).toBe(1);
   });
+});
+
+it('takes no seconds of a processor to refuse a status that fails an assertion of undici', async () => {
+  const wire = await Wire.afterRequest((socket) =>
+    socket.write('HTTP/1.1 042 X\r\ncontent-length: 0\r\n\r\n'),
+  );
+  const user = userOf(wire);
+  const [preload, used] = [join(user.home, 'usage.cjs'), join(user.home, 'usage')];
+  const note = `require('node:fs').writeFileSync(${JSON.stringify(used)}, String(process.cpuUsage().user))`;
+  writeFileSync(preload, `process.on('exit', () => ${note});`);
+  const { code } = await user.run(['balance'], { env: { NODE_OPTIONS: `--require ${preload}` } });
+  expect(code).toBe(7);
+  // With node:assert it takes three.
+  expect(Number(readFileSync(used, 'utf8')) / 1e6).toBeLessThan(1.5);
 });
