@@ -42,7 +42,7 @@ describe('an export', () => {
       )
       .map(({ name }) => name);
     // What belongs to the file itself, and to its listeners.
-    const listeners = ['actions', 'runs', 'unshown', 'leader_tasks'];
+    const listeners = ['actions', 'runs', 'leader_tasks'];
     const own = ['migrations', 'properties', ...listeners];
     const wanted = names.filter((name) => !own.includes(name));
     expect(dumpTables.map(({ name }) => name).sort()).toEqual(wanted.sort());

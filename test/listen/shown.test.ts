@@ -74,7 +74,7 @@ describe('an event that is answered right before the end', () => {
     const user = new User(TICK);
     const listener = await Listener.start(user, ['--json', '--count', '1', '--timeout', '1500ms']);
     const lock = lockLedger(user);
-    // It is in the spool, and comes into the ledger after the time is over.
+    // It waits beside the ledger, and comes into the ledger after the time is over.
     expect((await listener.post(complete('1'))).status).toBe(200);
     await sleep(1_600);
     lock.release();
@@ -165,11 +165,7 @@ describe('what a session that was killed has not shown', () => {
 
   /** As if it had been killed before it noted that these events were shown. */
   const forgetShown = (user: User, after = 0): unknown =>
-    queryLedger(
-      user,
-      `INSERT INTO unshown (event, run) SELECT id, (SELECT max(id) FROM runs) FROM events WHERE id > ${after}
-       ON CONFLICT DO NOTHING RETURNING event`,
-    );
+    queryLedger(user, `UPDATE events SET listener = (SELECT max(id) FROM runs) WHERE id > ${after}`);
 
   it('is shown and counted by the next one, in its order', async () => {
     const user = new User(TICK);
@@ -226,13 +222,15 @@ describe('what a session that was killed has not shown', () => {
     await leaveUnshown(user, ids(3));
     const second = await Listener.start(user, ['--json']);
     await second.until(() => shownBy(second).length === 3);
-    await second.until(() => queryLedger(user, 'SELECT event FROM unshown').length === 0);
+    await second.until(
+      () => queryLedger(user, 'SELECT id FROM events WHERE listener IS NOT NULL').length === 0,
+    );
     await second.stop('SIGKILL');
     forgetShown(user, 1);
     expect(sorted(await shownByNext(user))).toEqual(['2', '3']);
   });
 
-  it('is shown whole where it waits in the spool, however much that is', async () => {
+  it('is shown whole where it waits beside the ledger, however much that is', async () => {
     const user = new User(TICK);
     const listener = await Listener.start(user);
     const lock = lockLedger(user);
