@@ -79,9 +79,6 @@ export const fileRecord = ranked<ShownFile>(
     ...a.onRequest<ShownFile>([
       a.text('currency', 'currency of the total', ({ row, currency }) => currencyOf(row.total, currency)),
       a.list('skus', 'SKUs of its order', ({ row }) => split(row.skus, ',')),
-      a.time('due_at', 'when it is due, by the target of its SKU; null if unknown', ({ row }) => row.due_at, {
-        header: 'due',
-      }),
       a.text('hold', 'why its order is on hold', ({ row }) => (row.ended ? '' : row.hold)),
       a.flag('test', 'whether it is a test order (in rows: test)', ({ row }) => row.test === 1),
       a.text(
@@ -165,8 +162,14 @@ const said = (name: 'description' | 'quality_stars') => (file: ShownFile) => {
   return audio instanceof Map ? cutSignatures(cellText(audio.get(name) ?? null)) : '';
 };
 
+const due = a.time<ShownFile>('due_at', 'by the target of its SKU', ({ row }) => row.due_at, {
+  header: 'due',
+});
+
 const pageRecord = new RecordType<ShownFile>([
-  ...fileRecord.fields.flatMap((each) => (each.name === 'currency' ? [] : [{ ...each, more: false }])),
+  ...fileRecord.fields
+    .filter(({ name }) => name !== 'currency')
+    .flatMap((each) => [{ ...each, more: false }, ...(each.name === 'skus' ? [due] : [])]),
   a.text('quality_stars', 'rating of the audio by the service', said('quality_stars'), { header: 'stars' }),
   a.text('description', 'description of the audio', said('description')),
 ]);
