@@ -37,10 +37,12 @@ const onlyLong = [
   'test/ledger/stores/{accounts,copy,cuts,dump,listeners,outcomes,round-trips,secrets,team-events,tls,two-ledgers,versions,who}.test.ts',
   'test/listen/{crowded,durability,exec,failing-ledger,flood,hostile,inherited-key,keep,linear-readers,missed-events,missed-events-order,once,queues,stalled-reader,stuck-disk,timeout,webhook-after-crash,webhook-registration}.test.ts',
   'test/mcp/{hostile,trouble}.test.ts',
+  'test/pages/live.test.ts',
   'test/pictures/{pages,pictures}.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
   'test/sandbox/feed.test.ts',
   'test/settings/{access,folders}.test.ts',
+  'test/start/code-cache.test.ts',
   'test/ui/{fit,pager,progress}.test.ts',
   'test/views/report-page.test.ts',
 ];

@@ -180,8 +180,17 @@ async function sourceOf(context: Context): Promise<PageSource> {
     return transport;
   };
   return {
-    ...{ build: __dirname, folder: makeStateFolder(env), env, signal, settings, hide: mask.hide, ledger },
-    ...{ isSandbox: sandbox !== undefined, flags, connect, waiting: await ledgers.waiting() },
+    build: __dirname,
+    folder: makeStateFolder(env),
+    env,
+    signal,
+    settings,
+    hide: mask.hide,
+    ledger,
+    isSandbox: sandbox !== undefined,
+    flags,
+    connect,
+    waiting: await ledgers.waiting(),
     requireAllowed: (effect, what) => requireAllowed(context, effect, what),
     // The sandbox is in this process: nobody else would notice that its files move.
     refresh: sandbox && (async () => refreshOpenFiles(await connect(), ledger, {})),

@@ -117,6 +117,7 @@ describe('in the sandbox', () => {
     const invoice = listed[0]?.invoices[0] ?? '';
     const event = await ok('steno events --quiet | tail -1');
     Object.assign(ids, {
+      said: one,
       12345: one,
       12346: two,
       '4nX': order,
@@ -160,6 +161,9 @@ describe('in the sandbox', () => {
           steno transcript ${ids[12345]} --format vtt,srt --force -o transcripts/
           sed -i 's/Speaker 1/Ada/; s/Speaker 2/Bob/' transcripts/*.vtt transcripts/*.srt
           cp transcripts/${ids[12345]}.vtt talk.vtt && cp talk.vtt captions/`);
+      // Only the transcript with the added line says it.
+      if (line.includes('steno quote'))
+        await ok(`find . -name '${ids.said}.*' -not -path './said/*' -delete`);
       if (line.includes('convert 12345'))
         await ok(`steno transcript ${ids[12345]} --format vtt --skip-existing`);
       if (line.includes('webhook test')) await ok('steno webhook set https://example.com/hook');
