@@ -142,31 +142,35 @@ describe('in the sandbox', () => {
     writeFileSync(join(folder, 'whisper.srt'), '1\n00:00:01,000 --> 00:00:02,000\nGood morning.\n');
   }, 120_000);
 
+  /** What an example needs besides, made just before it runs. */
+  async function prepare(line: string): Promise<void> {
+    // What is delivered can neither be upgraded nor refunded.
+    const isChange = /upgrade|refund/.test(line);
+    if (isChange) {
+      ids[12345] = await ok(`steno order https://example.com/slow.mp3 --again --sku TRANS14 --quiet`);
+      writeFileSync(join(folder, 'ids.txt'), `${ids[12345]}\n`);
+    }
+    // An export replaces none that is there, and an import requires one.
+    if (/ledger (im|ex)port/.test(line)) await ok('rm -f ledger.jsonl');
+    if (line.includes('ledger import'))
+      await ok('steno ledger export -o ledger.jsonl && gzip -c ledger.jsonl > ledger.gz');
+    // What is new has nothing to look at: its speakers have names.
+    if (line.includes('steno check'))
+      await ok(`steno check > checked.txt 2>&1 || true
+        steno transcript ${ids[12345]} --format vtt,srt --force -o transcripts/
+        sed -i 's/Speaker 1/Ada/; s/Speaker 2/Bob/' transcripts/*.vtt transcripts/*.srt
+        cp transcripts/${ids[12345]}.vtt talk.vtt && cp talk.vtt captions/`);
+    // Only the transcript with the added line says it.
+    if (line.includes('steno quote')) await ok(`find . -name '${ids.said}.*' -not -path './said/*' -delete`);
+    if (line.includes('convert 12345'))
+      await ok(`steno transcript ${ids[12345]} --format vtt --skip-existing`);
+    if (line.includes('webhook test')) await ok('steno webhook set https://example.com/hook');
+  }
+
   it.each(sliceOf(runnable, 3))(
     '$name: $line',
     async ({ line }) => {
-      // What is delivered can neither be upgraded nor refunded.
-      const isChange = /upgrade|refund/.test(line);
-      if (isChange) {
-        ids[12345] = await ok(`steno order https://example.com/slow.mp3 --again --sku TRANS14 --quiet`);
-        writeFileSync(join(folder, 'ids.txt'), `${ids[12345]}\n`);
-      }
-      // An export replaces none that is there, and an import requires one.
-      if (/ledger (im|ex)port/.test(line)) await ok('rm -f ledger.jsonl');
-      if (line.includes('ledger import'))
-        await ok('steno ledger export -o ledger.jsonl && gzip -c ledger.jsonl > ledger.gz');
-      // What is new has nothing to look at: its speakers have names.
-      if (line.includes('steno check'))
-        await ok(`steno check > checked.txt 2>&1 || true
-          steno transcript ${ids[12345]} --format vtt,srt --force -o transcripts/
-          sed -i 's/Speaker 1/Ada/; s/Speaker 2/Bob/' transcripts/*.vtt transcripts/*.srt
-          cp transcripts/${ids[12345]}.vtt talk.vtt && cp talk.vtt captions/`);
-      // Only the transcript with the added line says it.
-      if (line.includes('steno quote'))
-        await ok(`find . -name '${ids.said}.*' -not -path './said/*' -delete`);
-      if (line.includes('convert 12345'))
-        await ok(`steno transcript ${ids[12345]} --format vtt --skip-existing`);
-      if (line.includes('webhook test')) await ok('steno webhook set https://example.com/hook');
+      await prepare(line);
       const pasted = line.replace(/\b(12345|12346|4nX|777|778|12|13)\b/g, (word) => ids[word] ?? word);
       const { code, stdout, stderr } = await bash(pasted);
       expect(code, `${pasted}\n${stdout}\n${stderr}`).toBe(0);
