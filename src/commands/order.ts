@@ -189,7 +189,9 @@ export const order = command({
     const { globals } = context;
     const formats = checkTargets(context, options);
     const maxCost = options.maxCost === undefined ? undefined : checkAmount(options.maxCost, '--max-cost');
-    const feed = context.sandbox && options.feed === 'sample' ? sampleFeed(context.sandbox) : options.feed;
+    // `sample` is the feed of the sandbox.
+    const origin = options.feed === 'sample' ? context.sandbox?.baseUrl : undefined;
+    const feed = origin ? new URL('/feed.xml', origin).href : options.feed;
     const job = await prepareOrder(args, { ...options, feed, maxCost }, meansOf(context, options));
     if (job.isShown) await showPlan(context, job);
     const noteOrders = (orders: Parameters<typeof orderLines>[0]): void => {
@@ -203,9 +205,6 @@ export const order = command({
 });
 
 type Values = OptionValues<typeof options>;
-
-/** The feed of the sandbox. */
-const sampleFeed = ({ baseUrl }: { readonly baseUrl: string }): string => new URL('/feed.xml', baseUrl).href;
 
 /** Where transcripts go, and in which formats. A dry run writes nothing, not even to try the folder. */
 function checkTargets({ out }: Context, { download, dryRun, format, nameAs }: Values): string[] {
