@@ -219,7 +219,9 @@ const failures = {
   down: { text: 'does not work:', tone: 'warn' },
 } as const;
 
-function reportPieces({ action: { kind, target }, what, outcome, event, saved }: ActionReport): Piece[] {
+function reportPieces(report: ActionReport): Piece[] {
+  const { what, outcome, event, saved, nextTryAt } = report;
+  const { kind, target } = report.action;
   const subject: Piece = { text: event && what !== 'back' ? `event ${event.n}:` : '', tone: 'strong' };
   const about: Piece = { name: 'about', text: target, keepsEnd: kind !== 'exec' };
   if (what === 'back') return [subject, { text: kind }, about, { text: 'works again', tone: 'good' }];
@@ -233,8 +235,9 @@ function reportPieces({ action: { kind, target }, what, outcome, event, saved }:
     const gaveUp: Piece = { text: `gave up on ${kind}`, tone: 'bad' };
     return [subject, gaveUp, { ...about, text: `${target}:` }, { name: 'how', text: outcome }];
   }
-  const also = what === 'down' ? '; pending events are saved and retried' : '';
-  return [subject, { text: kind }, about, failures[what], { name: 'how', text: `${outcome}${also}` }];
+  const isSaved = what === 'down' ? '; pending events are saved' : '';
+  const again = what === 'failed' ? '' : `; ${nextTry(nextTryAt)}`;
+  return [subject, { text: kind }, about, failures[what], { name: 'how', text: outcome + isSaved + again }];
 }
 
 const counted = {

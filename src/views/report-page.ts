@@ -1,12 +1,15 @@
 /** A report as one page of HTML that needs nothing else: no script, no font, no network. */
 import type { Report } from '../flows/report/report.ts';
-import { moneyText } from '../lib/money.ts';
+import { Fraction, moneyText } from '../lib/money.ts';
 import { cutSignatures } from '../lib/signatures.ts';
 import { forTerminal, oneLine } from '../lib/text.ts';
 import type { Column, View } from '../lib/view.ts';
 import { groupings, sharesOf, spendBy, spendTable, turnaroundTable, waitingTable } from './report.ts';
 
-/** Light and dark by the reader's own setting, black on white on paper; a wide table scrolls on a narrow screen. */
+/**
+ * Light and dark by the reader's own setting, black on white on paper. On a narrow screen each row of a table is a block:
+ * its name with the first value, its bar, and the other values, each after its label.
+ */
 const style = `
 :root {
   color-scheme: light dark;
@@ -45,9 +48,11 @@ tbody th span { color: var(--muted); font-weight: 400; }
 .state, .time, .amount { white-space: nowrap; }
 .text { min-width: 6.8rem; }
 .amount { text-align: end; font-variant-numeric: tabular-nums; }
-svg { display: block; width: 100%; height: .6rem; }
+svg { display: block; width: 100%; height: .6rem; overflow: visible; }
 .fill { fill: var(--bar); }
 .track { fill: var(--track); }
+.reach, .target { stroke: var(--bar); stroke-width: 2; vector-effect: non-scaling-stroke; }
+.target { stroke: var(--text); stroke-width: 3; }
 footer { margin-top: 3rem; color: var(--muted); font-size: .85rem; }
 tr, .tiles { break-inside: avoid; }
 tbody tr:nth-child(-n+2) { break-after: avoid; }
@@ -62,11 +67,27 @@ tbody tr:nth-last-child(-n+2) { break-before: avoid; }
   .state { min-width: 8rem; }
   svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
+@media screen and (max-width: 48rem), print and (max-width: 35rem) {
+  table, caption, tbody { display: block; }
+  thead { position: absolute; clip-path: inset(50%); }
+  tr { display: flex; flex-wrap: wrap; gap: .1rem 1rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  tbody th { flex: 1 1 50%; padding: 0; border: 0; min-width: 0; }
+  tbody [class] { order: 3; padding: 0; border: 0; min-width: 0; white-space: normal; }
+  tr > th + td, tr > .bar + td { order: 1; }
+  tbody td.bar { order: 2; flex: 1 0 100%; padding: .2rem 0; }
+  td[data-label]::before { content: attr(data-label) " "; color: var(--muted); font-weight: 400; }
+  td:empty { display: none; }
+}
 `;
 
-/** The rows of a table; --csv has all. */
+/** The months that the page goes back, and the rows of a table; --csv has all. */
+const MAX_MONTHS = 36;
 const MAX_ROWS = 500;
 const MAX_CELL_LENGTH = 160;
+const HAS_ALL = 'steno report --csv has all';
+const DAY_SECONDS = 86_400;
+
+type SpendRow = Report['totals'][number];
 
 /** Whether a file that begins so is a page of ours. */
 export const isReportPage = (start: string): boolean =>
@@ -81,11 +102,21 @@ export function reportPage(report: Report): string {
       (['month', 'sku', 'order'].includes(by) || report.groups[by].some(({ name }) => name)),
   );
   const spend = told.map((by) => {
-    const shares = sharesOf(spendBy(report, by));
-    return section(`Spend by ${by === 'sku' ? 'SKU' : by}`, spendTable(report, by), shares);
+    const all = spendBy(report, by);
+    const rows = by === 'month' ? everyMonth(all) : all;
+    const remark = rows[0]?.name === all[0]?.name ? '' : `The last ${MAX_MONTHS} months; ${HAS_ALL}`;
+    const bars = sharesOf(rows).map((share) => bar(share));
+    return section(`Spend by ${by === 'sku' ? 'SKU' : by}`, spendTable(report, by, { rows }), bars, remark);
   });
-  const longest = Math.max(...turnaround.map(({ medianSeconds = 0 }) => medianSeconds)) || 1;
-  const medians = turnaround.map(({ medianSeconds = 0 }) => medianSeconds / longest);
+  const times = turnaround.map(
+    ({ medianSeconds = 0, slowestSeconds = 0, targetDays }) =>
+      [medianSeconds, slowestSeconds, ...(targetDays ? [targetDays * DAY_SECONDS] : [])] as const,
+  );
+  const longest = Math.max(...times.flat()) || 1;
+  const spans = times.map(([median, ...marks]) =>
+    bar(median / longest, ...marks.map((mark) => mark / longest)),
+  );
+  const key = 'From order to delivery: a bar to the median, a line to the slowest, and a mark at the target';
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -105,7 +136,7 @@ export function reportPage(report: Report): string {
 ${tiles(report)}
 ${notes.length ? html`<h2>Not in these figures</h2><ul>${notes.map((note) => html`<li>${cutSignatures(note)}</li>`)}</ul>` : none}
 ${spend}
-${section('Turnaround by SKU', turnaroundTable(report), medians)}
+${section('Turnaround by SKU', turnaroundTable(report), spans, key)}
 ${section('Open, on hold and uncertain', waitingTable(report))}
 </main>
 <footer>Made by steno. Times are in UTC.</footer>
@@ -143,20 +174,44 @@ ${tile('Unclear', String(counts.unclear))}
 const tile = (name: string, value: string, isBad = false): Markup =>
   html`<div><dt>${name}</dt><dd${isBad ? html` class="late"` : none}>${value}</dd></div>`;
 
-/** The table of the terminal, with a bar for each share. A row's heading is its title with the id beside it. */
-function section(title: string, { columns, rows }: View, shares: readonly number[] = []): Markup {
+/** The last months, including those without spending. */
+function everyMonth(rows: readonly SpendRow[]): SpendRow[] {
+  const isDated = ({ name }: SpendRow): boolean => /^\d{4}-(0[1-9]|1[0-2])$/.test(name);
+  const dated = rows.filter(isDated);
+  const [first, last] = [dated[0], dated.at(-1)];
+  const months: SpendRow[][] = [];
+  // From the end, so that a date of long ago does not make thousands of months.
+  for (let name = last?.name ?? ''; first && name >= first.name && months.length < MAX_MONTHS; ) {
+    const found = dated.filter((row) => row.name === name);
+    months.unshift(found.length ? found : [{ ...first, ...nothing, name }]);
+    name = new Date(Date.parse(`${name}-01`) - 1).toISOString().slice(0, 7);
+  }
+  return [...months.flat(), ...rows.filter((row) => !isDated(row))];
+}
+
+const { zero } = Fraction;
+const nothing = {
+  ...{ spent: zero, refunded: zero, unpaid: zero, estimated: zero, minutes: zero },
+  ...{ unbilled: 0, files: 0, unmeasured: 0 },
+};
+
+/**
+ * The table of the terminal, with bars. A row's heading is its title with the id beside it. Some browsers drop the roles of
+ * tables that are styled as blocks, so each role is explicit.
+ */
+function section(title: string, { columns, rows }: View, bars: readonly Markup[] = [], remark = ''): Markup {
   const id = title.toLowerCase().replaceAll(/\W+/g, '-');
   const titleAt = columns.findIndex(({ name }) => name === 'title');
   const values = columns.map((column, at) => ({ column, at })).filter(({ at }) => at !== 0 && at !== titleAt);
   const rowOf = (row: readonly string[], at: number): Markup =>
-    html`<tr><th scope="row">${rowName(row[0] ?? '', row[titleAt] ?? '')}</th>${shares.length ? bar(shares[at] ?? 0) : none}
+    html`<tr role="row"><th role="rowheader" scope="row">${rowName(row[0] ?? '', row[titleAt] ?? '')}</th>${bars.length ? html`<td role="cell" class="bar">${bars[at] ?? none}</td>` : none}
 ${values.map(({ column, at }) => valueCell(column, row[at] ?? ''))}</tr>`;
-  const cut = rows.length > MAX_ROWS ? `${MAX_ROWS} of ${rows.length} rows; steno report --csv has all` : '';
-  const table = html`<table aria-labelledby="${id}">
-<caption>${cut}</caption>
-<thead><tr><th scope="col">${columns[0] ? headingOf(columns[0]) : ''}</th>${shares.length ? html`<td></td>` : none}
-${values.map(({ column }) => html`<th scope="col" class="${column.kind ?? 'text'}">${headingOf(column)}</th>`)}</tr></thead>
-<tbody>
+  const cut = rows.length > MAX_ROWS ? `${MAX_ROWS} of ${rows.length} rows; ${HAS_ALL}` : '';
+  const table = html`<table role="table" aria-labelledby="${id}">
+<caption>${[remark, cut].filter(Boolean).join('. ')}</caption>
+<thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${columns[0] ? headingOf(columns[0]) : ''}</th>${bars.length ? html`<td role="cell"></td>` : none}
+${values.map(({ column }) => html`<th role="columnheader" scope="col" class="${column.kind ?? 'text'}">${headingOf(column)}</th>`)}</tr></thead>
+<tbody role="rowgroup">
 ${rows.slice(0, MAX_ROWS).map(rowOf)}
 </tbody>
 </table>`;
@@ -169,10 +224,11 @@ const isolated = (text: string): Markup => html`<bdi>${oneLine(text, MAX_CELL_LE
 const rowName = (id: string, title: string): Markup =>
   title ? html`${isolated(title)} <span>${isolated(id)}</span>` : isolated(id);
 
-function valueCell({ name, kind = 'text' }: Column, value: string): Markup {
+function valueCell(column: Column, value: string): Markup {
+  const { name, kind = 'text' } = column;
   const isLate = name === 'late' && value !== '' && value !== '0';
   const text = kind === 'time' ? day(value) : value.replaceAll(',', name === 'skus' ? ', ' : ',');
-  return html`<td dir="auto" class="${kind}${isLate ? ' late' : ''}">${oneLine(text, MAX_CELL_LENGTH)}</td>`;
+  return html`<td role="cell" dir="auto" class="${kind}${isLate ? ' late' : ''}" data-label="${headingOf(column)}">${oneLine(text, MAX_CELL_LENGTH)}</td>`;
 }
 
 const headings: Readonly<Record<string, string>> = {
@@ -182,10 +238,14 @@ const headings: Readonly<Record<string, string>> = {
 const headingOf = ({ name, header = name }: Column): string =>
   headings[name] ?? header.charAt(0).toUpperCase() + header.slice(1).replaceAll('_', ' ');
 
-/** In percent of the width; anything above zero shows. The figure stands beside it, so a screen reader skips it. */
-function bar(share: number): Markup {
-  const width = share > 0 ? Math.max(0.5, Math.round(share * 1000) / 10) : 0;
-  return html`<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="10"/><rect class="fill" width="${width}" height="10"/></svg></td>`;
+/** In percent of the width; anything above zero shows. */
+const percent = (share: number): number => (share > 0 ? Math.max(0.5, Math.round(share * 1000) / 10) : 0);
+
+/** Up to a share of one, a line beyond it, and a mark. The figures stand beside it, so a screen reader skips it. */
+function bar(share: number, reach = share, mark?: number): Markup {
+  const line = html`<path class="reach" d="M${percent(share)} 5H${percent(reach)}"/>`;
+  const target = mark === undefined ? none : html`<path class="target" d="M${percent(mark)} 0V10"/>`;
+  return html`<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="10"/><rect class="fill" width="${percent(share)}" height="10"/>${reach > share ? line : none}${target}</svg>`;
 }
 
 // Text of any origin: whatever is put into a template is escaped, unless it is markup itself.

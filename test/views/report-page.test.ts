@@ -11,6 +11,7 @@ import {
   hostileTexts,
   invoiceOf,
   oneInput,
+  reportFile,
 } from '../support/report-samples.ts';
 import { sliceOf } from '../support/slices.ts';
 
@@ -69,12 +70,39 @@ describe('a page', () => {
     const page = pageOf('many');
     expect(page.length).toBeLessThan(1_000_000);
     expect(page).toMatch(/500 of \d{4} rows; steno report --csv has all/);
+    expect(page).toContain('The last 36 months; steno report --csv has all');
   });
 
   it('shows no signature of a link', () => {
     const url = 'https://b.s3.amazonaws.com/a.mp3?AWSAccessKeyId=AKIA&Expires=1&Signature=secret';
     const unclear = [{ attempt: '1', at: '', url, skus: [] }];
     expect(reportPage(makeReport({ ...emptyInput, unclear }))).not.toContain('secret');
+  });
+
+  it('has the months between, in which nothing was spent', () => {
+    const invoices = ['2025-11-01', '2026-02-01'].map((created, at) =>
+      invoiceOf(String(at), created, [['TRANS14', '1', '1', '1']]),
+    );
+    const page = reportPage(makeReport({ ...oneInput, files: [reportFile('1')], invoices }));
+    const titles = [...page.matchAll(/<bdi>(20\d\d-\d\d)<.*\n.*data-label="Spent">([\d.]+) USD</g)].map(
+      ([, month, value]) => [month, value],
+    );
+    expect(titles).toEqual([
+      ['2025-11', '1.00'],
+      ['2025-12', '0.00'],
+      ['2026-01', '0.00'],
+      ['2026-02', '1.00'],
+    ]);
+  });
+
+  it('marks the slowest and the target beside the median, as shares of the longest', () => {
+    const files = [1, 2, 6].map((days) =>
+      reportFile(String(days), { deliveredAt: `2026-08-0${1 + days}T10:00:00.000Z` }),
+    );
+    const page = reportPage(makeReport({ ...emptyInput, files }));
+    const [, turnaround = ''] = page.split('Turnaround by SKU</h2>');
+    expect(turnaround).toContain('a bar to the median, a line to the slowest, and a mark at the target');
+    expect(turnaround).toMatch(/class="fill" width="14.3" .*M14.3 5H42.9".*class="target" d="M100 0V10"/);
   });
 
   it('escapes whatever it is given', () => {
@@ -120,6 +148,19 @@ describe.skipIf(!chromium && !process.env.CI)('in a browser', () => {
       );
       expect(page, JSON.stringify(mode)).toBeLessThanOrEqual(window);
     }
+  });
+
+  it.each(names)('hides no value on a telephone, and scrolls nothing sideways: %s', async (name) => {
+    await browser.open(pageOf(name), { width: 390 });
+    expect(await browser.evaluate<string[]>(outsideWindow)).toEqual([]);
+  });
+
+  it('has each value beside its label on a telephone, the first on the line of the name', async () => {
+    await browser.open(pageOf('busy'), { width: 390 });
+    const rows = await browser.evaluate<Array<{ beside: boolean; labels: string[] }>>(stackedRows);
+    expect(rows.length).toBeGreaterThan(60);
+    expect(rows.filter(({ beside }) => !beside)).toEqual([]);
+    expect(rows[0]?.labels).toEqual(['"Spent "', '"Refunded "', '"Minutes "', '"Files "']);
   });
 
   it('runs nothing and fetches nothing, whatever names it shows', async () => {
@@ -230,3 +271,24 @@ const contrasts = `(() => {
       return (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
     });
 })()`;
+
+/** Texts that stand outside the window, or in something that scrolls sideways. */
+const outsideWindow = `(() => {
+  const wide = [...document.querySelectorAll('section')].filter((each) => each.scrollWidth > each.clientWidth);
+  const cells = [...document.querySelectorAll('h1, h2, dd, tbody th, tbody td, li')].filter((each) => {
+    const range = document.createRange();
+    range.selectNodeContents(each);
+    return [...range.getClientRects()].some(({ left, right }) => left < -1 || right > innerWidth + 1);
+  });
+  return [...wide, ...cells].map((each) => each.textContent.slice(0, 80));
+})()`;
+
+/** Of each row: whether its first value is on the line of its name, and the labels before its values. */
+const stackedRows = `[...document.querySelectorAll('tbody tr')].map((row) => {
+  const cells = [...row.querySelectorAll('td[data-label]')].filter((cell) => cell.textContent);
+  const [name, first] = [row.querySelector('th'), cells[0]].map((each) => each.getBoundingClientRect());
+  return {
+    beside: Math.abs(name.top - first.top) < 2 && first.left >= name.right,
+    labels: cells.map((cell) => getComputedStyle(cell, '::before').content),
+  };
+})`;
