@@ -127,14 +127,14 @@ class ActionQueue {
     try {
       while (this.#isWoken) {
         this.#isWoken = false;
-        // One moment for both: what gets due between them would be found by neither.
-        const now = nowMs();
+        // One moment for both: what gets due, or a pause that ends, between them would be found by neither.
+        const [now, pauseMs] = [nowMs(), this.#target.pauseLeftMs];
         const listed = await this.#next(now);
         // All of them first: one that ends at once wakes the queue.
         for (const waiting of listed) this.#active.set(waiting.event, waiting);
         for (const waiting of listed) runInBackground(() => this.#runOne(waiting), this.#session.onError);
         if (this.#active.size === 0 && !this.#isWoken) this.#onIdle();
-        await this.#setAlarm(now);
+        await this.#setAlarm(now, pauseMs);
       }
     } finally {
       this.#isFilling = false;
@@ -172,10 +172,10 @@ class ActionQueue {
   }
 
   /** Wakes the queue when the next try is due, or the target may work again. What is under way wakes it at its end. */
-  async #setAlarm(now: number): Promise<void> {
+  async #setAlarm(now: number, pauseBefore: number): Promise<void> {
     if (this.#phase !== 'working' || this.#waitsForLedger || this.#active.size > this.#target.jobs) return;
     try {
-      const pauseMs = this.#target.pauseLeftMs || (await this.#msUntilNextDue(now));
+      const pauseMs = this.#target.pauseLeftMs || pauseBefore || (await this.#msUntilNextDue(now));
       // The ledger may have failed meanwhile, which has an alarm of its own.
       if (this.#waitsForLedger) return;
       this.#cancelAlarm();
