@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { systemReason } from '../lib/errors.ts';
+import { errorMessage, systemReason } from '../lib/errors.ts';
 import { makeFolder } from '../lib/fs.ts';
 import { accountName } from '../lib/names.ts';
 import { isRunning, type ProcessMark, thisProcess } from '../lib/processes.ts';
@@ -238,9 +238,7 @@ export class Waiting {
   /** Hands over the outcomes for a ledger; another process may do so at the same time, so `take` may see one twice. */
   async handOver(take: (kept: KeptOutcome) => Promise<void>): Promise<void> {
     this.#removeLeftRoom();
-    // What can't be opened is said by what reads events: until then, the outcome counts as unknown.
-    const db = existsSync(this.path) ? await this.#open().catch(() => undefined) : undefined;
-    for (const { id, content } of db ? this.#rows(db, 'outcome', 'ledger = ?', this.#ledger()) : []) {
+    for (const { id, content } of await this.#outcomes()) {
       try {
         await take(JSON.parse(content) as KeptOutcome);
         await this.remove([id]);
@@ -282,6 +280,22 @@ export class Waiting {
       } catch (error) {
         if (!isCorrupt(error) || !(await this.#putAside())) throw error;
       }
+    }
+  }
+
+  /** Those for the ledger. What can't be read counts as unknown, and keeps nobody from the ledger. */
+  async #outcomes(): Promise<Row[]> {
+    try {
+      return existsSync(this.path)
+        ? this.#rows(await this.#open(), 'outcome', 'ledger = ?', this.#ledger())
+        : [];
+    } catch (error) {
+      if (isCorrupt(error))
+        await this.#onTrouble(
+          `outcomes of purchases that wait can't be read: ${errorMessage(error)}`,
+          'move the file away; what it holds counts as unknown: steno attempts',
+        );
+      return [];
     }
   }
 

@@ -1,5 +1,5 @@
 /** The ledger of this machine can't be written to when the answer comes: it is kept beside it, and handed over. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
@@ -42,6 +42,26 @@ describe('an answer that the local ledger can not take', () => {
     expect([again.code, again.stderr]).toEqual([9, expect.stringContaining('order x1')]);
     expect([outcomesOf(user), service.calls('POST /order_url').length]).toEqual([[], 2]);
     expect((await user.run(['files', '--quiet'])).stdout).toContain('1\n');
+  }, 60_000);
+
+  it('is unknown, and keeps nobody from the ledger, where it waits in a file that is damaged', async () => {
+    const { service, user } = await lockedAt(200, placed);
+    const db = new DatabaseSync(waitingOf(user));
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const { page_count: pages } = db.prepare('PRAGMA page_count').get() as { page_count: number };
+    const { page_size: size } = db.prepare('PRAGMA page_size').get() as { page_size: number };
+    db.close();
+    const file = openSync(waitingOf(user), 'r+');
+    // The first page says that it is a database.
+    writeSync(file, Buffer.alloc((pages - 1) * size, 0xff), 0, (pages - 1) * size, size);
+    closeSync(file);
+    const files = await user.run(['files']);
+    expect([files.code, files.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^warning: .*waiting\.db is damaged/),
+    ]);
+    expect((await user.run(ORDER)).code).toBe(9);
+    expect(service.calls('POST /order_url')).toHaveLength(2);
   }, 60_000);
 
   it.each([
