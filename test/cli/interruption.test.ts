@@ -34,7 +34,7 @@ async function interrupted(
   const end = finished(child);
   const isStuck = (path: string): boolean => new RegExp(`/${stuckAt}(/|$)`).test(path);
   await until(() => it.service.got.slice(before).some(({ path }) => isStuck(path)), 'the file that is stuck');
-  await new Promise((done) => setTimeout(done, 300));
+  await new Promise((done) => setTimeout(done, 1500));
   child.kill('SIGINT');
   return end;
 }
@@ -162,7 +162,7 @@ describe.concurrent('Ctrl-C', () => {
     const child = it.user.start(['order', '--from', 'm.txt', '--sku', 'TRANS14', '--per-order', '1']);
     const end = finished(child);
     await until(() => orders === 3, 'the third order');
-    await new Promise((done) => setTimeout(done, 300));
+    await new Promise((done) => setTimeout(done, 1500));
     child.kill('SIGINT');
     const { code, stderr } = await end;
     expect(code).toBe(130);

@@ -74,8 +74,6 @@ export class Guard {
   readonly #options: GuardOptions;
   /** Attempts that were unclear at the beginning: only these are ordered again, or each of many runs would do so. */
   #unclearAtFirst: ReadonlySet<string> | undefined;
-  /** One holder of each order. */
-  readonly #likes = new Map<string, Holder>();
 
   constructor(ledger: Ledger | undefined, options: GuardOptions) {
     this.#ledger = ledger;
@@ -185,11 +183,12 @@ export class Guard {
   async #held(orders: readonly PlannedOrder[]): Promise<HeldAudios> {
     const held = new Map<Audio, HeldAudio>();
     if (!this.#ledger) return held;
+    const likes = new Map<string, Holder>();
     for (const group of inGroups(orders)) {
       const names = group.flatMap(({ audio }) => audio.names);
       const holders = await new Claims(this.#ledger).holders(names);
       if (holders.size === 0) continue;
-      for (const [name, holder] of holders) holders.set(name, this.#shared(holder));
+      for (const [name, holder] of holders) holders.set(name, sharing(holder, likes));
       const found = group.flatMap(({ audio, skus }) => {
         const one = strongest(audio, holders);
         return one ? [this.#withOtherGuid(withOtherSkus(one, skus), this.#ledger as Ledger)] : [];
@@ -197,15 +196,6 @@ export class Guard {
       for (const each of await Promise.all(found)) held.set(each.audio, each);
     }
     return held;
-  }
-
-  /** Of a hundred thousand rows, what all holders of one order say is kept once. */
-  #shared(holder: Holder): Holder {
-    const like = this.#likes.get(holder.id) ?? holder;
-    this.#likes.set(like.id, like);
-    const { id, at, order, by, other } = like;
-    const skus = like.skus.join() === holder.skus.join() ? like.skus : holder.skus;
-    return { ...holder, id, at, order, by, other, skus };
   }
 
   /** Hosts that move number their guids anew, so the very same URL under a new guid is hardly a new episode. */
@@ -295,4 +285,13 @@ const statuses = ['placed', 'being sent', 'unclear'];
 function rankOfName({ audio, name }: HeldAudio): number {
   if (isUploadName(name)) return 1;
   return isUploadUrl(audio.names, name) ? 2 : 0;
+}
+
+/** Of a hundred thousand rows, what all holders of one order say is kept once. */
+function sharing(holder: Holder, likes: Map<string, Holder>): Holder {
+  const like = likes.get(holder.id) ?? holder;
+  likes.set(like.id, like);
+  const { id, at, order, by, other } = like;
+  const skus = like.skus.join() === holder.skus.join() ? like.skus : holder.skus;
+  return { ...holder, id, at, order, by, other, skus };
 }
