@@ -268,14 +268,10 @@ export class Waiting {
     for (;;) {
       try {
         const db = await this.#open();
-        db.transaction(() => {
-          for (const { id, content, body } of rows)
-            db.run(
-              `INSERT INTO waiting (id, kind, account, ledger, owner, host, pid, start, kept_at, content, body)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET content = excluded.content`,
-              ...[id, ...common, content, body],
-            );
-        });
+        insertInto(
+          db,
+          rows.map(({ id, content, body }) => [id, ...common, content, body]),
+        );
         if (db.isInPlace()) return;
       } catch (error) {
         if (!isCorrupt(error) || !(await this.#putAside())) throw error;
@@ -321,12 +317,16 @@ export class Waiting {
   }
 
   async #open(): Promise<Database> {
-    if (this.#database?.isInPlace()) return this.#database;
+    const before = this.#database;
+    if (before?.isInPlace()) return before;
+    // Of a file that was deleted, what this process has written is still there for this process.
+    const left = before ? writtenBy(before, this.#process) : [];
     this.close();
     const db = await openDatabase(this.path, migrations);
     db.setBusyTimeout(LOCK_WAIT_MS);
     db.syncEveryCommit();
     this.#database = db;
+    if (left.length) insertInto(db, left);
     return db;
   }
 
@@ -352,6 +352,28 @@ export class Waiting {
       const [, pid] = name.startsWith(basename(this.path)) ? (/\.room-(\d+)-/.exec(name) ?? []) : [];
       if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
     }
+  }
+}
+
+const COLUMNS = 'id, kind, account, ledger, owner, host, pid, start, kept_at, content, body';
+
+function insertInto(db: Database, rows: ReadonlyArray<readonly Value[]>): void {
+  db.transaction(() => {
+    for (const row of rows)
+      db.run(
+        `INSERT INTO waiting (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET content = excluded.content`,
+        ...row,
+      );
+  });
+}
+
+function writtenBy(db: Database, { host, pid, start }: ProcessMark): Value[][] {
+  const sql = `SELECT ${COLUMNS} FROM waiting WHERE host = ? AND pid = ? AND start = ? ORDER BY n`;
+  try {
+    return db.all<Record<string, Value>>(sql, host, pid, start).map((row) => Object.values(row));
+  } catch {
+    return [];
   }
 }
 

@@ -104,6 +104,19 @@ describe('waiting.db', () => {
     expect(next.json).toMatchObject([{ n: 1, audiofile: '1' }]);
   });
 
+  it('that was deleted costs no event: what is in it is written anew', async () => {
+    const user = new User(TICK);
+    const listener = await Listener.start(user);
+    const lock = lockLedger(user);
+    await listener.post(complete('1'));
+    for (const end of ['', '-wal', '-shm']) rmSync(waitingOf(user) + end, { force: true });
+    expect((await listener.post(complete('2'))).status).toBe(200);
+    expect(waitingIn(user)).toEqual(bodiesOf('1', '2'));
+    await listener.stop('SIGKILL');
+    lock.release();
+    expect((await eventsOf(user)).map(({ audiofile }) => audiofile)).toEqual(['2', '1']);
+  });
+
   it('that is damaged is kept under another name, and a new one takes events', async () => {
     const user = new User(TICK);
     await leaveBehind(user, ['1']);
