@@ -45,6 +45,16 @@ const replacements = [
   },
   // Only for a schema of the settings, which we check ourselves: 0.4 where settings are written.
   { package: 'conf', module: /^ajv/, code: EMPTY },
+  // Bundled, so that a start need not look for its scripts and read them; its native file stays in its folder: 0.15.
+  {
+    package: '@photostructure',
+    module: /^node-gyp-build$/,
+    code: `const { createRequire } = require('node:module');
+    const { dirname } = require('node:path');
+    const load = require('node-gyp-build');
+    const manifest = () => createRequire(__filename).resolve('@photostructure/sqlite/package.json');
+    module.exports = () => load(dirname(manifest()));`,
+  },
   // A validator for answers of a person, which we check ourselves: 160 kB, as much as all the rest of it.
   {
     package: '@modelcontextprotocol',
@@ -79,6 +89,7 @@ const start = { name: 'start', tags: ['$initial'], priority: 9 };
  */
 const groups = [
   start,
+  { name: 'driver', test: /[\\/]node_modules[\\/](@photostructure|node-gyp-build)[\\/]/, priority: 4 },
   { name: 'protocol', test: /[\\/]node_modules[\\/](@modelcontextprotocol|zod)[\\/]/, priority: 4 },
   { name: 'common', test: /[\\/]src[\\/](?!ledger|lib[\\/]sqlite)/, minShareCount: 24, priority: 3 },
   {
@@ -104,7 +115,7 @@ async function bundle(input, { define = {}, ...output }) {
   const made = await build({
     input,
     platform: 'node',
-    external: [/^@photostructure\/sqlite/, './complete.js'],
+    external: ['./complete.js'],
     plugins: [replace],
     transform: { target: 'node20', define: { STENO_VERSION: JSON.stringify(version), ...define } },
     checks: { ineffectiveDynamicImport: false },

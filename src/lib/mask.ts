@@ -12,7 +12,7 @@ const SHORTEST_ANYWHERE = 5;
 /** One mask hides any number of secrets, in one pass over the text. */
 export class Mask {
   readonly #secrets = new Set<string>();
-  #search: RegExp | undefined;
+  #search: Search | undefined;
 
   /** From now on nothing that goes through `hide` shows this secret. */
   add(secret: string): void {
@@ -22,9 +22,9 @@ export class Mask {
   }
 
   readonly hide = (text: string): string => {
-    if (![...this.#secrets].some((secret) => mayHold(text, secret))) return text;
-    this.#search ??= searchFor([...this.#secrets]);
-    return hideFound(text, this.#search);
+    if (this.#secrets.size === 0) return text;
+    this.#search ??= new Search([...this.#secrets]);
+    return this.#search.hide(text);
   };
 }
 
@@ -32,19 +32,35 @@ export class Mask {
 const ESCAPE = /[%\\&+]/;
 
 /**
- * Speed: to compile the search takes a quarter of a bare start of Node, and most texts show without it that they hold no
- * secret: without an escape only the secret itself, or its base64, can stand there.
+ * Speed: to compile the pattern takes a quarter of a bare start of Node, and most texts show without it that they hold no
+ * secret: where there is no escape, only the secret itself or its base64 can stand.
  */
-function mayHold(text: string, secret: string): boolean {
-  if (ESCAPE.test(text)) return true;
-  const { texts, bytes } = spellings(secret);
-  if ([...texts, ...bytes].some((each) => text.includes(each))) return true;
-  // A blank stands for a plus of base64 in a form.
-  const unbroken = text
-    .replace(/[\r\n]/g, '')
-    .replace(/[- ]/g, '+')
-    .replace(/_/g, '/');
-  return bytes.some((each) => OFFSETS.some((offset) => unbroken.includes(base64(each, offset))));
+class Search {
+  readonly #secrets: readonly string[];
+  readonly #plain: readonly string[];
+  readonly #inBase64: readonly string[];
+  #pattern: RegExp | undefined;
+
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets;
+    const found = secrets.map(spellings);
+    this.#plain = found.flatMap(({ texts, bytes }) => [...texts, ...bytes]);
+    this.#inBase64 = found.flatMap(({ bytes }) => bytes.flatMap(inBase64));
+  }
+
+  hide(text: string): string {
+    if (!this.#pattern && !this.#mayStandIn(text)) return text;
+    this.#pattern ??= patternFor(this.#secrets);
+    return hideFound(text, this.#pattern);
+  }
+
+  #mayStandIn(text: string): boolean {
+    if (ESCAPE.test(text) || this.#plain.some((each) => text.includes(each))) return true;
+    // Lines may be broken; a blank stands for a plus in a form.
+    const unbroken = text.replace(/[\r\n]/g, '');
+    const standard = unbroken.replace(/[- ]/g, '+').replace(/_/g, '/');
+    return this.#inBase64.some((each) => standard.includes(each));
+  }
 }
 
 /** What begins an escape, percent-encoded itself: a field of a form may hold JSON or HTML. */
@@ -77,13 +93,15 @@ function hideEncoded(text: string, search: RegExp): string {
 
 /** Hides one secret alone, where others are to stay. */
 export function hiderOf(secret: string): (text: string) => string {
-  const mask = new Mask();
-  mask.add(secret);
-  return mask.hide;
+  let search: Search | undefined;
+  return (text) => {
+    search ??= new Search([secret]);
+    return search.hide(text);
+  };
 }
 
 /** The longest first: one may begin with another. */
-function searchFor(secrets: readonly string[]): RegExp {
+function patternFor(secrets: readonly string[]): RegExp {
   const longestFirst = [...secrets].sort((one, other) => other.length - one.length);
   return new RegExp(longestFirst.map(patternOf).join('|'), 'g');
 }
@@ -92,8 +110,7 @@ function patternOf(secret: string): string {
   const { texts, bytes } = spellings(secret);
   const forms = unique([...texts.flatMap(textForms), ...bytes.map(literals)]);
   if (secret.length < SHORTEST_ANYWHERE) return `(?<![\\w-])${anyOf(forms)}(?![\\w-])`;
-  const inBase64 = bytes.flatMap((each) => OFFSETS.map((offset) => base64Pattern(base64(each, offset))));
-  return anyOf([...forms, ...inBase64]);
+  return anyOf([...forms, ...bytes.flatMap(inBase64).map(base64Pattern)]);
 }
 
 /** As characters, and as bytes: bodies of deliveries are read with one character a byte. */
@@ -179,13 +196,12 @@ const base64Pattern = (form: string): string =>
     .join('(?:\\r?\\n)?');
 
 /** Base64 of a text that holds the secret shows it in one of three shapes, by where in the text it stands. */
-const OFFSETS = [0, 1, 2];
-
-function base64(bytes: string, offset: number): string {
-  const whole = Buffer.from('\0'.repeat(offset) + bytes, 'latin1');
-  const exact = Math.floor((whole.length * 8) / 6);
-  return whole.toString('base64').slice(Math.ceil((offset * 8) / 6), exact);
-}
+const inBase64 = (bytes: string): string[] =>
+  [0, 1, 2].map((offset) => {
+    const whole = Buffer.from('\0'.repeat(offset) + bytes, 'latin1');
+    const exact = Math.floor((whole.length * 8) / 6);
+    return whole.toString('base64').slice(Math.ceil((offset * 8) / 6), exact);
+  });
 
 /** A secret as people may see it: enough to tell two long ones apart. */
 export const masked = (secret: string): string => STARS + (secret.length >= 16 ? secret.slice(-4) : '');

@@ -22,7 +22,7 @@ function install(program: string, packages: string): User {
   })();
 }
 
-describe('the addon of SQLite is loaded without the scripts of its package', () => {
+describe('the native file of SQLite is found without the scripts of its package', () => {
   it.each([
     ['in the package itself', 'steno-cli', 'steno-cli'],
     ['beside it', join('node_modules', 'steno-cli'), ''],
