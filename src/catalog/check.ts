@@ -42,7 +42,7 @@ export function checkUpgradeSkus(typed: readonly string[], any: boolean): string
   const skus = typed.map((sku) => asListed(sku, findUpgradeSku));
   for (const sku of skus) {
     if (findOrderSku(sku) && !findUpgradeSku(sku) && !any)
-      throw usage(`${sku} is for new orders, not for upgrades`, 'see the upgrades: steno skus');
+      throw usage(`${sku} is for new orders, not for upgrades`, newOrderHint(sku));
     checkSku(sku, findUpgradeSku(sku), upgradeSkus, any);
   }
   checkOnlyOne(skus, speedUpgradeSkus, 'each changes the speed, and an upgrade takes only one');
@@ -53,6 +53,16 @@ export function checkUpgradeSkus(typed: readonly string[], any: boolean): string
 function asListed(sku: string, find: (sku: string) => object | undefined): string {
   const upper = sku.toUpperCase();
   return !find(sku) && (findOrderSku(upper) ?? findUpgradeSku(upper)) ? upper : sku;
+}
+
+/** How a file gets what a SKU for new orders gives. */
+function newOrderHint(sku: string): string {
+  const ways = upgradeSkus
+    .filter(({ to }) => to === sku)
+    .map(({ sku: upgrade, from }) => `${upgrade} from ${from}`);
+  return ways.length
+    ? `upgrade a file to it with: ${ways.join(', ')}`
+    : `order with it: steno order <url> --sku ${sku}`;
 }
 
 function checkSku<T extends { sku: string }>(

@@ -231,7 +231,7 @@ export function askedView(
   form: ListForm,
   quiet?: readonly string[],
 ): View {
-  const found = files.filter(({ error, answer }) => !error || answer);
+  const found = files.filter(({ error, answer }) => !error || answer || error.kind === 'held');
   const isPage = form.isBrief && found.length === 1;
   const shown = isPage
     ? pageRecord.view(aligned(found, form.currency), { only: 'filled', asRecord: true })

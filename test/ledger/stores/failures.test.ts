@@ -203,7 +203,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       await server.query(
         `CREATE FUNCTION steno.full_disk() RETURNS trigger LANGUAGE plpgsql AS
            $$ BEGIN RAISE EXCEPTION USING ERRCODE = '53100', MESSAGE = 'could not extend file'; END $$;
-         CREATE TRIGGER full_disk BEFORE INSERT ON steno.claims EXECUTE FUNCTION steno.full_disk()`,
+         CREATE TRIGGER full_disk BEFORE INSERT ON steno.item_names EXECUTE FUNCTION steno.full_disk()`,
         nameOf(url),
       );
       const { code, stderr } = await new User({ ...env, STENO_LEDGER: url }).run(order);
