@@ -14,12 +14,12 @@ export const targets: readonly Target[] = [
   {
     sources: [
       ...named('src/ledger', 'purchases claims purchase-table open-attempts purchase budgets lease moved'),
-      ...named('src/ledger', 'ordered-files outbox'),
+      ...named('src/ledger', 'ordered-files waiting upgrades'),
     ],
     tests: [
       ...tests(
         'test/ledger',
-        'attempts attempt-ends purchases lost-commits ordered-files audio-names outbox',
+        'attempts attempt-ends purchases lost-commits ordered-files audio-names waiting',
       ),
       ...ordering,
     ],
@@ -36,7 +36,7 @@ export const targets: readonly Target[] = [
     ],
   },
   {
-    sources: ['src/ledger/bill.ts', ...named('src/ledger/dump', 'merge rules derive')],
+    sources: [...named('src/ledger', 'bill dump-tables'), ...named('src/ledger/dump', 'merge derive')],
     tests: tests('test/ledger', 'bill merge dump records'),
   },
   {
