@@ -37,6 +37,7 @@ import { whileWorking } from '../ui/progress.ts';
 import { deliveredText, fileRecord, fileSchema } from '../views/files.ts';
 import {
   followLine,
+  orderedPages,
   orderedView,
   orderLines,
   orderRecord,
@@ -249,7 +250,7 @@ async function showPlan({ out }: Context, job: OrderJob): Promise<void> {
       planDocument({
         orders: ready.map(toRow),
         estimate,
-        leftOut: await orderedFiles(job, nothingSent(job), true),
+        leftOut: await allOf(orderedFiles(job, nothingSent(job))),
       }),
     );
   else await out.showPages(planPages(ready, out.isBrief));
@@ -270,15 +271,22 @@ async function show(
   out.addDone(...isNew.map(({ order }) => placedLine(order)), ...savedLine(waited?.saved));
   // Rows of an order have nothing that only the ledger knows.
   const showsFiles = (job.waits || out.mode.columns.length > 0) && !out.mode.quiet;
-  const files = await orderedFiles(job, result, out.mode.json || showsFiles);
+  const pages = orderedFiles(job, result);
   const form = { isBrief: out.isBrief, currency: settings.currency };
-  await out.show(orderedView(files, result, showsFiles, form));
+  if (out.mode.json) await out.showPages(orderedPages(pages));
+  else await out.show(orderedView(showsFiles ? await allOf(pages) : undefined, result, form));
   if (out.mode.quiet) announceLacking(out, result);
   if (waited) out.stderr.notify(notify, deliveredText(waited));
   else if (out.forPeople && placed.length) out.note(followLine(placed));
   for (const each of skippedWarnings(waited?.saved)) await out.warn(...each);
   const hold = result.holdIsFailure ? undefined : holdError(placed);
   if (hold) await out.warn(hold.message, hold.hint);
+}
+
+async function allOf<Item>(pages: AsyncIterable<readonly Item[]>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const page of pages) for (const item of page) all.push(item);
+  return all;
 }
 
 /** With --quiet and --download a script reads file names; where some are missing, it needs the ids. */

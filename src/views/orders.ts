@@ -6,12 +6,12 @@ import type { PlacedOrder } from '../flows/orders/place.ts';
 import type { PlannedAudio, PlannedOrder } from '../flows/orders/planned-order.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
 import type { Ignored } from '../ledger/ignored-audio.ts';
-import type { Json, JsonObject } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { cutJsonSignatures, cutSignatures, withoutSignature } from '../lib/signatures.ts';
 import { shellWord } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import * as a from './fields.ts';
-import { askedView, fileDocuments, fileRecord, type ListForm } from './files.ts';
+import { askedView, fileRecord, type ListForm } from './files.ts';
 import { estimateRecord } from './money.ts';
 import { RecordType, ranked } from './record.ts';
 import * as is from './schema.ts';
@@ -29,8 +29,9 @@ export const orderRecord = ranked<OrderRow>('order hold url', [
 ]);
 
 /** People see the hold where there is one, before the URL. */
-const ordersView = (placed: readonly PlacedOrder[], isBrief: boolean): View =>
+const ordersView = (placed: readonly PlacedOrder[], isBrief: boolean, quiet: readonly string[]): View =>
   orderRecord.view(placed.flatMap(rowsOf), {
+    quiet,
     ...(isBrief && {
       only: [
         'audiofile',
@@ -55,30 +56,24 @@ function rowsOf({ order, files, planned }: PlacedOrder): OrderRow[] {
 /** An order without files is one row. */
 const distinctIds = (ids: readonly string[]): string[] => (ids.length ? [...new Set(ids)] : ['']);
 
-/**
- * The files of a list of orders. Rows: of what was ordered, as files where `showsFiles`; a person is shown the transcripts
- * where they were downloaded.
- */
+/** The files of a list of orders: as files where there are any; a person is shown the transcripts that were downloaded. */
 export function orderedView(
-  files: readonly ShownFile[],
+  files: readonly ShownFile[] | undefined,
   { placed, waited }: OrderResult,
-  showsFiles: boolean,
   form: ListForm,
 ): View {
-  const ordered = files.filter(({ row, error, leftOut }) => !leftOut && (row.order_id || !error));
   // Without files that the answer names, but that are of another order.
   const ids = placed.flatMap((each) => each.files.files.map(({ id }) => id));
   const quiet = waited?.saved ? writtenPaths(waited.saved) : [...new Set(ids)];
-  const json = (): Json => fileDocuments(files, true);
   if (form.isBrief && waited?.saved) return savedView(waited.saved);
-  if (form.isBrief ? waited : showsFiles) return { ...askedView(ordered, true, form), quiet, json: json() };
-  const { columns, rows } = ordersView(placed, form.isBrief);
-  return {
-    ...{ columns, rows, quiet },
-    get json() {
-      return json();
-    },
-  };
+  if (!files || (form.isBrief && !waited)) return ordersView(placed, form.isBrief, quiet);
+  const ordered = files.filter(({ row, error, leftOut }) => !leftOut && (row.order_id || !error));
+  return askedView(ordered, true, form, quiet);
+}
+
+/** The documents of a list of orders. */
+export async function* orderedPages(pages: AsyncIterable<readonly ShownFile[]>): AsyncGenerator<View> {
+  for await (const files of pages) yield fileRecord.view(files);
 }
 
 /** Lines for people. */

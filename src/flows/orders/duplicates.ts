@@ -105,14 +105,18 @@ const heldError = (
     duplicate: { ...duplicateOf(held.holder), reason },
   });
 
-const upgradeLine = ({ file }: Holder): string => `steno upgrade ${shellWord(file || '<id>')} --sku <SKU>`;
+const upgradeLine = ({ file }: Pick<Holder, 'file'>): string =>
+  `steno upgrade ${shellWord(file || '<id>')} --sku <SKU>`;
 
 /** ` with TRANS14, not with TRANS2`; nothing where what is on order is what is wanted. */
-const otherSkusText = ({ skus }: Holder, wanted: readonly string[] | undefined): string =>
+const otherSkusText = ({ skus }: Pick<Holder, 'skus'>, wanted: readonly string[] | undefined): string =>
   wanted ? ` with ${skus.join(', ')}, not ${wanted.join(', ')}` : '';
 
 export const otherSkusNote = (
-  rows: ReadonlyArray<{ readonly holder?: Holder | undefined; readonly planned: PlannedOrder }>,
+  rows: ReadonlyArray<{
+    readonly holder?: Pick<Holder, 'file' | 'skus'> | undefined;
+    readonly planned: PlannedOrder;
+  }>,
 ): { names: string[]; hint: string } => ({
   names: rows.map(({ holder, planned }) =>
     holder ? `${describeUrls(planned)}${otherSkusText(holder, planned.skus)}` : describeUrls(planned),

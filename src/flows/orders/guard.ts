@@ -37,11 +37,14 @@ export interface GuardOptions {
   readonly manifest: boolean;
 }
 
+/** What is still asked of the purchase that keeps an audio out. */
+export type KeptHolder = Pick<Holder, 'id' | 'attempt' | 'order' | 'file' | 'assumed' | 'skus'>;
+
 /** One audio that is not ordered, though nothing is wrong with it; or that was ordered before. */
 export interface KeptOut {
   readonly planned: PlannedOrder;
   readonly why: 'ordered' | 'other_skus' | 'renumbered' | 'ignored';
-  readonly holder?: Holder | undefined;
+  readonly holder?: KeptHolder | undefined;
   /** It may be another, and is told by itself: an episode under a new guid, a recording whose URL is on order. */
   readonly doubt?: HeldAudio | undefined;
 }
@@ -65,7 +68,7 @@ export const nothingPlanned = (): Standing => ({
   ...{ ready: [], deferred: [], leftOut: [], existing: [], failures: [] },
 });
 
-const AUDIOS_PER_GROUP = 10_000;
+const AUDIOS_PER_GROUP = 500;
 
 type HeldAudios = ReadonlyMap<Audio, HeldAudio>;
 
@@ -85,30 +88,36 @@ export class Guard {
     const { again, manifest } = this.#options;
     const standing = nothingPlanned();
     const ignoring = atOnce && manifest && this.#ledger ? new IgnoredAudio(this.#ledger).test() : undefined;
-    const begunAgoMs = this.#options.begunAgoMs();
-    // Neither waits for the other: over a network they share a round trip.
-    const [isIgnored, held] = await Promise.all([ignoring, again ? new Map() : this.#heldNow(orders)]);
-    const wanted = isIgnored
-      ? orders.flatMap((order) => withoutIgnored(order, isIgnored, standing.leftOut))
-      : orders;
-    this.#unclearAtFirst ??= unclearIn(held, begunAgoMs);
-    if (atOnce) this.#refuseHeld(wanted, held);
-    for (const order of wanted) this.#sortOne(order, held, standing);
+    const unclear = new Set<string>();
+    const blocking: HeldAudio[] = [];
+    let count = 0;
+    for (const group of inGroups(orders)) {
+      const begunAgoMs = this.#options.begunAgoMs();
+      // Neither waits for the other: over a network they share a round trip.
+      const [isIgnored, held] = await Promise.all([ignoring, again ? new Map() : this.#heldNow(group)]);
+      addUnclear(unclear, held, begunAgoMs);
+      const wanted = group.flatMap((order) => withoutIgnored(order, isIgnored, standing.leftOut));
+      count += countAudios(wanted);
+      if (atOnce) this.#addBlocking(blocking, wanted, held);
+      for (const order of wanted) this.#sortOne(order, held, this.#unclearAtFirst ?? unclear, standing);
+    }
+    this.#unclearAtFirst ??= unclear;
+    if (blocking.length) throw duplicateError(blocking, count === 1 ? 'alone' : 'others');
     if (atOnce && !manifest) refuseOtherSkus(standing);
     return standing;
   }
 
   /** Without a flag that leaves audios out, one that is held stops all; in a list only what is on order does. */
-  #refuseHeld(orders: readonly PlannedOrder[], held: HeldAudios): void {
+  #addBlocking(blocking: HeldAudio[], orders: readonly PlannedOrder[], held: HeldAudios): void {
     const { skipOrdered, orExisting, manifest } = this.#options;
-    if (skipOrdered || orExisting || held.size === 0) return;
-    const blocking = orders
-      .flatMap(({ audios }) => audios.flatMap((audio) => held.get(audio) ?? []))
-      .filter(({ otherGuid, holder }) => !otherGuid && (!manifest || holder.status === 'placed'));
-    if (blocking.length) throw duplicateError(blocking, countAudios(orders) === 1 ? 'alone' : 'others');
+    if (skipOrdered || orExisting) return;
+    for (const audio of orders.flatMap(({ audios }) => audios)) {
+      const found = held.get(audio);
+      if (found && !found.otherGuid && (!manifest || found.holder.status === 'placed')) blocking.push(found);
+    }
   }
 
-  #sortOne(order: PlannedOrder, held: HeldAudios, standing: Standing): void {
+  #sortOne(order: PlannedOrder, held: HeldAudios, unclear: ReadonlySet<string>, standing: Standing): void {
     const retried = new Set<string>();
     const busy = new Map<string, Holder>();
     const [free, waiting]: [Audio[], Audio[]] = [[], []];
@@ -118,7 +127,7 @@ export class Guard {
       else if (found.holder.status === 'being sent') {
         waiting.push(audio);
         busy.set(found.holder.id, found.holder);
-      } else if (this.#isRetried(found)) {
+      } else if (this.#isRetried(found, unclear)) {
         free.push(audio);
         for (const { id } of found.holders) retried.add(id);
       } else this.#leaveOut(found, { ...order, audios: [audio] }, standing);
@@ -132,32 +141,34 @@ export class Guard {
 
   /** `planned`: with one audio. */
   #leaveOut(found: HeldAudio, planned: PlannedOrder, standing: Standing): void {
-    const { audio, holder, name, otherGuid, otherSkus } = found;
+    const { audio, name, otherGuid, otherSkus } = found;
+    const { status, mayBeOver, isOver } = found.holder;
+    const holder = kept(found.holder);
     const { skipOrdered, orExisting, retryEnded } = this.#options;
     const { leftOut, existing, failures } = standing;
     const fail = (error: StenoError) => failures.push({ what: describeUrls(planned), error, planned });
-    const isOnOrder = holder.status === 'placed' && (skipOrdered || orExisting);
-    if (retryEnded && holder.mayBeOver) fail(unpairedError(found));
+    const isOnOrder = status === 'placed' && (skipOrdered || orExisting);
+    if (retryEnded && mayBeOver) fail(unpairedError(found));
     else if (isUploadName(name)) fail(sharedUrlError(found));
     else if (otherGuid !== undefined) leftOut.push({ planned, why: 'renumbered', holder, doubt: found });
     else if (!isOnOrder) fail(rowError(found));
     else if (isUploadUrl(audio.names, name)) leftOut.push({ planned, why: 'ordered', holder, doubt: found });
     else if (!orExisting)
-      leftOut.push({ planned, why: otherSkus && !holder.isOver ? 'other_skus' : 'ordered', holder });
+      leftOut.push({ planned, why: otherSkus && !isOver ? 'other_skus' : 'ordered', holder });
     else if (otherSkus) fail(otherSkusError(found));
     else existing.push({ planned, why: 'ordered', holder });
   }
 
   /** Every attempt that holds a name of it must allow it: the ledger has the order take over all of its names. */
-  #isRetried({ name, holders }: HeldAudio): boolean {
-    return !isUploadName(name) && holders.every((holder) => this.#mayTakeOver(holder));
+  #isRetried({ name, holders }: HeldAudio, unclear: ReadonlySet<string>): boolean {
+    return !isUploadName(name) && holders.every((holder) => this.#mayTakeOver(holder, unclear));
   }
 
   /** An order that was accepted is not ordered again, though its files are not known. */
-  #mayTakeOver({ id, status, isAccepted, isOver }: Holder): boolean {
+  #mayTakeOver({ id, status, isAccepted, isOver }: Holder, unclear: ReadonlySet<string>): boolean {
     if (isOver) return this.#options.retryEnded;
     if (!this.#options.retryUnclear || status !== 'unclear' || isAccepted) return false;
-    return this.#unclearAtFirst?.has(id) ?? false;
+    return unclear.has(id);
   }
 
   /**
@@ -183,18 +194,16 @@ export class Guard {
   async #held(orders: readonly PlannedOrder[]): Promise<HeldAudios> {
     const held = new Map<Audio, HeldAudio>();
     if (!this.#ledger) return held;
-    const likes = new Map<string, Holder>();
-    for (const group of inGroups(orders)) {
-      const names = group.flatMap(({ audio }) => audio.names);
-      const holders = await new Claims(this.#ledger).holders(names);
-      if (holders.size === 0) continue;
-      for (const [name, holder] of holders) holders.set(name, sharing(holder, likes));
-      const found = group.flatMap(({ audio, skus }) => {
+    const names = orders.flatMap(({ audios, test }) => (test ? [] : audios.flatMap((each) => each.names)));
+    const holders = await new Claims(this.#ledger).holders(names);
+    if (holders.size === 0) return held;
+    const found = orders.flatMap(({ test, audios, skus }) =>
+      (test ? [] : audios).flatMap((audio) => {
         const one = strongest(audio, holders);
         return one ? [this.#withOtherGuid(withOtherSkus(one, skus), this.#ledger as Ledger)] : [];
-      });
-      for (const each of await Promise.all(found)) held.set(each.audio, each);
-    }
+      }),
+    );
+    for (const each of await Promise.all(found)) held.set(each.audio, each);
     return held;
   }
 
@@ -217,9 +226,10 @@ function refuseOtherSkus({ failures }: Standing): void {
 
 function withoutIgnored(
   order: PlannedOrder,
-  isIgnored: (texts: readonly string[]) => boolean,
+  isIgnored: ((texts: readonly string[]) => boolean) | undefined,
   leftOut: KeptOut[],
 ): PlannedOrder[] {
+  if (!isIgnored) return [order];
   const audios = order.audios.filter((audio) => {
     const ignored = isIgnored(ignorableTexts(audio));
     if (ignored) leftOut.push({ planned: { ...order, audios: [audio] }, why: 'ignored' });
@@ -233,26 +243,24 @@ function withoutIgnored(
  * Its end was written before this command began; by the clock too, because reading the ledger comes later. Not by two
  * clocks: the ledger says how long ago its own clock saw the end.
  */
-const unclearIn = (held: HeldAudios, begunAgoMs: number): ReadonlySet<string> =>
-  new Set(
-    [...held.values()].flatMap(({ holder: { id, status, endedAgoMs } }) =>
-      status === 'unclear' && endedAgoMs > begunAgoMs ? [id] : [],
-    ),
-  );
+function addUnclear(unclear: Set<string>, held: HeldAudios, begunAgoMs: number): void {
+  for (const { holders } of held.values())
+    for (const { id, status, endedAgoMs } of holders)
+      if (status === 'unclear' && endedAgoMs > begunAgoMs) unclear.add(id);
+}
 
-/** The audios of orders that are no tests, some thousands at a time: the names of a million would fill the memory. */
-function* inGroups(orders: readonly PlannedOrder[]) {
-  let group: Array<{ readonly audio: Audio; readonly skus: readonly string[] }> = [];
-  for (const { test, audios, skus } of orders) {
-    if (test) continue;
-    for (const audio of audios) {
-      group.push({ audio, skus });
-      if (group.length < AUDIOS_PER_GROUP) continue;
+/** Whole orders, with some thousands of audios at a time: the holders of a million would fill the memory. One at least. */
+function* inGroups(orders: readonly PlannedOrder[]): Generator<readonly PlannedOrder[]> {
+  let [group, audios]: [PlannedOrder[], number] = [[], 0];
+  for (const order of orders) {
+    if (audios + order.audios.length > AUDIOS_PER_GROUP && audios > 0) {
       yield group;
-      group = [];
+      [group, audios] = [[], 0];
     }
+    group.push(order);
+    audios += order.audios.length;
   }
-  if (group.length) yield group;
+  yield group;
 }
 
 /** Where it is on order with SKUs that do not make up for those that are wanted: with these. */
@@ -287,11 +295,6 @@ function rankOfName({ audio, name }: HeldAudio): number {
   return isUploadUrl(audio.names, name) ? 2 : 0;
 }
 
-/** Of a hundred thousand rows, what all holders of one order say is kept once. */
-function sharing(holder: Holder, likes: Map<string, Holder>): Holder {
-  const like = likes.get(holder.id) ?? holder;
-  likes.set(like.id, like);
-  const { id, at, order, by, other } = like;
-  const skus = like.skus.join() === holder.skus.join() ? like.skus : holder.skus;
-  return { ...holder, id, at, order, by, other, skus };
-}
+const kept = ({ id, attempt, order, file, assumed, skus }: Holder): KeptHolder => ({
+  ...{ id, attempt, order, file, assumed, skus },
+});

@@ -19,39 +19,60 @@ interface ListOptions {
   readonly known: KnownFiles;
 }
 
-/** Every row as a file, those that were left out too: in the order in which they were sent, then what was not. */
-export async function orderedFiles(
-  { means, waits, isShown, plan, ledger, run }: OrderJob,
-  result: OrderResult,
-  asksLedger: boolean,
-): Promise<ShownFile[]> {
-  // In a plan, what counts as ordered is left out too.
-  const leftOut = isShown ? [...run.leftOut, ...run.existing] : run.leftOut;
-  const { sent, placed, waited } = result;
-  const ids = [
-    ...placed.flatMap(({ order }) => order.audiofiles),
-    ...leftOut.map(({ holder }) => holder?.file ?? ''),
-    ...sent.held.flatMap(({ error }) => error.duplicate?.audiofiles ?? []),
-  ].filter(Boolean);
-  const known = await knownFiles(asksLedger ? ledger : undefined, ids);
-  const options = { waits: waits && !isShown, currency: means.settings.currency, known };
+const FILES_PER_PAGE = 2_000;
+
+/**
+ * Every row as a file, those that were left out too: in the order in which they were sent, then what was not. In pages:
+ * the documents of a hundred thousand of them would fill the memory.
+ */
+export async function* orderedFiles(job: OrderJob, result: OrderResult): AsyncGenerator<ShownFile[]> {
+  const { means, waits, isShown, ledger } = job;
+  const options = { waits: waits && !isShown, currency: means.settings.currency };
+  let [parts, ids]: [Part[], string[]] = [[], []];
+  const shown = async (): Promise<ShownFile[]> => {
+    const known = await knownFiles(ledger, ids);
+    return parts.flatMap(({ files }) => files({ ...options, known }));
+  };
+  for (const part of partsOf(job, result)) {
+    parts.push(part);
+    for (const id of part.ids) if (id) ids.push(id);
+    if (Math.max(parts.length, ids.length) < FILES_PER_PAGE) continue;
+    yield await shown();
+    [parts, ids] = [[], []];
+  }
+  yield await shown();
+}
+
+interface Part {
+  /** Those of which the ledger may know more. */
+  readonly ids: readonly string[];
+  files(options: ListOptions): ShownFile[];
+}
+
+function* partsOf({ isShown, plan, run }: OrderJob, result: OrderResult): Generator<Part> {
+  const { sent, waited } = result;
   const found: Waited = {
     outcomes: new Map(waited?.outcomes.map((each) => [each.what, each])),
     saved: savedByFile(waited?.saved),
   };
-  const rows = (planned: PlannedOrder, why: RowState): ShownFile[] =>
-    planned.audios.map((audio) => rowFile(audioRow(plannedRow(planned), audio), options, why));
-  const unplanned = [...plan.leftOut, ...plan.counted.flatMap(({ rows, isOther }) => (isOther ? [] : rows))];
-  return [
-    ...sent.outcomes.flatMap(({ value, error, planned }) =>
-      value ? placedFiles(value, result, found, options) : rows(planned, { error }),
-    ),
-    ...sent.held.map((held) => heldFile(held, options)),
-    ...sent.notSent.flatMap((planned) => rows(planned, { error: notSentError(sent) })),
-    ...run.overBudget.flatMap((planned) => rows(planned, { leftOut: 'budget' })),
-    ...leftOut.flatMap((row) => leftOutFile(row, options)),
-    ...unplanned.map((row) => unplannedFile(row, options)),
-  ];
+  const rows = (planned: PlannedOrder, why: RowState): Part => ({
+    ids: [],
+    files: (options) =>
+      planned.audios.map((audio) => rowFile(audioRow(plannedRow(planned), audio), options, why)),
+  });
+  for (const { value, error, planned } of sent.outcomes)
+    yield value
+      ? { ids: value.order.audiofiles, files: (options) => placedFiles(value, result, found, options) }
+      : rows(planned, { error });
+  for (const held of sent.held)
+    yield { ids: held.error.duplicate?.audiofiles ?? [], files: (options) => [heldFile(held, options)] };
+  for (const planned of sent.notSent) yield rows(planned, { error: notSentError(sent) });
+  for (const planned of run.overBudget) yield rows(planned, { leftOut: 'budget' });
+  // In a plan, what counts as ordered is left out too.
+  for (const row of isShown ? [...run.leftOut, ...run.existing] : run.leftOut)
+    yield { ids: [row.holder?.file ?? ''], files: (options) => leftOutFile(row, options) };
+  for (const row of [...plan.leftOut, ...plan.counted.flatMap((each) => (each.isOther ? [] : each.rows))])
+    yield { ids: [], files: (options) => [unplannedFile(row, options)] };
 }
 
 interface Waited {

@@ -48,6 +48,12 @@ function ordered(saved: readonly Saved[]): OrderResult {
   };
 }
 
+async function all<Item>(pages: AsyncIterable<readonly Item[]>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const page of pages) found.push(...page);
+  return found;
+}
+
 /** It waits, and nothing was left out. */
 const job = {
   ...{ waits: true, means: { settings: { currency: 'USD' } }, plan: { leftOut: [], counted: [] } },
@@ -56,7 +62,7 @@ const job = {
 
 describe.each([
   ['wait', (saved: readonly Saved[]) => waitedFiles(waitedFor(saved), nothingKnown, 'USD')],
-  ['order', (saved: readonly Saved[]) => orderedFiles(job, ordered(saved), false)],
+  ['order', (saved: readonly Saved[]) => all(orderedFiles(job, ordered(saved)))],
 ])('what %s --download prints', (_, show) => {
   it('names the transcripts of each file', async () => {
     const shown = await show(countedTranscripts().saved);
