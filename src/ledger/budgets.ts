@@ -1,7 +1,6 @@
 /** What counts against a budget, and the budget that all who use a ledger share. */
 import { type Fraction, fromMillionths } from '../lib/money.ts';
 import { updateBills } from './billing.ts';
-import { AUDIO_COLUMNS } from './pairing.ts';
 import type { AudioRow } from './purchase.ts';
 import type { Statement } from './stores/store.ts';
 import { NOW, Table } from './table.ts';
@@ -47,7 +46,7 @@ export interface KeptBudget {
 }
 
 /** An item whose cost is not known. */
-export interface UnpricedItem extends AudioRow {
+export interface UnpricedItem extends Pick<AudioRow, 'audio_title' | 'audio_seconds'> {
   readonly purchase: string;
   readonly position: number;
   readonly attempt: number;
@@ -140,10 +139,8 @@ export class Budgets extends Table {
   unpriced(since: string, ifPeriod = ''): Promise<UnpricedItem[]> {
     return this.db.all<UnpricedItem>(
       `SELECT items.purchase, items.position, purchases.number AS attempt, purchases.kind, purchases.skus, items.url,
-         ${AUDIO_COLUMNS}, items.file, files.duration
-       FROM purchase_items AS items CROSS JOIN purchase_items AS audios ON audios.purchase = items.purchase
-         AND audios.position = items.position
-       CROSS JOIN purchases ON purchases.id = items.purchase
+         items.title AS audio_title, items.seconds AS audio_seconds, items.file, files.duration
+       FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
        LEFT JOIN files ON files.profile = items.profile AND files.id = items.file
        WHERE ${COUNTED} AND ${UNKNOWN} AND ${IF_PERIOD} ORDER BY items.counted_at DESC, items.position`,
       ...[this.profile, since, ifPeriod, this.profile, `%/${ifPeriod}`],
