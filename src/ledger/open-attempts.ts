@@ -197,7 +197,12 @@ export class OpenAttempts extends PurchaseTable {
 
   /** It was not placed: its audios may be ordered again. False if its end is known already. */
   settleNotPlaced(attempt: Attempt): Promise<boolean> {
-    return this.db.durable((db) => this.within(db).#settle(attempt, 'not placed', ''));
+    return this.db.durable(async (db) => {
+      if (!(await this.within(db).#settle(attempt, 'not placed', ''))) return false;
+      // What was taken for its cost is that of others.
+      await updateBills(db, this.profile, attempt.files);
+      return true;
+    });
   }
 
   async #settle({ id }: Attempt, verdict: Verdict, order: string): Promise<boolean> {

@@ -84,6 +84,23 @@ describe('settled is the same as answered', () => {
   });
 });
 
+it('an upgrade that was settled as not placed leaves what was billed to those that were', async () => {
+  const account = await ordered();
+  const upgrade = ['upgrade', '1', '--sku', 'TSTMP1', '--unpriced'];
+  account.service.on('POST /audiofile/1/upgrade', unclear);
+  expect((await account.user.run(upgrade)).code).toBe(11);
+  account.service.on('POST /audiofile/1/upgrade', { body: { message: 'ok' } });
+  expect((await account.user.run([...upgrade, '--again'])).code).toBe(0);
+  const lines: Line[] = [
+    ['TRANS14', 10],
+    ['TSTMP1', 5],
+  ];
+  bills(account, 'Delivered', lines, 15);
+  expect(await sums(account)).toEqual({ report: 15, log: 15, budget: 15 });
+  expect((await account.user.run(['attempts', 'settle', '2', '--not-placed'])).code).toBe(0);
+  expect(await sums(account)).toEqual({ report: 15, log: 15, budget: 15 });
+});
+
 describe('a refund is of its purchase', () => {
   it.each([3, -3])('though the clock was wrong by %i days when it was ordered', async (days) => {
     const account = await orderingAccount();
