@@ -40,7 +40,7 @@ export const check = command({
       ['overlap', 'a caption that starts before an earlier one ends'],
       ['empty-cue', 'a caption with no words'],
     ],
-    'Warnings: name-change (Jerry, Jerry Coleman), repeated-lines (captions that roll, as those of YouTube) and, with --rules, reading-speed, line-length, line-count, too-short, ' +
+    'Warnings: name-change (Jerry, Jerry Coleman), repeated-lines (rolling captions, as on YouTube) and, with --rules, reading-speed, line-length, line-count, too-short, ' +
       'too-long and cue-gap. The rules:',
     Object.entries(guides),
     'If a file was downloaded in several formats, check reads the one with the most precise times; to check another, ' +

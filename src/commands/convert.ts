@@ -94,7 +94,7 @@ export const convert = command({
       '"Name: " in srt; an invisible U+2060 marks text that would otherwise be read as a name or a tag, and a space ' +
       'between Chinese or Japanese phrases at the end of a line.',
     'Captions and json need times: captions of any program, or text with times (tstxt, Otter, Rev, Zoom, Teams). ' +
-      'Captions that roll, as those of YouTube, are read once. Text has no end times: each turn ends where the next one ' +
+      'Rolling captions, as on YouTube, are read once. Text has no end times: each turn ends where the next one ' +
       'starts, the last one with the audio. If that is more than 7 s and more than twice the time it takes to read ' +
       'the turn, or unknown, the turn ends after 15 characters per second, but not before 2 s if a pause follows. ' +
       'For an id with several downloads, the one with the most precise times that can be converted is used.',

@@ -31,7 +31,7 @@ export const diff = command({
   options: { stat: flag('--stat', 'print only numbers: words, changes, error rate') },
   examples: [
     ['steno diff talk.tstxt corrected.txt', 'what an editor changed'],
-    ['steno diff talk.tstxt whisper.srt --stat', 'error rate of a machine, by a human transcript'],
+    ['steno diff talk.tstxt whisper.srt --stat', 'error rate of a machine, against a human transcript'],
     ['steno diff talk.tstxt corrected.txt --markdown', 'for a pull request'],
   ],
   effect: 'read',

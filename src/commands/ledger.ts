@@ -227,7 +227,7 @@ const status = command({
     const loss = url === undefined ? lossOf(path) : undefined;
     if (loss) await out.warn(loss.message, loss.hint);
     if (!mayWork(status))
-      await out.warn("it was made by a newer steno, which this one can't work with", 'update steno');
+      await out.warn("a newer steno made it, and this version can't use it", 'update steno');
     else if (status.made && status.missing.length)
       await out.warn('it was made by an older steno', 'upgrade it with: steno ledger migrate');
   },
@@ -419,12 +419,12 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
     out.note(`use the shared one from now on: ${useIt(to, account)}`);
 }
 
-/** Its events would go on coming here. The service is not asked where no listener of this machine replaced a webhook. */
+/** Events would still arrive here. Skips the call if no listener on this machine replaced a webhook. */
 async function refuseOurWebhook(context: Context): Promise<void> {
   const webhooks = new ReplacedWebhooks(context.env);
   if (webhooks.isEmpty || !webhooks.find((await getWebhook(await context.connect())).url)) return;
   throw new StenoError('failed', "the account's webhook is still that of a listener here", {
-    hint: 'put the former one back: steno webhook set <url>, or start and stop steno listen --register; nothing was copied',
+    hint: 'restore the previous one: steno webhook set <url>, or start and stop steno listen --register; nothing was copied',
   });
 }
 
@@ -455,7 +455,7 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
   );
   await out.show(importedView(counts));
   if (dryRun) return out.note('nothing was written');
-  out.note('the shared ledger is unchanged; later orders of others in it are not known here');
+  out.note('the shared ledger is unchanged; this machine will not know what others order there later');
   out.note(unsetLedger(profileFlag(context)));
 }
 

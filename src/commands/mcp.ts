@@ -26,12 +26,12 @@ export const mcp = command({
       '(STENO_ALLOW=read), which lets search and quote keep their index; estimate is steno order --dry-run. The JSON schemas of the results and the transcripts are ' +
       'resources: steno://schema/files, steno://transcript/12345.',
     'With --allow-orders, the tool order asks you through the assistant (elicitation) and shows what is ordered. A length ' +
-      'that only the assistant claims is unknown, and so is the cost: you type the most that it may cost, up to ' +
-      '--max-cost. Without your yes, or with an assistant that cannot ask, nothing is ordered. Audio that was ordered ' +
+      'that only the assistant claims counts as unknown, and so does the cost: you type the most that it may cost, up to ' +
+      '--max-cost. If you do not agree, or the assistant cannot ask, nothing is ordered. Audio that was ordered ' +
       'before is not bought again (--or-existing).',
     'Results leave out what is null or empty, and the answers of the service unless the tool is called with answer: true.',
     'Titles, notes, transcripts and events were written by others, and are marked as untrusted. An assistant can still ' +
-      'be misled by them: look at what it asks you to agree to.',
+      'be misled by them: check what it asks you to approve.',
   ],
   options: {
     allowOrders: flag('--allow-orders', 'with --max-cost, add a tool that orders, after asking you', {

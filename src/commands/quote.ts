@@ -33,8 +33,8 @@ export const quote = command({
     ],
     'Case, punctuation, hyphens, white space and the kind of quotation marks never count. Fillers (um, uh), words said ' +
       'twice and marks such as [?] or [crosstalk] may be left out, unless --strict.',
-    'In documents (Markdown, HTML, text, docx), quotations are what stands in the quotation marks of any language, and ' +
-      'block quotes. Code and straight single quotes are ignored.',
+    'In documents (Markdown, HTML, text, docx), a quotation is text in quotation marks of any language, or a ' +
+      'block quote. Code and straight single quotes are ignored.',
   ],
   args: [{ name: '[text…]', help: 'the quotation, or with --verify the documents', values: 'file' }],
   options: {
@@ -74,7 +74,7 @@ export const quote = command({
       verify(place, request, report),
     );
     if (withoutIndex !== undefined)
-      await out.warn(`looking without an index, which takes longer: ${withoutIndex}`);
+      await out.warn(`searching without an index, which takes longer: ${withoutIndex}`);
     if (tally.total === tally.failed.length)
       throw usage(
         isFiltered

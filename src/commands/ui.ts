@@ -44,16 +44,16 @@ export const ui = command({
     'Serves a page on this machine and opens it in your browser: files, transcripts, events, spending and the ' +
     'state of your set-up, updated as the ledger changes. It runs until Ctrl-C or until its terminal closes.',
   details: [
-    'The page only reads: it never orders, upgrades, refunds or sets a webhook. Two things act, each on a click: a ' +
+    'The page only reads: it never orders, upgrades, refunds or sets a webhook. Only two buttons do anything: a ' +
       'download saves a transcript, and a replay sends an event to a URL.',
     'Only this machine can reach it. The address opens the page once and leaves a cookie in that browser, so ' +
-      'nothing in its history opens anything. For another browser, make a new address with steno open.',
+      'addresses in its history no longer work. For another browser, make a new address with steno open.',
     'When ready, prints "serving on <url>" to stderr: that address alone opens nothing.',
   ],
   options,
   examples: [
     ['steno ui', 'open the page'],
-    ['steno --sandbox ui', 'the files of the sandbox, which move by themselves'],
+    ['steno --sandbox ui', 'the files of the sandbox, which progress on their own'],
     ['steno ui --no-open --port 8080', 'only print the address'],
   ],
   run: (context, { options }) => serve(context, options, '/files'),

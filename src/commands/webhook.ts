@@ -117,7 +117,7 @@ async function replacedNow({ env }: Context, transport: Transport): Promise<Repl
   return webhooks.find(url);
 }
 
-/** The user's word wins: what a listener that crashed would have put back is forgotten. */
+/** `webhook set` wins: what a crashed listener had replaced is no longer restored. */
 async function warnOfReplaced({ env, out, mask }: Context, listener: ReplacedWebhook): Promise<void> {
   if (!hasCrashed(listener))
     return out.warn(

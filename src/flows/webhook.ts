@@ -114,7 +114,7 @@ function filesIn(folder: string): string[] {
 
 const isAlive = (replaced: ReplacedWebhook): boolean => isOfThisMachine(replaced) && isSameProcess(replaced);
 
-/** Certainly: on another machine nobody here can tell. */
+/** True only if that is certain: a process on another machine can't be checked. */
 export const hasCrashed = (replaced: ReplacedWebhook): boolean =>
   replaced.host === hostname() && !isAlive(replaced);
 
@@ -140,9 +140,13 @@ async function removeWebhook(service: Transport): Promise<void> {
   } catch (error) {
     const status = error instanceof StenoError ? (error.status ?? 0) : 0;
     if (status < 400 || status >= 500) throw error;
-    throw new StenoError('failed', 'the service does not remove a webhook: it still leads to that listener', {
-      hint: 'set another with: steno webhook set <url>',
-    });
+    throw new StenoError(
+      'failed',
+      'the service did not remove the webhook: it still points to that listener',
+      {
+        hint: 'set another with: steno webhook set <url>',
+      },
+    );
   }
 }
 

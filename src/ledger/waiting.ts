@@ -116,7 +116,7 @@ export const waitingPath = (folder: string): string => join(folder, 'waiting.db'
 
 const SLICE = 500;
 const SLICE_BYTES = 2 * 1024 * 1024;
-/** Another process writes to the same file, for some milliseconds. */
+/** Another process may be writing to the file, for a few milliseconds. */
 const LOCK_WAIT_MS = 1_000;
 /** A file that is empty and has more unused pages (16 MB) gives them back to the disk. */
 const MAX_FREE_PAGES = 4_000;
@@ -288,8 +288,8 @@ export class Waiting {
     } catch (error) {
       if (isCorrupt(error))
         await this.#onTrouble(
-          `outcomes of purchases that wait can't be read: ${errorMessage(error)}`,
-          'move the file away; what it holds counts as unknown: steno attempts',
+          `the outcomes of purchases that are not in the ledger yet can't be read: ${errorMessage(error)}`,
+          'move the file away; the outcomes in it then count as unknown: steno attempts',
         );
       return [];
     }
@@ -308,7 +308,7 @@ export class Waiting {
     } catch (error) {
       if (!this.#isUnusableSaid)
         await this.#onTrouble(
-          `can't open ${this.path}, which may contain what is not in the ledger yet: ${systemReason(error)}`,
+          `can't open ${this.path}, which may contain events and outcomes that are not in the ledger yet: ${systemReason(error)}`,
           'make it readable and writable, or move it away',
         );
       this.#isUnusableSaid = true;
@@ -337,7 +337,9 @@ export class Waiting {
     const kept = `${this.path}.damaged-${randomBytes(4).toString('hex')}`;
     for (const end of ['', '-wal', '-shm'])
       if (existsSync(this.path + end)) renameSync(this.path + end, kept + end);
-    await this.#onTrouble(`${this.path} is damaged, and what waited in it may be lost; saved as ${kept}`);
+    await this.#onTrouble(
+      `${this.path} is damaged, and events and outcomes in it may be lost; saved as ${kept}`,
+    );
     return true;
   }
 

@@ -13,7 +13,7 @@ export const LOCK_PAUSES: Pauses = { firstMs: 10, maxMs: 40 };
 export const doubledMs = (nth: number, { firstMs, maxMs = Number.POSITIVE_INFINITY }: Pauses): number =>
   Math.min(maxMs, firstMs * 2 ** (nth - 1));
 
-/** The same at random, so that those who wait together meet no more. */
+/** With jitter, so that processes that wait together do not collide again. */
 export const backoffMs = (nth: number, pauses: Pauses): number =>
   doubledMs(nth, pauses) * (0.5 + Math.random());
 

@@ -11,7 +11,7 @@ export const exitCodes = {
   network: { code: 7, when: 'could not reach the service or the shared ledger, or the connection broke' },
   unfinished: {
     code: 8,
-    when: "a file ended in a state from which no transcript comes (Order Cancelled, Refunded, Error); steno keeps waiting on states it doesn't recognise",
+    when: "a file ended without a transcript (Order Cancelled, Refunded, Error); steno keeps waiting on states it doesn't recognise",
   },
   duplicate: {
     code: 9,
@@ -22,7 +22,7 @@ export const exitCodes = {
     code: 11,
     when: "no clear answer to an order, an upgrade or a refund that may have gone through (the connection broke after sending, or 408, 500, 502, 504, or an answer that can't be read): look before running it again",
   },
-  interrupted: { code: 130, when: 'Ctrl-C; nothing half-written stays behind' },
+  interrupted: { code: 130, when: 'Ctrl-C; no half-written file is left' },
 } as const;
 
 export type Kind = Exclude<keyof typeof exitCodes, 'ok'>;

@@ -127,7 +127,7 @@ class ActionQueue {
     try {
       while (this.#isWoken) {
         this.#isWoken = false;
-        // One moment for both: what gets due, or a pause that ends, between them would be found by neither.
+        // Read both at one time: with two, an action that comes due in between would be missed.
         const [now, pauseMs] = [nowMs(), this.#target.pauseLeftMs];
         const listed = await this.#next(now);
         // All of them first: one that ends at once wakes the queue.
@@ -302,7 +302,7 @@ class ActionQueue {
     return audiofile ? (await files.get(audiofile)) !== undefined : files.hasOrder(order);
   }
 
-  /** The target is down: that goes for all that waits for it. */
+  /** Gives up all actions that have been tried for too long, because the target of all of them is down. */
   async #giveUpOld(event: number, outcome: string): Promise<void> {
     const { pace, callbacks } = this.#session;
     const { giveUpAfterMs } = this.action.retries(false);

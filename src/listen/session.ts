@@ -20,7 +20,7 @@ import { type SessionContext, SessionRun } from './session-run.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import { secretSegment, secretUrl, WebhookRegistration } from './webhook.ts';
 
-const REPLACED_HINT = 'start steno listen again: it goes on with what is left';
+const REPLACED_HINT = 'start steno listen again: it resumes unfinished work';
 /** How often a session says that it is alive, takes over actions, and polls for events that never came. */
 const TICK_MS = 5_000;
 /** How long actions under way may go on after an interruption. */

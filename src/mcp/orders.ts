@@ -65,10 +65,10 @@ export class Orders {
     const asked = this.#asked.get(id);
     this.#asked.delete(id);
     if (asked?.order !== JSON.stringify(wanted))
-      throw usage('the person was not asked this, or has answered already; nothing more was ordered');
+      throw usage('this question was not asked, or was already answered; nothing more was ordered');
     const answer = inputResponse(mcpReq.inputResponses, 'order');
     const content = answer.kind === 'elicit' && answer.action === 'accept' ? answer.content : undefined;
-    if (content?.order !== true) throw usage('the person did not say yes; nothing was ordered');
+    if (content?.order !== true) throw usage('the person did not agree; nothing was ordered');
     // What the person agreed to is the limit: a price may have changed since.
     const limit = asked.limit ?? this.#typed(content.max_cost);
     const { plan } = await this.#plan(wanted, mcpReq.signal);

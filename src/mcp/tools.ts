@@ -106,10 +106,10 @@ function tool(
 
 /** Which transcripts to look in. */
 const chosen = 'files order tag feed speaker since';
-const look = 'Sentences that have all the words, with file, time and speaker; in downloaded transcripts';
+const look = 'Sentences with all the words, and their file, time and speaker; in downloaded transcripts';
 const said =
   'Was it said? exact, altered, spliced, other_speaker or missing, with file, time and speaker. Verify what you quote';
-const doubts = 'What a person must look at in downloaded transcripts: gaps, doubts, speakers, times';
+const doubts = 'Passages of downloaded transcripts to review: gaps, doubtful words, speakers, times';
 // No feed: an assistant that was misled could put what it read into its address.
 const costs = 'What an order would cost, and what is ordered already; orders nothing';
 const listed = 'Ordered files and their states, newest first';

@@ -38,7 +38,7 @@ export class Live {
     this.#changes = changes;
   }
 
-  /** Cheap enough for each page to ask by the second. */
+  /** Cheap enough for every page to poll once a second. */
   async marks(): Promise<Marks> {
     this.#refresh();
     this.#looking ??= this.#look()

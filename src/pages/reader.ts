@@ -1,4 +1,4 @@
-/** Reads transcripts in a thread of its own: a big one takes long, and the page must go on. */
+/** Reads transcripts in a separate thread, so that a large one does not hold up the page. */
 import { join } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { type Kind, StenoError } from '../lib/errors.ts';

@@ -280,7 +280,7 @@ function routeOf(path: string): [name: string, id: string] {
   try {
     return [[first, ':', ...rest].join('/'), decodeURIComponent(id)];
   } catch {
-    throw usage('that address is not written as an address is');
+    throw usage('the address contains an invalid %-escape');
   }
 }
 

@@ -93,7 +93,8 @@ export function refundFile(call: Call): Answer {
   if (isTest(call))
     return messageAnswer(`Audiofile ${id(call)} would be refunded: this is a test, and nothing was done.`);
   const cents = refund(call, getFile(call, id(call)));
-  const where = cents > 0 ? `$${dollars(cents)} went back to the prepay balance` : 'it is off its invoice';
+  const where =
+    cents > 0 ? `$${dollars(cents)} went back to the prepay balance` : 'it was removed from its invoice';
   return messageAnswer(`Audiofile ${id(call)} is refunded: ${where}.`);
 }
 

@@ -9,10 +9,10 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['HTTPS_PROXY', 'proxy for https, like http://host:port'],
   ['HTTP_PROXY', 'proxy for plain http: feeds and forwards'],
   ['NO_PROXY', 'hosts to reach directly, separated by commas: localhost,.internal; * for all'],
-  ['NODE_EXTRA_CA_CERTS', 'file with further certificates to trust (PEM), read by Node'],
+  ['NODE_EXTRA_CA_CERTS', 'file of extra certificates to trust (PEM), read by Node'],
   [
     'NODE_TLS_REJECT_UNAUTHORIZED',
-    '0 turns off the check of certificates in Node: anyone on the way can read the key',
+    '0 turns off certificate checks in Node: anyone on the network path can read the key',
   ],
   [
     'PGHOST, PGPORT, PGUSER, PGDATABASE',
@@ -25,7 +25,7 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['TERM', 'dumb: no colour, no pager, no live progress'],
   [
     'TERM_PROGRAM, VTE_VERSION, KONSOLE_VERSION, WT_SESSION',
-    'tell a terminal that shows links; inside tmux (TMUX) and screen (STY) none are drawn',
+    'identify terminals that support links; inside tmux (TMUX) and screen (STY), links are off',
   ],
   ['CI', 'set, and not 0 or false: progress is a plain line every ten seconds'],
   [

@@ -88,7 +88,7 @@ class CueReader {
 
   #begin(line: string, number: number): void {
     const times = timesOf(line);
-    if (!times) this.#fault(number, `this is no time: ${oneLine(line, 60)}`);
+    if (!times) this.#fault(number, `not a valid time: ${oneLine(line, 60)}`);
     else if (this.#isVtt && !strictVttTiming.test(line))
       this.#fault(number, `players need times such as 00:00:01.000: ${oneLine(line, 60)}`);
     this.cues.push({ line: number + 1, ...times, lines: [] });

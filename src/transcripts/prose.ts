@@ -32,7 +32,7 @@ export function readProse(given: readonly TextLine[], isStamped: boolean): Prose
   for (const [at, { line, text: raw, isHeading = false }] of lines.entries()) {
     const isHead = at < head;
     const { start, speaker, text } = isHead || isHeading ? { text: raw.trim() } : begunIn(raw);
-    if (Number.isNaN(start)) faults.push({ line, message: `this is no time: ${oneLine(raw, 60)}` });
+    if (Number.isNaN(start)) faults.push({ line, message: `not a valid time: ${oneLine(raw, 60)}` });
     const before = all.at(-1);
     const isNew = start !== undefined || speaker !== undefined;
     // A blank line ends a paragraph, but not a speaker's name on a line of its own.

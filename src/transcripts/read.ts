@@ -39,7 +39,7 @@ export function readTranscript(bytes: Buffer, format: ReadableFormat, path: stri
   }
   if (format === 'json' || format === 'tsv') {
     const segments = format === 'json' ? jsonSegments(text) : tsvSegments(text);
-    if (!segments) throw failed(`${path} is no transcript in ${format}`);
+    if (!segments) throw failed(`${path} is not a ${format} transcript`);
     return { format, segments, faults: [] };
   }
   if (format === 'txt' || format === 'tstxt')

@@ -53,7 +53,7 @@ function characterWidth(character: string): number {
   return width;
 }
 
-/** Of a megabyte only the beginning can be seen in a table. */
+/** A table shows only the start of a long text. */
 export function visiblePart(text: string, width: number): string {
   const longest = (width + 1) * MAX_UNITS_PER_COLUMN;
   return text.length > longest ? `${startOf(text, longest)}${ELLIPSIS}` : text;

@@ -58,7 +58,7 @@ export const seconds = fieldsOf<number | null | undefined>((take) => ({
   },
 }));
 
-/** Texts. */
+/** A list of texts. */
 export const list = fieldsOf<readonly string[]>((take, _, { separator = ',' }) => ({
   schema: is.arrayOf(is.text),
   json: (value) => [...take(value)],

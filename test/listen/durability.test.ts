@@ -120,7 +120,7 @@ describe('what was answered', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'is 503 where neither the ledger nor the spool can be written',
+    'is 503 where neither the ledger nor waiting.db can be written',
     async () => {
       const user = new User();
       const listener = await Listener.start(user);
@@ -130,7 +130,7 @@ describe('what was answered', () => {
       const large = form({ event: 'TRANSCRIPT_COMPLETE', audiofile: '2', filler: 'a'.repeat(900_000) });
       expect((await listener.post(large)).status).toBe(503);
       await listener.until(() => /not saved: TRANSCRIPT_COMPLETE 2/.test(listener.stderr));
-      expect(listener.stderr).toMatch(/could not be saved and was answered with 503: .*spool\.db/);
+      expect(listener.stderr).toMatch(/could not be saved and was answered with 503: .*waiting\.db/);
       expect((await listener.post(complete('3'))).status).toBe(200);
       expect((await eventsOf(user)).map(({ audiofile }) => audiofile)).toEqual(['3', '1']);
     },
@@ -158,7 +158,7 @@ describe('what was answered', () => {
       await listener.until(
         () => listener.stderr.split('not saved: TRANSCRIPT_COMPLETE').length === refused + 1,
       );
-      expect(listener.stderr).toMatch(/answered with 503: can't write .*spool\.db: the disk is full/);
+      expect(listener.stderr).toMatch(/answered with 503: can't write .*waiting\.db: the disk is full/);
       await listener.stop();
       execFileSync('mount', ['-o', 'remount,size=50m', folder]);
       const next = await Listener.start(user);

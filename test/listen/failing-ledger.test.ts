@@ -31,7 +31,7 @@ const showActions = (user: User): void => void queryLedger(user, 'ALTER TABLE hi
 const statusOf = (user: User, n: number): string | undefined =>
   queryLedger<{ status: string }>(user, 'SELECT status FROM actions WHERE event = ?', n)[0]?.status;
 
-/** Neither the ledger nor the spool takes anything. */
+/** Neither the ledger nor waiting.db can be written. */
 function keepNothing(user: User): void {
   hideActions(user);
   mkdirSync(waitingOf(user));

@@ -70,7 +70,7 @@ describe('a delivery that holds the key', () => {
       for (const each of [key, ...written, JSON.stringify(escapes)]) expect(text).not.toContain(each);
   });
 
-  it('is masked in the spool too, where it waits for a ledger that another process holds', async () => {
+  it('is masked in waiting.db too, where it waits for a ledger that another process holds', async () => {
     const { user } = await account({ STENO_BASE_URL: undefined });
     const listener = await Listener.start(user);
     const lock = lockLedger(user);

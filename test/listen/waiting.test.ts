@@ -125,13 +125,13 @@ describe('waiting.db', () => {
     const listed = await user.run(['events', '--json']);
     expect([listed.code, JSON.parse(listed.stdout)]).toEqual([0, []]);
     expect(listed.stderr).toMatch(
-      /can't open .*waiting\.db, which may contain what is not in the ledger yet: .*damaged/,
+      /can't open .*waiting\.db, which may contain events and outcomes that are not in the ledger yet: .*damaged/,
     );
     const listener = await Listener.start(user);
     const lock = lockLedger(user);
     expect((await listener.post(complete('2'))).status).toBe(200);
     await listener.until(() =>
-      /is damaged, and what waited in it may be lost; saved as .*damaged-\w+/.test(listener.stderr),
+      /is damaged, and events and outcomes in it may be lost; saved as .*damaged-\w+/.test(listener.stderr),
     );
     expect(waitingIn(user)).toEqual(bodiesOf('2'));
     lock.release();
@@ -241,7 +241,7 @@ describe('what a listener that was killed has answered', () => {
     queryWaiting(user, "INSERT INTO migrations (name, at) VALUES ('002-newer', '') RETURNING name");
     const next = await Listener.start(user);
     await next.until(() =>
-      /waiting\.db, which may contain what is not in the ledger yet: .*written by a newer steno/.test(
+      /waiting\.db, which may contain events and outcomes that are not in the ledger yet: .*written by a newer steno/.test(
         next.stderr,
       ),
     );
@@ -329,7 +329,7 @@ describe('waiting.db that can not be used', () => {
       const listed = await user.run(['events', '--json']);
       expect([listed.code, JSON.parse(listed.stdout)]).toMatchObject([0, [{ n: 1, audiofile: '2' }]]);
       expect(listed.stderr).toContain(
-        `can't open ${waitingOf(user)}, which may contain what is not in the ledger yet: `,
+        `can't open ${waitingOf(user)}, which may contain events and outcomes that are not in the ledger yet: `,
       );
       const { stderr } = await listener.stop();
       expect(stderr.split('which may contain what')).toHaveLength(2);
@@ -350,7 +350,7 @@ describe('waiting.db that can not be used', () => {
     const listed = await run('events', '--json');
     expect([listed.code, JSON.parse(listed.stdout)]).toEqual([0, []]);
     expect(listed.stderr).toContain(
-      `can't open ${waitingOf(user)}, which may contain what is not in the ledger yet: `,
+      `can't open ${waitingOf(user)}, which may contain events and outcomes that are not in the ledger yet: `,
     );
     expect((await run('listen', '--port', '0', '--timeout', '1s')).code).toBe(6);
   });

@@ -240,17 +240,17 @@ describe('a client that makes up answers', () => {
         return JSON.stringify(await client.answer(id));
       };
       expect(await call(1, { inputResponses })).toContain('input_required');
-      expect(await call(2, { inputResponses, requestState: 'made-up' })).toContain('was not asked this');
+      expect(await call(2, { inputResponses, requestState: 'made-up' })).toContain('question was not asked');
       const other = { ...wanted, urls: ['https://example.com/other.mp3'] };
       const state = await asked(client, 3);
       expect(await call(4, { inputResponses, requestState: state, arguments: other })).toContain(
-        'was not asked this',
+        'question was not asked',
       );
-      expect(await call(5, { inputResponses, requestState: state })).toContain('was not asked this');
+      expect(await call(5, { inputResponses, requestState: state })).toContain('question was not asked');
       expect(bought(account)).toBe(0);
       const good = await asked(client, 6);
       expect(await call(7, { inputResponses, requestState: good })).toContain('o1');
-      expect(await call(8, { inputResponses, requestState: good })).toContain('was not asked this');
+      expect(await call(8, { inputResponses, requestState: good })).toContain('question was not asked');
       expect(bought(account)).toBe(1);
       client.child.stdin.end();
       expect((await client.ended).code).toBe(0);

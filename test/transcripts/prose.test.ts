@@ -66,9 +66,9 @@ describe('a time', () => {
     ['Ada (00:00:65): Lost.', 3],
   ])('of a tstxt that is none is a fault, and no caption: %j', (turn, line) => {
     const text = read(`[00:00:01] Bob: One.\n\n${turn}\n\n[00:00:09] Bob: Two.`, 'tstxt');
-    expect(text.faults).toEqual([{ line, message: expect.stringMatching(/^this is no time: .*:[67]5/) }]);
+    expect(text.faults).toEqual([{ line, message: expect.stringMatching(/^not a valid time: .*:[67]5/) }]);
     expect(text.segments[1]).toMatchObject({ start: undefined, speaker: 'Ada', text: 'Lost.' });
-    expect(() => cuesOf(text, { path: 'a.tstxt' })).toThrow('a.tstxt, line 3: this is no time');
+    expect(() => cuesOf(text, { path: 'a.tstxt' })).toThrow('a.tstxt, line 3: not a valid time');
   });
 
   it('is needed by the first speaker of a tstxt that becomes captions, not by its title', () => {

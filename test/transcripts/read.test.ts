@@ -107,9 +107,9 @@ describe('vtt', () => {
     ]);
     expect(faults(text, 'vtt')).toEqual([
       '1: the header WEBVTT is missing',
-      '4: this is no time: 00:0x:03.000 --> 00:04.000',
+      '4: not a valid time: 00:0x:03.000 --> 00:04.000',
       '7: text outside of a cue',
-      '11: this is no time: 00:07.000 --> 00:99.000',
+      '11: not a valid time: 00:07.000 --> 00:99.000',
     ]);
   });
 
@@ -183,7 +183,7 @@ describe('srt', () => {
     const times = `00:00:03,000 ${arrow} 00:00:04,000`;
     const text = `1\n00:00:01,000 --> 00:00:02,000\none\n\n2\n${times}\ntwo\n10:30 → 11:30\n`;
     expect(segments(text, 'srt')).toEqual(['1000-2000 one', 'two\n10:30 → 11:30']);
-    expect(faults(text, 'srt')).toEqual([`6: this is no time: ${times}`]);
+    expect(faults(text, 'srt')).toEqual([`6: not a valid time: ${times}`]);
     if (!arrow.includes('&')) expect(segments(text.replace('\n\n', '\n'), 'srt')).toHaveLength(2);
   });
 

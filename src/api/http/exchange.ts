@@ -16,7 +16,7 @@ export interface HttpRequest extends Dispatcher.RequestOptions {
   headers: Record<string, string>;
 }
 
-/** Resolves when the head of the response has come. */
+/** Resolves when the headers of the response arrive. */
 export type Send = (request: HttpRequest) => Promise<Dispatcher.ResponseData>;
 
 interface ExchangeLimits {
@@ -59,7 +59,7 @@ export async function exchange<T>(
   let response: HttpResponse | undefined;
   try {
     signal.throwIfAborted();
-    // undici itself hears the signal only once there is a connection.
+    // undici ignores the signal until it has a connection.
     const aborted = new Promise<never>((_, reject) => {
       signal.onabort = () => reject(signal.reason);
     });
@@ -131,7 +131,7 @@ async function* decompress(body: Readable, encoding: Encoding): AsyncGenerator<B
     yield* pipeline(body, decompressor, () => {});
   } catch (error) {
     const code = errorCode(error) ?? '';
-    // What breaks the connection is no error of zlib.
+    // A broken connection is not an error of zlib.
     if (!/^(Z_|ERR_.*_ERROR_)/.test(code)) throw error;
     // No body at all is not a broken one: a HEAD has none, whatever its headers say.
     if (code === 'Z_BUF_ERROR' && decompressor.bytesWritten === 0) return;

@@ -60,7 +60,7 @@ const troubles: Readonly<Record<string, readonly [Trouble, reason: string]>> = {
 function troubleOf(error: unknown): readonly [trouble?: Trouble, reason?: string] {
   const isOfParser = error instanceof Error && error.name === 'HTTPParserError';
   if (!isOfParser) return troubles[errorCode(error) ?? ''] ?? [];
-  // The bytes that it did not take: a record of TLS.
+  // The bytes that the parser rejected: a TLS record.
   if (/^[\x14-\x17]\x03/.test((error as { data?: string }).data ?? ''))
     return ['wantsTls', `${NOT_HTTP}, but TLS`];
   const [detail = ''] = / \([^)]*\)$/.exec(error.message) ?? [];

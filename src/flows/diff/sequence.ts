@@ -8,9 +8,9 @@ export const CHANGED = 1;
 export const DELETED = 2;
 export const INSERTED = 3;
 
-/** Texts are compared at once if they have no more differences: these take 36 MB. */
+/** Texts with more differences are cut into parts first: comparing this many takes 36 MB. */
 const MAX_DISTANCE = 3000;
-/** Of parts. */
+/** The same limit for each part. */
 const MAX_PART_DISTANCE = 1000;
 /** Parts of parts: unless their cuts leave little, they are halved. */
 const MAX_DEPTH = 8;

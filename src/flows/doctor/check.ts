@@ -68,7 +68,7 @@ export interface Setup {
   readonly mayPutBack: boolean;
 }
 
-/** Done when it is first asked for, and then once. */
+/** Runs `work` on the first call, and only then. */
 export function once<Result>(work: () => Result): () => Result {
   let done: { readonly result: Result } | undefined;
   return () => {

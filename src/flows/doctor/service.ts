@@ -23,7 +23,7 @@ function baseUrlOf({ settings }: Setup): string | undefined {
   }
 }
 
-/** Where a setting is missing, it may stand in a file that can't be used. */
+/** A missing setting may be in a config file that can't be used. */
 const missing = ({ settingsError }: Setup, what: string, hint: string): Finding =>
   settingsError
     ? skipped(`the settings can't be used, so ${what} is unknown`)

@@ -47,7 +47,7 @@ import { nameOf, type PlannedOrder, rowOf, splitRows } from './planned-order.ts'
 
 interface CostOptions {
   readonly maxCost?: Money | undefined;
-  /** What has no known cost may be ordered all the same. */
+  /** Allows orders of unknown cost. */
   readonly unpriced: boolean;
   readonly upToBudget?: boolean;
   readonly isShown?: boolean;
@@ -64,9 +64,9 @@ interface CostFacts {
 
 /** Older ones say little about the next order. */
 const MAX_FILES = 500;
-/** More would hold up an order. */
+/** Fetching more would delay the order. */
 const MAX_INVOICES = 50;
-/** No sum of a database is larger. */
+/** The largest sum that the database can hold. */
 const MAX_LIMIT = '9'.repeat(18);
 
 /** Which rows the budgets cover; without a `firstLeftOut` all of them. No row is covered where `problem` is there. */
@@ -102,7 +102,7 @@ export class OrderCosts {
 
   #parse = (text: string) => withCurrency(parseBudget(text), this.#settings.currency);
 
-  /** That of the ledger, and that of the settings: both must hold. */
+  /** The ledger's budget and the one in the settings: an order must fit both. */
   get #budgets(): BudgetInForce[] {
     const kept = this.#facts?.budget;
     return [
@@ -371,7 +371,7 @@ function lengthOf(item: UnpricedItem): Fraction | undefined {
   return length && length.sign > 0 ? length : minutesOf(detailsOf(item).seconds);
 }
 
-/** What work throws, if it is an error for people. */
+/** The StenoError that `work` throws, if any. */
 function thrownBy(work: () => void): StenoError | undefined {
   try {
     work();

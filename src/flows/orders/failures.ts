@@ -169,7 +169,7 @@ function interruption(
   return new BulkError('interrupted', `interrupted: ${ordered}`, failed, hint, more);
 }
 
-/** How the user called it: what a hint names to go on. */
+/** The command line as typed, for hints that say how to continue. */
 export interface GoOn {
   readonly line: readonly string[];
   readonly again: boolean;
@@ -181,7 +181,7 @@ export interface GoOn {
 function restHint({ line, test, again, hasLedger }: GoOn): string {
   // A test costs nothing, and the ledger does not count it.
   if (test) return goOnHint('start over with', line);
-  // What was placed can't be told from what is still wanted.
+  // Placed rows can't be told apart from the rows that are left.
   if (again || !hasLedger)
     return 'remove what was ordered before you run the same command again; see: steno files';
   return goOnHint('resume with', line, '--skip-ordered');
@@ -234,11 +234,11 @@ export function raiseOrderFailures(
   raiseWaited(waited?.outcomes ?? [], held, standing);
   const hold = holdIsFailure ? holdError(placed) : undefined;
   if (hold) throw hold;
-  // Others were faster, and nobody knows what theirs cost.
+  // Another process ordered them first, at an unknown cost.
   if (orders.length === 0 && run.problem && !isShown) throw run.problem;
 }
 
-/** Waiting on brings nothing for a file that is cancelled or held; after any other error it may. */
+/** Waiting longer can't help a cancelled or held file; after any other error it may. */
 function raiseWaited(
   files: WaitResult['outcomes'],
   held: readonly Failure[],

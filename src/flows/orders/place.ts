@@ -173,7 +173,7 @@ export interface PlaceOptions {
   readonly onLedgerError: (error: unknown) => Promise<void>;
 }
 
-/** Gives nothing where another process was faster with some of it, or has spent what was left. */
+/** Undefined if another process has ordered part of it first, or spent the rest of the budget. */
 export async function placeOne(
   planned: PlannedOrder,
   { transport, ledger, costs, onLedgerError }: PlaceOptions,

@@ -89,7 +89,7 @@ export class OrderRun {
     }
   }
 
-  /** The ledger has refused it: another process was faster with some of it, or has spent what was left. */
+  /** The ledger refused it: another process ordered part of it first, or spent the rest of the budget. */
   async putBack(order: PlannedOrder): Promise<void> {
     if (!this.#options.costs.isLimited) return this.#decide([order], this.ready);
     await this.#decide([order, ...this.ready, ...this.overBudget]);
@@ -148,7 +148,7 @@ export class OrderRun {
       const left = this.#deadline - monotonicMs();
       if (ended.length) {
         this.#deferred = this.#deferred.filter(isSent);
-        // What others did not buy may leave room in a budget.
+        // Attempts that bought nothing may leave room in a budget.
         await this.#decide([...ended, ...this.overBudget]);
       } else if (left <= 0) this.#giveUp();
       if (ended.length || left <= 0) return true;

@@ -24,7 +24,7 @@ export interface Verdict extends Quotation {
   readonly passages: readonly Passage[];
   readonly differences: readonly Difference[];
   readonly leftOut: readonly string[];
-  /** Of parts. */
+  /** Only for quotations in parts. */
   readonly isInOrder?: boolean | undefined;
   readonly isOfOneSpeaker?: boolean | undefined;
   /** Speakers that the sentence around it names, though they did not say it. */

@@ -69,7 +69,7 @@ function notesOf(spend: Spend): string[] {
     );
   if (unmeasured) notes.push(`${plural(unmeasured, 'file')} not in the minutes: length not known`);
   if (groups.month.some(({ name }) => !name))
-    notes.push('some invoices have no date that can be read: they have no month');
+    notes.push('some invoices have no readable date, so they count in no month');
   if (unreadable.length) {
     const more = unreadable.length > MAX_NAMES ? ` and ${unreadable.length - MAX_NAMES} more` : '';
     notes.push(`not counted, because it can't be read: ${unreadable.slice(0, MAX_NAMES).join('; ')}${more}`);

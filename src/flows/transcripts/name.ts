@@ -136,7 +136,7 @@ export const numberedPath = (path: string, n: number): string => shortenLast(pat
 
 /** Gives each transcript a name of its own; the later of two equal ones gets its id added. */
 export class Names {
-  /** Whose each is. */
+  /** The owner of each name. */
   readonly #claimed = new Map<string, string>();
 
   /** `isTaken` knows names that are in use outside this run. */

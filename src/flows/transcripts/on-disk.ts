@@ -88,7 +88,7 @@ export async function transcriptsOf(
 ): Promise<Outcome<readonly TranscriptOnDisk[]>[]> {
   const hint = 'name a transcript: its audiofile id or its path';
   if (args.includes('')) throw usage('an argument is empty', hint);
-  if (args.includes('-')) throw usage('stdin is not read: - is no transcript', hint);
+  if (args.includes('-')) throw usage('transcripts are not read from stdin (-)', hint);
   const outcomes: Outcome<readonly TranscriptOnDisk[]>[] = [];
   for (const arg of args)
     outcomes.push(await outcomeOf(arg, () => (isPath(arg) ? atPath(ledger, arg) : ofFile(ledger, arg))));

@@ -14,7 +14,7 @@ import { NOTHING_IMPORTED, type Row } from './lines.ts';
 
 const LISTED = 'IN (SELECT value FROM json_each(?))';
 
-/** Somebody said how it ended, and took that back. */
+/** SQL: purchases that a person settled, then reopened. */
 const takenBack = (kind: 'order' | 'refund'): string =>
   `SELECT id FROM purchases WHERE kind = '${kind}' AND id ${LISTED}
      AND EXISTS (SELECT 1 FROM settlements WHERE purchase = purchases.id AND verdict = 'reopened')`;

@@ -115,7 +115,7 @@ export class RowMerger {
       WHERE (${rankOf('excluded')}) > (${rankOf(name)}) RETURNING ${key.join(', ')}`;
   }
 
-  /** SQL for a value that can be compared: nothing is less than anything. */
+  /** SQL that makes a value comparable: NULL sorts below everything. */
   #comparable(table: string, row: string, column: string): string {
     if (!['TEXT', 'BLOB'].includes(this.#types.get(table)?.get(column) ?? ''))
       return `coalesce(${row}."${column}", ${LOWEST})`;
@@ -134,7 +134,7 @@ export class RowMerger {
   }
 }
 
-/** No amount is as low. */
+/** Sorts below every amount. */
 const LOWEST = -(2 ** 53);
 
 /** Who holds a name is derived from all that have it. */

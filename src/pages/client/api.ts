@@ -80,7 +80,7 @@ export interface Loaded<T> {
   readonly error?: Error;
 }
 
-/** The last answers, by their paths: who comes back sees them at once. */
+/** Recent answers by path, shown at once when the user comes back to a page. */
 const kept = new Map<string, unknown>();
 const MAX_KEPT = 10;
 
@@ -123,7 +123,7 @@ const LIMIT_MS = 10_000;
 /** Each differs after a change. */
 let seen: Readonly<Partial<Record<Topic, string>>> | undefined;
 
-/** Asks by the second what has changed. */
+/** Polls for changes every second. */
 export async function followChanges(): Promise<void> {
   while (link.value !== 'denied') {
     await askForChanges().catch(() => {

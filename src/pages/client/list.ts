@@ -169,7 +169,7 @@ function Table<Row>(props: TableProps<Row>) {
     else if (growsAtTop && total > known && list.top > 0) scrollTo(list.top + (total - known) * height);
   }, [slice]);
   useLayoutEffect(() => {
-    // To look would cost a layout of its own.
+    // Checking first would force another layout.
     if (view.top) scrollTo(view.top);
     const watch = new ResizeObserver(see);
     if (box.current) watch.observe(box.current);

@@ -138,7 +138,7 @@ function InvoiceRow({ invoice: { invoice, state, total, currency, created, items
   ]);
   const heads = ['SKU', 'file', 'quantity', 'total'];
   const opened = [
-    lines.length ? parts.grid(`Lines of invoice ${invoice}`, heads, lines) : p('muted', 'It has no lines.'),
+    lines.length ? parts.grid(`Lines of invoice ${invoice}`, heads, lines) : p('muted', 'No line items.'),
     parts.command(`invoice ${shellWord(invoice)}`),
   ];
   const name = [isOpen ? '⌄ ' : '› ', parts.text(invoice, 60)];

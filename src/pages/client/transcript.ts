@@ -53,7 +53,7 @@ function quoteButton(segments: readonly Segment[], quote: Quote) {
     if (segment && text) quote(segment, text);
     else parts.say('Select words of the transcript first.');
   };
-  // A press would end the selection.
+  // A mouse press would clear the selection.
   return parts.button('Copy quotation', copy, { onMouseDown: (event) => event.preventDefault() });
 }
 

@@ -226,7 +226,7 @@ describe('spend', () => {
     expect(notes).toEqual([
       '3 delivered files not counted: cost not known yet',
       '1 file not in the minutes: length not known',
-      'some invoices have no date that can be read: they have no month',
+      'some invoices have no readable date, so they count in no month',
       "not counted, because it can't be read: invoice 8: its total; file 2: its total; invoice 8: TRANS14",
     ]);
   });
