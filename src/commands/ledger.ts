@@ -227,7 +227,7 @@ const status = command({
     const loss = url === undefined ? lossOf(path) : undefined;
     if (loss) await out.warn(loss.message, loss.hint);
     if (!mayWork(status))
-      await out.warn("a newer steno made it, and this version can't use it", 'update steno');
+      await out.warn("it was made by a newer steno, and this version can't use it", 'update steno');
     else if (status.made && status.missing.length)
       await out.warn('it was made by an older steno', 'upgrade it with: steno ledger migrate');
   },

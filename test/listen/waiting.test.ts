@@ -332,7 +332,7 @@ describe('waiting.db that can not be used', () => {
         `can't open ${waitingOf(user)}, which may contain events and outcomes that are not in the ledger yet: `,
       );
       const { stderr } = await listener.stop();
-      expect(stderr.split('which may contain what')).toHaveLength(2);
+      expect(stderr.split('which may contain events and outcomes')).toHaveLength(2);
       expect(stderr).toMatch(/^hint: make it readable and writable/m);
     },
   );

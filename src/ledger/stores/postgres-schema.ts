@@ -36,7 +36,7 @@ export function refuseNewer(
   if (applied.every((row) => row.min_client <= level)) return;
   throw new StenoError(
     'failed',
-    `the shared ledger at ${where} is of a newer steno, which this one can't follow`,
+    `the shared ledger at ${where} was made by a newer steno, and this version can't use it`,
     { hint: 'update steno' },
   );
 }

@@ -161,7 +161,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       [
         'newer',
         'UPDATE steno.steno_migrations SET min_client = 99',
-        /of a newer steno, .*\nhint: update steno/,
+        /by a newer steno, .*\nhint: update steno/,
       ],
       [
         'older',

@@ -52,7 +52,7 @@ describe.skipIf(!postgresFolder)('a shared ledger', () => {
     const { code, stderr } = await order(audio('b'));
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^steno: .* is of a newer steno.*\nhint: update/),
+      expect.stringMatching(/^steno: .* was made by a newer steno.*\nhint: update/),
     ]);
     expect((await user.run(['ledger', 'migrate'])).code).toBe(1);
     expect(service.got).toHaveLength(sent);
