@@ -403,6 +403,9 @@ describe('one URL for two recordings', () => {
     const upload = 'printf "%s\\0" "$1" >> "$LOG"; cp "$1" "$HOME/up"; echo "https://up.example/talk.mp3"';
     uploadBy(upload);
     await user.run(['config', 'set', 'upload-command', upload, '--profile', 'other']);
+    // Where accounts are not named, a shared ledger takes no second one for the same service.
+    await user.run(['config', 'set', 'account', 'first']);
+    await user.run(['config', 'set', 'account', 'other', '--profile', 'other']);
     const at = () => readFileSync(join(user.home, 'up'), 'utf8').slice(2);
     if (flags.length === 0) service.allow('POST /order_url', { status: 400, body: { message: 'no' } });
     const paths = [file('a/talk.mp3', 'A'), file('b/talk.mp3', 'B')];
