@@ -193,7 +193,7 @@ export class Downloads extends Table {
 
   /** Whether the path is noted for the transcript that was delivered last. */
   async has(path: string): Promise<boolean> {
-    const sql = 'SELECT 1 FROM downloads WHERE path_key = ? AND draft = 0 AND outdated = 0';
+    const sql = `SELECT 1 FROM downloads WHERE path_key = ? AND ${IS_FINAL}`;
     return (await this.db.get(sql, pathKey(resolve(path)))) !== undefined;
   }
 
