@@ -3,9 +3,9 @@ import {
   type Fraction,
   fromMillionths,
   type Money,
-  millionthsOf,
   parseMoney,
   sharesOf,
+  wholeMillionths,
 } from '../lib/money.ts';
 import {
   type Bill,
@@ -25,12 +25,15 @@ import { groupBy, jsonList } from './table.ts';
 /** What is kept of a bill, in millionths. */
 interface KeptBill {
   /** Null where the service has not said it. Of a refund below zero. */
-  readonly billed: number | null;
+  readonly billed: bigint | null;
   /** Null where an invoice that tells it has not been read. */
-  readonly unpaid: number | null;
-  readonly refunded: number;
+  readonly unpaid: bigint | null;
+  readonly refunded: bigint;
   readonly currency: string;
 }
+
+/** As text, so that no digit is lost. */
+type KeptTexts = { readonly [name in 'billed' | 'unpaid' | 'refunded']: string | null };
 
 /** A purchase of a file, as far as its cost depends on it. */
 interface Purchased {
@@ -91,9 +94,10 @@ async function updateSome(db: Store, profile: string, ids: readonly string[]): P
   const list = jsonList(ids);
   const of = 'IN (SELECT value FROM json_each(?))';
   const [items, rows, lines] = await Promise.all([
-    db.all<ItemRow>(
-      `SELECT items.purchase, items.position, items.file, items.billed, items.unpaid, items.refunded, items.currency,
-         items.total_before, items.estimate, purchases.kind, purchases.status, items.turn, purchases.skus
+    db.all<Omit<ItemRow, keyof KeptTexts> & KeptTexts>(
+      `SELECT items.purchase, items.position, items.file, items.currency, items.total_before,
+         CAST(items.billed AS TEXT) AS billed, CAST(items.unpaid AS TEXT) AS unpaid,
+         CAST(items.refunded AS TEXT) AS refunded, items.estimate, purchases.kind, purchases.status, items.turn, purchases.skus
        FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
        WHERE items.profile = ? AND items.file <> '' AND items.file ${of} AND purchases.test = 0
          AND purchases.status <> 'refused'
@@ -120,7 +124,7 @@ async function updateSome(db: Store, profile: string, ids: readonly string[]): P
   const others = shared.map(({ file }) => file).filter((file) => !known.has(file));
   // Their shares are others now.
   if (others.length) return updateSome(db, profile, [...new Set([...ids, ...others])]);
-  const itemsOf = groupBy(items, ({ file }) => file);
+  const itemsOf = groupBy(items.map(itemOf), ({ file }) => file);
   const linesOf = groupBy([...lines.map(lineOf), ...shared], ({ file }) => file);
   const changes = [...itemsOf].flatMap(([file, own]) =>
     changesOf(own, known.get(file), linesOf.get(file) ?? [], read),
@@ -308,32 +312,49 @@ export function totalOf(text: string): Money | undefined {
   return total && total.amount.sign > 0 ? total : undefined;
 }
 
+const itemOf = ({
+  billed,
+  unpaid,
+  refunded,
+  ...row
+}: Omit<ItemRow, keyof KeptTexts> & KeptTexts): ItemRow => ({
+  ...row,
+  billed: billed === null ? null : BigInt(billed),
+  unpaid: unpaid === null ? null : BigInt(unpaid),
+  refunded: BigInt(refunded ?? 0),
+});
+
 const lineOf = ({ file, invoice, sku, amount, currency, paid }: LineRow): FileLine => ({
   ...{ file, invoice, sku, currency, paid: paid === 1 },
   amount: amount === null ? undefined : fromMillionths(amount),
 });
 
-/** A database adds up no larger number; what costs that much is over any budget. */
-const millionths = (amount: Fraction): number => millionthsOf(amount) ?? Number.MAX_SAFE_INTEGER;
+/** Databases still add up dozens of these; what costs more is over any budget. */
+const MOST = 10n ** 17n;
+
+function millionths(amount: Fraction): bigint {
+  const whole = wholeMillionths(amount);
+  return whole > MOST ? MOST : whole;
+}
 
 /** What was only estimated when it was refunded is not spent either. */
 function keptForm(bill: Bill, item: PurchasedItem<Purchased> | undefined): KeptBill {
   const [paid, unpaid, unread, refunded] = [paidOf(bill), unpaidOf(bill), unreadOf(bill), refundedOf(bill)];
-  const estimate = bill.isKnown || !item?.refund ? 0 : (item.row?.estimate ?? 0);
+  const estimate = bill.isKnown || !item?.refund ? 0n : BigInt(item.row?.estimate ?? 0);
   return {
     billed: bill.isKnown ? millionths(paid.plus(unpaid).plus(unread)) : null,
     unpaid: unread.sign ? null : millionths(unpaid),
-    refunded: Math.max(millionths(refunded), estimate),
+    refunded: millionths(refunded) > estimate ? millionths(refunded) : estimate,
     currency: bill.currency,
   };
 }
 
 /** What came back with a refund, by what was refunded: where only estimates are known, it is not billed. */
 function refundOf(own: readonly KeptBill[]): KeptBill {
-  const all = own.reduce((sum, { refunded }) => sum + refunded, 0);
+  const all = own.reduce((sum, { refunded }) => sum + refunded, 0n);
   const isKnown = own.every(({ billed }) => billed !== null);
-  const refunded = own.every((each) => each.billed !== null || each.refunded > 0) ? all : 0;
-  return { billed: isKnown ? 0 - all : null, unpaid: 0, refunded, currency: own[0]?.currency ?? '' };
+  const refunded = own.every((each) => each.billed !== null || each.refunded > 0n) ? all : 0n;
+  return { billed: isKnown ? -all : null, unpaid: 0n, refunded, currency: own[0]?.currency ?? '' };
 }
 
 const isOther = (one: KeptBill, other: KeptBill): boolean =>

@@ -13,15 +13,15 @@ export interface LogEntry extends ShownPurchase {
   readonly settlements: readonly Settlement[];
 }
 
-/** Amounts are in millionths. */
+/** Amounts are in millionths, as text: they may have more digits than a number keeps. */
 export interface LoggedItem {
   readonly url: string;
   readonly file: string;
   readonly title: string;
-  readonly estimate: number | null;
+  readonly estimate: string | null;
   /** Of a refund below zero; of others less what came back without one. */
-  readonly billed: number | null;
-  readonly unpaid: number | null;
+  readonly billed: string | null;
+  readonly unpaid: string | null;
   readonly currency: string;
 }
 
@@ -133,8 +133,10 @@ export class PurchaseLog extends Table {
     const ids = jsonList(rows.map(({ id }) => id));
     const [items, settlements] = await Promise.all([
       this.db.all<LoggedItem & { purchase: string }>(
-        `SELECT items.purchase, items.url, items.file, items.unpaid, items.billed - ${OFF} AS billed,
-           CASE WHEN purchases.kind = 'refund' THEN nullif(0 - items.refunded, 0) ELSE items.estimate - ${OFF} END AS estimate,
+        `SELECT items.purchase, items.url, items.file, CAST(items.unpaid AS TEXT) AS unpaid,
+           CAST(items.billed - ${OFF} AS TEXT) AS billed,
+           CAST(CASE WHEN purchases.kind = 'refund' THEN nullif(0 - items.refunded, 0)
+             ELSE items.estimate - ${OFF} END AS TEXT) AS estimate,
            CASE WHEN items.currency <> '' THEN items.currency
              ELSE coalesce((SELECT max(own.currency) FROM purchase_items AS own WHERE ${OWN}), '') END AS currency,
            coalesce(files.title, '') AS title

@@ -243,12 +243,12 @@ export class MoneySums {
 
 const MILLION = Fraction.of(1_000_000);
 
-/**
- * An amount as databases add it up: in millionths, what is beyond them rounded up. Undefined for more than a database
- * adds up exactly.
- */
+/** An amount as databases add it up: in millionths, what is beyond them rounded up. */
+export const wholeMillionths = (amount: Fraction): bigint => BigInt(amount.times(MILLION).roundedUp(0));
+
+/** The same as a number; undefined for more than one keeps exactly. */
 export function millionthsOf(amount: Fraction): number | undefined {
-  const millionths = Number(amount.times(MILLION).ceiling().toExact());
+  const millionths = Number(wholeMillionths(amount));
   return Number.isSafeInteger(millionths) ? millionths : undefined;
 }
 

@@ -132,8 +132,8 @@ function priced(entry: LogEntry, currency: string): PricedEntry {
   return { ...known, cost: total(costs), source: isBilled ? 'billed' : 'estimated' };
 }
 
-const total = (amounts: ReadonlyArray<number | null>): string =>
-  amountText(sumOf(amounts.map((each) => fromMillionths(each ?? 0))));
+const total = (amounts: ReadonlyArray<string | null>): string =>
+  amountText(sumOf(amounts.map((each) => fromMillionths(BigInt(each ?? 0)))));
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts.filter(Boolean))];
 

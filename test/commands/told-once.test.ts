@@ -174,4 +174,21 @@ describe('sums of more digits than a number keeps', () => {
     ]);
     expect((await it.user.run(['log', '--json'])).stdout).toMatch(/"cost": 800000000\.08,/);
   });
+
+  it('are exact where one file alone costs as much, also in another ledger', async () => {
+    const { user, service } = await orderingAccount();
+    await user.run(['order', 'https://e.com/a.mp3', '--sku', 'TRANS14']);
+    service.allow('GET /audiofile/1', {
+      body: { audiofile: { id: 1, statename: 'Delivered', duration: 10, total: 9999999999.99 } },
+    });
+    await user.run(['files', '--refresh']);
+    await user.run(['budget', 'set', '20000000000/year']);
+    expect((await user.run(['log', '--json'])).stdout).toMatch(/"cost": 9999999999\.99,/);
+    expect((await user.run(['budget', '--json'])).stdout).toMatch(/"billed": 9999999999\.99,/);
+    const exported = await user.run(['ledger', 'export']);
+    expect(exported.code).toBe(0);
+    const other = await orderingAccount();
+    expect((await other.user.run(['ledger', 'import', '-'], { stdin: exported.stdout })).code).toBe(0);
+    expect((await other.user.run(['log', '--json'])).stdout).toMatch(/"cost": 9999999999\.99,/);
+  });
 });

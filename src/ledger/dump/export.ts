@@ -5,6 +5,8 @@ import type { Snapshot, Value } from '../stores/store.ts';
 import type { Hide } from '../table.ts';
 import { endLine, FORMAT, headerLine, pageRows, type Row, rowLine } from './lines.ts';
 
+const MAX = Number.MAX_SAFE_INTEGER;
+
 /** The ledger as JSON lines, several at a time: of one profile, or of all. */
 export async function* exportedLines(ledger: Ledger, allProfiles = false): AsyncGenerator<string> {
   const snapshot = await ledger.db.snapshot();
@@ -31,13 +33,19 @@ async function* exportLines(
   yield endLine(rows);
 }
 
+/** SQL: only what is worked out anew at an import may be larger than a number keeps. */
+const withinNumbers = (column: string): string =>
+  `CASE WHEN ${column} > ${MAX} THEN ${MAX} WHEN ${column} < -${MAX} THEN -${MAX} ELSE ${column} END AS ${column}`;
+
 async function* pagesOf(
   snapshot: Snapshot,
   { name, key, number, own: ofListeners, eventColumn, ofProfile }: DumpTable,
   profile: string | undefined,
 ): AsyncGenerator<Row[]> {
-  // Quoted: `user` is a function of Postgres.
-  const columns = (await snapshot.columns(name)).map((column) => `"${column.name}"`);
+  const columns = (await snapshot.columns(name)).map(({ name: column, type }) =>
+    // Quoted: `user` is a function of Postgres.
+    type === 'INTEGER' ? withinNumbers(`"${column}"`) : `"${column}"`,
+  );
   const arrival = `, (SELECT other.arrival FROM events AS other WHERE other.id = ${name}.${eventColumn}) AS arrival_of`;
   const [size, order] = [pageRows(name), number === undefined ? key : [number]];
   const after = `(${order.join(', ')}) > (${order.map(() => '?').join(', ')})`;
