@@ -193,7 +193,7 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
       const { code, stderr } = await user.run([...back, '--yes']);
       expect([code, stderr]).toEqual([
         2,
-        expect.stringMatching(/no ledger in .*\nhint: .*steno config unset ledger/),
+        expect.stringMatching(/no ledger .*\nhint: .*steno config unset ledger/),
       ]);
       expect(existsSync(ledgerOf(user))).toBe(false);
       expect((await user.run(['ledger', 'copy', '--to', 'postgres://me@h/d', '--without-shared'])).code).toBe(
