@@ -222,7 +222,7 @@ function meansOf(context: Context, options: Values): OrderMeans {
     reading: { ...publicReading(context), timeoutMs: globals.timeout },
     hasKey: async () => (await context.key()) !== undefined,
     connect: (timeoutBounds) => context.connect({ timeoutBounds }),
-    openLedger: (dryRun) => ledgers.forMoney({ what: 'this order', ...options, dryRun }),
+    openLedger: (dryRun) => ledgers.openForMoney({ what: 'this order', ...options, dryRun }),
     noting: (ledger, work) => ledgers.whileNoting(ledger, work),
     allowUpload: () => requireAllowed(context, 'exec', 'an upload'),
     during: (what, work) => whileWorking(out, what, work),

@@ -112,12 +112,20 @@ export class Ledgers {
    * purchase from others stops it.
    */
   async forMoney(use: MoneyUse): Promise<Ledger | undefined> {
+    const { ledger, checked } = await this.openForMoney(use);
+    await checked;
+    return ledger;
+  }
+
+  /** `checked` is to be awaited before anything is sent: over a network it is one round trip with other questions. */
+  async openForMoney(use: MoneyUse): Promise<{ ledger: Ledger | undefined; checked: Promise<void> }> {
     if (!this.#context.globals.ledger) await this.#checkWithoutLedger(use);
     this.#checkIsNamed();
     const ledger = await this.open();
-    if (ledger) await this.#checkForOrders(ledger, use.dryRun);
+    const checked = ledger ? this.#checkForOrders(ledger, use.dryRun) : Promise.resolve();
+    checked.catch(() => {});
     await this.warnOfLittleRoom();
-    return ledger;
+    return { ledger, checked };
   }
 
   /** Throws where the ledger is another account's, or has moved, or would leave orders of this machine behind. */

@@ -49,7 +49,8 @@ export interface OrderMeans extends Pick<OrderSources, 'stdin' | 'reading' | 'si
   readonly sandbox: { setLengths(audios: readonly PlannedAudio[]): void } | undefined;
   hasKey(): Promise<boolean>;
   connect(bounds: 'command' | 'request'): Promise<Transport>;
-  openLedger(isShown: boolean): Promise<Ledger | undefined>;
+  /** `checked` fails where nothing may be ordered with the ledger. */
+  openLedger(isShown: boolean): Promise<{ ledger: Ledger | undefined; checked: Promise<void> }>;
   noting<T>(ledger: Ledger | undefined, work: (notes: LedgerNotes | undefined) => Promise<T>): Promise<T>;
   /** Throws where running the upload command is not allowed. */
   allowUpload(): void;
@@ -91,7 +92,7 @@ export async function prepareOrder(
   for (const remark of planRemarks(plan)) await tell(remark);
   const isShown = wishes.dryRun || plan.isWholeFeed;
   const isList = wishes.from !== undefined || wishes.feed !== undefined || hasFiles;
-  const ledger = await means.openLedger(isShown);
+  const { ledger, checked } = await means.openLedger(isShown);
   const guard = new Guard(ledger, {
     ...wishes,
     skipOrdered: wishes.skipOrdered || (plan.isWholeFeed && !wishes.again),
@@ -104,7 +105,10 @@ export async function prepareOrder(
     costs.requireBudget();
     await learnPrices(costs, means);
   };
-  const run = await OrderRun.of(plan.orders, { ledger, guard, costs, timeout }, learn);
+  const deciding = OrderRun.of(plan.orders, { ledger, guard, costs, timeout }, learn);
+  deciding.catch(() => {});
+  await checked;
+  const run = await deciding;
   for (const remark of leftOutRemarks(run.leftOut, countAudios(plan.orders))) await tell(remark);
   const waits = wishes.wait || wishes.download !== undefined;
   await raiseProblem(run, isShown, wishes, tell);
