@@ -83,7 +83,7 @@ async function viewOf(
   several: boolean,
 ): Promise<View> {
   const known = await knownFiles(
-    out.mode.quiet ? undefined : ledger,
+    out.isBare ? undefined : ledger,
     outcomes.map(({ what }) => what),
   );
   const files = waitedFiles({ outcomes, saved: undefined }, known, currency);

@@ -75,7 +75,7 @@ export const wait = command({
       ),
     );
     out.addDone(...savedLine(waited.saved));
-    const known = await knownFiles(out.mode.quiet ? undefined : ledger, ids);
+    const known = await knownFiles(out.isBare ? undefined : ledger, ids);
     const files = waitedFiles(waited, known, form.currency);
     await out.show(waitedView(files, waited, args.length !== 1, form));
     out.stderr.notify(options.notify, deliveredText(waited));

@@ -85,7 +85,7 @@ const HAS_UNPAIRED = `EXISTS (${MADE} AND made.audio IS NULL AND made.file <> ''
 
 /** SQL: a file of the order has ended without a transcript, and nobody knows of which of its audios it is. */
 const IS_DOUBTFUL = `EXISTS (SELECT 1 FROM files AS ended
-  JOIN purchase_items AS theirs ON theirs.profile = ended.profile AND theirs.file = ended.id AND theirs.file <> ''
+  CROSS JOIN purchase_items AS theirs ON theirs.profile = ended.profile AND theirs.file = ended.id AND theirs.file <> ''
     AND theirs.purchase = ended.purchase
   WHERE ended.purchase = purchases.id AND ended.ended = 'unfinished' AND theirs.known = 0)`;
 

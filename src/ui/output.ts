@@ -33,6 +33,11 @@ export class Output {
     return this.stdout.isTerminal && !json && !csv && !quiet && !markdown;
   }
 
+  /** --quiet: only what a script needs next is printed; with --json the documents stay whole. */
+  get isBare(): boolean {
+    return this.mode.quiet && !this.mode.json;
+  }
+
   /** A table has the columns that matter to people, not all of them. */
   get isBrief(): boolean {
     return (this.forPeople || this.mode.markdown) && this.mode.columns.length === 0;

@@ -49,7 +49,7 @@ export const fileRecord = ranked<ShownFile>(
     a.text(
       'state',
       'state as the service names it; ordered until the service has been asked',
-      ({ row, error }) => row.state || (error && !row.id ? '' : 'ordered'),
+      ({ row, error }) => row.state || (error && !row.order_id ? '' : 'ordered'),
       { kind: 'state' },
     ),
     a.text('title', 'title of the audio; for an episode, the title in the feed', ({ row }) => row.title),
