@@ -177,7 +177,7 @@ describe.each(revisions)('with revision %s', (revision) => {
         ['files', { state: ['Nope'] }, /such as Delivered/],
         ['files', { since: 'Nope' }, /since: 'Nope' is not a time/],
         ['report', { since: 'today', until: 'yesterday' }, /until/],
-        ['search', { words: ['-mint'] }, /add to words/],
+        ['search', { words: ['-mint'] }, /add a word/],
         ['search', { words: ['mint'], speaker: ' ' }, /speaker/],
         ['quote', { text: '?' }, /text|words/],
         ['check', { ids: ['99999'] }, /tool transcript/],
