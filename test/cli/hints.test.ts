@@ -71,7 +71,7 @@ const flags: readonly Case[] = [
   [['order', url, '--sku', 'TRANS14', 'TSTMP1'], /--sku TRANS14,TSTMP1/, /'TSTMP1' is a SKU/],
   [['order', url, '--sku', '“TRANS14”'], /contains typographic quotes/],
   [['order', url, '--sku', 'upgrd1'], /upgrade a file with: steno upgrade <id> --sku UPGRD1/],
-  [['upgrade', '5', '--sku', 'trans2'], /steno skus/],
+  [['upgrade', '5', '--sku', 'trans2'], /UPGRD2 from TRANS14/],
   [
     ['order', `${url}?token=1`],
     /put the URL in quotes, because the shell ends the command at &/,

@@ -186,8 +186,8 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ['a key with a blank', ['config', 'set', 'api-key', 'a b'], /contains spaces/],
   ['an empty name to check', ['check', ''], /an argument is empty/, /name a transcript/],
   ['an empty name to convert', ['convert', 'a.vtt', '', '--to', 'srt'], /an argument is empty/],
-  ['stdin to check', ['check', '-'], /stdin is not read/],
-  ['stdin to convert', ['convert', '-', '--to', 'srt'], /stdin is not read/],
+  ['stdin to check', ['check', '-'], /not read from stdin/],
+  ['stdin to convert', ['convert', '-', '--to', 'srt'], /not read from stdin/],
   ['an empty key', ['balance', '--api-key', ''], /the key/],
 ];
 

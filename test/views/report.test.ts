@@ -225,8 +225,11 @@ describe('sums', () => {
     const [, section = ''] = page.split(`>${title}</h2>`);
     const [table = ''] = section.split('</section>');
     const cells = (row: string) =>
-      [...row.matchAll(/class="amount">([^<]*)</g)].map(([, cell]) => cell ?? '');
-    return table.split('<tr>').slice(2).map(cells);
+      [...row.matchAll(/class="amount[^"]*"[^>]*>([^<]*)</g)].map(([, cell]) => cell ?? '');
+    return table
+      .split(/<tr[^>]*>/)
+      .slice(2)
+      .map(cells);
   };
   const sum = (amounts: readonly string[]): string =>
     amountText(sumOf(amounts.map((text) => parseMoney(text)?.amount ?? Fraction.of(-1n, 7n))));
