@@ -259,7 +259,7 @@ describe('a system that is set to', () => {
       const user = node.newUser({ ...PLATFORM, ...locale });
       const line = ['order', 'https://example.com/größe.mp3', '--sku', 'TRANS14', '--notes', 'Grüße, 日本'];
       expect((await user.run([...line, '--again'])).code).toBe(0);
-      expect((await user.ok('files')).stdout).toContain('Grüße, 日本');
+      expect((await user.ok('files --columns all')).stdout).toContain('Grüße, 日本');
       expect((await user.onTerminal('steno files --no-pager')).stdout).not.toContain('\ufffd');
     },
   );
