@@ -11,7 +11,7 @@ const instead: ReadonlyArray<readonly [line: RegExp, hint: string]> = [
   [/steno states/, 'write a state as files shows it, such as Delivered or Processing'],
   [/steno (?:login|config set api-key)/, 'ask the person to log in: steno has no key'],
   [/steno transcript/, 'read it with the tool transcript, or ask the person to download it'],
-  [/steno search/, 'add a word to find to words'],
+  [/steno search/, 'add a word to find, in words'],
   [/steno quote/, 'give the words of the quotation as text'],
   [/--minutes/, 'give minutes, the length of each of urls'],
   [/price\.\S+/, 'ask the person to tell steno the price'],
