@@ -34,8 +34,8 @@ const sqlFor = ({ openFiles, due, actions }: Crowd, { kind, target }: CrowdTarge
     SELECT i, 'default', 'received', '2026-01-01T00:00:00.000Z', '127.0.0.1', 'application/x-www-form-urlencoded',
       CAST('webhook_version=4&event=TRANSCRIPT_COMPLETE&audiofile=e' || i AS BLOB), 'TRANSCRIPT_COMPLETE', '4', 'e' || i, ''
     FROM n WHERE i <= ${actions};
-  INSERT INTO actions (event, kind, target, run, status, updated_at, subject, is_unknown)
-    SELECT i, '${kind}', '${target}', 1, 'pending', '2026-01-01T00:00:00.000Z', 'e' || i, 1 FROM n WHERE i <= ${actions};`;
+  INSERT INTO actions (event, kind, target, run, status, updated_at, since, is_unknown)
+    SELECT i, '${kind}', '${target}', 1, 'pending', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 1 FROM n WHERE i <= ${actions};`;
 
 export async function makeCrowdedLedger(env: Env, crowd: Crowd, target: CrowdTarget): Promise<void> {
   const folder = env.STENO_STATE_DIR ?? '';
@@ -70,8 +70,8 @@ export const sharedCrowd = ({ openFiles, due, actions }: Crowd, { kind, target }
      SELECT i, 'default', 'received', ${PAST}, '127.0.0.1', 'application/x-www-form-urlencoded',
        ('webhook_version=4&event=TRANSCRIPT_COMPLETE&audiofile=e' || i)::bytea, 'TRANSCRIPT_COMPLETE', '4', 'e' || i, ''
      FROM generate_series(1, ${actions}) AS i`,
-  `INSERT INTO steno.actions (event, kind, target, run, status, updated_at, subject, is_unknown)
-     SELECT i, '${kind}', '${target}', 1000000, 'pending', ${PAST}, 'e' || i, 1 FROM generate_series(1, ${actions}) AS i`,
+  `INSERT INTO steno.actions (event, kind, target, run, status, updated_at, since, is_unknown)
+     SELECT i, '${kind}', '${target}', 1000000, 'pending', ${PAST}, ${PAST}, 1 FROM generate_series(1, ${actions}) AS i`,
   `SELECT setval(pg_get_serial_sequence('steno.events', 'id'), ${actions})`,
   ...['files', 'purchases', 'events', 'actions'].map((table) => `VACUUM ANALYZE steno.${table}`),
   'CHECKPOINT',
