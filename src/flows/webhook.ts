@@ -118,15 +118,16 @@ const isAlive = (replaced: ReplacedWebhook): boolean => isOfThisMachine(replaced
 export const hasCrashed = (replaced: ReplacedWebhook): boolean =>
   replaced.host === hostname() && !isAlive(replaced);
 
-/** Sets what was there before, if the webhook leads to this listener; gives the webhook as it is then. */
+/** Sets what was there before, if the webhook leads to this listener or one that has ended; gives the webhook as it is then. */
 export async function putBack(
   service: Transport,
   webhooks: ReplacedWebhooks,
   replaced: ReplacedWebhook,
 ): Promise<{ readonly url: string; readonly isPutBack: boolean }> {
   const { url: now } = await getWebhook(service);
-  if (!now.includes(secretOf(replaced.url))) return { url: now, isPutBack: false };
-  const { url, ended } = webhooks.former(replaced.previous);
+  const isOurs = now.includes(secretOf(replaced.url));
+  const { url, ended } = webhooks.former(isOurs ? replaced.previous : now);
+  if (!isOurs && ended.length === 0) return { url: now, isPutBack: false };
   if (url) await setWebhook(service, url);
   else await removeWebhook(service);
   for (const each of [replaced, ...ended]) webhooks.forget(each);
