@@ -4,7 +4,7 @@ import { withFileHints } from '../flows/files/ids.ts';
 import { knownFiles } from '../flows/files/listed.ts';
 import { watchFiles } from '../flows/files/poll.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
-import { waitedFiles } from '../flows/files/shown.ts';
+import { type ShownFile, waitedFiles } from '../flows/files/shown.ts';
 import type { WaitOutcome } from '../flows/files/wait.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nowMs, pollNote } from '../lib/time.ts';
@@ -15,7 +15,7 @@ import { duration, flag } from '../spec/options.ts';
 import { showLines } from '../ui/output.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { askedFiles, askedView } from '../views/files.ts';
+import { askedFiles, askedView, reopenedNotes } from '../views/files.ts';
 import { watchedLine } from '../views/lines.ts';
 
 export const file = command({
@@ -40,7 +40,7 @@ export const file = command({
   ],
   effect: 'read',
   exits: SEVERAL_EXITS,
-  output: askedFiles,
+  output: () => askedFiles(),
   async run(context, { args, options }) {
     const ids = args.map(checkId);
     if (options.watch) return watch(context, [...new Set(ids)], options.interval);
@@ -51,13 +51,14 @@ export const file = command({
       context.ledgers.whileNoting(ledger, (notes) => refreshFiles(transport, ledger, ids, { notes, report })),
     );
     const found = values(outcomes);
-    const view = await viewOf(
+    const files = await shownFiles(
       context,
       ledger,
       outcomes.map(({ what, value, error }) => ({ what, file: value?.file, error })),
-      ids.length > 1,
     );
-    if (found.length || ids.length > 1) await withPager(context, () => out.show(view));
+    if (found.length || ids.length > 1)
+      await withPager(context, () => out.show(viewOf(context, files, ids.length > 1)));
+    noteReopened(context, files);
     raiseFailures(await withFileHints(outcomes, ledger));
   },
 });
@@ -68,25 +69,34 @@ async function watch(context: Context, ids: readonly string[], interval: number 
   const ledger = await context.ledgers.ifAny();
   const poll = { interval, timeout: globals.timeout, signal };
   const { out } = context;
-  await watchFiles(transport, ledger, ids, poll, async (what, file) =>
-    out.forPeople && out.isBrief
-      ? showLines(out, [watchedLine(file, new Date(nowMs()).toISOString(), ids)])
-      : out.showNext(await viewOf(context, ledger, [{ what, file, error: undefined }], false)),
-  );
+  await watchFiles(transport, ledger, ids, poll, async (what, file) => {
+    const files = await shownFiles(context, ledger, [{ what, file, error: undefined }]);
+    if (out.forPeople && out.isBrief)
+      await showLines(out, [watchedLine(file, new Date(nowMs()).toISOString(), ids)]);
+    else await out.showNext(viewOf(context, files, false));
+    noteReopened(context, files);
+  });
 }
 
-/** With --quiet: the bare states. */
-async function viewOf(
+async function shownFiles(
   { out, settings: { currency } }: Context,
   ledger: Ledger | undefined,
   outcomes: readonly WaitOutcome[],
-  several: boolean,
-): Promise<View> {
+): Promise<ShownFile[]> {
   const known = await knownFiles(
     out.isBare ? undefined : ledger,
     outcomes.map(({ what }) => what),
   );
-  const files = waitedFiles({ outcomes, saved: undefined }, known, currency);
-  const quiet = outcomes.flatMap(({ file }) => file?.state ?? []);
-  return askedView(files, several, { isBrief: out.isBrief, currency }, quiet);
+  return waitedFiles({ outcomes, saved: undefined }, known, currency);
+}
+
+/** With --quiet: the bare states. */
+function viewOf({ out, settings }: Context, files: readonly ShownFile[], several: boolean): View {
+  const quiet = files.flatMap(({ answer, row }) => (answer ? row.state : []));
+  return askedView(files, several, { isBrief: out.isBrief, currency: settings.currency }, quiet);
+}
+
+function noteReopened({ out }: Context, files: readonly ShownFile[]): void {
+  const reopened = files.flatMap(({ row }) => (row.isReopened ? row.id : []));
+  for (const each of reopenedNotes(reopened)) out.note(each);
 }

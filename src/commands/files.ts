@@ -17,7 +17,7 @@ import type { Context } from '../spec/context.ts';
 import { count, flag, list, type OptionValues, text } from '../spec/options.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { filePages, fileRecord, fileSchema } from '../views/files.ts';
+import { filePages, fileRecord, fileSchema, reopenedNotes } from '../views/files.ts';
 import { printed } from '../views/record.ts';
 import { arrayOf } from '../views/schema.ts';
 
@@ -73,18 +73,27 @@ export const files = command({
     const shown = filePages(pages, { isBrief, currency: context.settings.currency });
     await withPager(context, () => out.showPages(shown), pager);
     const all = forPeople ? await new Files(ledger).count(filter) : undefined;
-    if (all === 0) out.note((await mistaken(options, ledger)) ?? (await noneText(ledger)));
-    if (all && all > limit) out.note(`${limit} of ${all}; show more with --limit`);
-    if (age) out.note(age);
-    const mistake = forPeople ? undefined : await mistaken(options, ledger);
-    if (mistake) out.note(mistake);
+    const mistake = all ? undefined : await mistaken(options, ledger);
+    const notes = [mistake ?? (all === 0 && (await noneText(ledger))), shortText(limit, all), age];
+    for (const text of [...notes, ...reopenedNotes(await reopenedFiles(ledger, filter))])
+      if (text) out.note(text);
     const unclear = await new OpenAttempts(ledger).countUnclear();
     if (unclear) await out.warn(unclearText(unclear));
     raiseTallies(refreshed);
   },
 });
 
+const shortText = (limit: number, all = 0): string | false =>
+  all > limit && `${limit} of ${all}; show more with --limit`;
+
 const FRESH_MS = 2000;
+
+/** A file that is Delivered is open only if it was upgraded since. */
+async function reopenedFiles(ledger: Ledger, filter: FileFilter): Promise<string[]> {
+  const { states = [] } = filter;
+  if (states.length && !states.includes('Delivered')) return [];
+  return new Files(ledger).open({ ...filter, states: ['Delivered'] });
+}
 
 /** Refreshes what a person is about to see in a table, as far as that is quick; says how old the rest is. */
 async function freshen(context: Context, ledger: Ledger, filter: FileFilter): Promise<string | undefined> {

@@ -66,6 +66,8 @@ export const login = command({
       profile: settings.profileName,
       path,
     });
+    if (given && !options.verify && !/\/API\d+\/?$/i.test(given))
+      await context.out.warn(`the base URL ${given} does not end in /API4`, 'check it: steno doctor');
     if (context.env.STENO_API_KEY)
       await context.out.warn('STENO_API_KEY is set and is used in place of the key of a profile');
     if (context.stdin.isTTY && context.out.stderr.isTerminal)

@@ -34,7 +34,7 @@ import {
 } from '../spec/options.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { deliveredText, fileRecord, fileSchema } from '../views/files.ts';
+import { deliveredText, fileSchema, waitedRecord } from '../views/files.ts';
 import {
   followLine,
   orderedPages,
@@ -184,7 +184,7 @@ export const order = command({
   ],
   effect: 'money',
   exits: [...MONEY_EXITS, 'held', 'unfinished', 'duplicate', 'partial'],
-  output: () => printed(orderSchema(), orderRecord.columnHelp, fileRecord.columnHelp),
+  output: () => printed(orderSchema(), orderRecord.columnHelp, waitedRecord.columnHelp),
   dryRunOutput: () => printed(planSchema(), plannedRecord.columnHelp),
   async run(context, { args, options, line }) {
     const { globals } = context;

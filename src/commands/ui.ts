@@ -86,6 +86,7 @@ export const open = command({
       const url = await askForAddress(running, go);
       if (url) return present(context, url, options, () => askForAddress(running, go));
     }
+    context.out.note('steno ui is not running, so this serves the page, until Ctrl-C');
     await serve(context, options, go);
   },
 });

@@ -4,6 +4,7 @@ import { knownFiles } from '../flows/files/listed.ts';
 import { waitedFiles } from '../flows/files/shown.ts';
 import { raiseUndelivered, waitAndDownload } from '../flows/files/wait.ts';
 import { checkFolder, checkTemplate } from '../flows/transcripts/name.ts';
+import { Files } from '../ledger/files.ts';
 import { usage } from '../lib/errors.ts';
 import { goOnHint, untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
@@ -12,7 +13,14 @@ import { pollNote } from '../lib/time.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import { downloadOptions, duration, notifyFlag, text } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { askedFiles, askedView, deliveredText, waitedView } from '../views/files.ts';
+import {
+  askedFiles,
+  askedView,
+  deliveredText,
+  reopenedNotes,
+  waitedRecord,
+  waitedView,
+} from '../views/files.ts';
 import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 export const wait = command({
@@ -44,7 +52,7 @@ export const wait = command({
   ],
   effect: 'read',
   exits: [...SEVERAL_EXITS, 'held', 'unfinished', 'uncertain'],
-  output: askedFiles,
+  output: () => askedFiles(waitedRecord),
   async run(context, { args, options, line }) {
     const { download, nameAs: template } = options;
     const target = { download, template, formats: checkFormats(options.format, options.nameAs) };
@@ -60,6 +68,8 @@ export const wait = command({
       return out.show(askedView([], true, form));
     }
     const transport = await context.connect({ timeoutBounds: 'command' });
+    const reopened = ledger ? await new Files(ledger).awaitingRework(ids) : [];
+    for (const each of reopenedNotes([...reopened])) out.note(each);
     const poll = { interval: options.interval, timeout: context.globals.timeout, signal };
     const waitOn = waitOnHint(args, line);
     const latest = new LatestProgress();
@@ -77,7 +87,8 @@ export const wait = command({
     out.addDone(...savedLine(waited.saved));
     const known = await knownFiles(out.isBare ? undefined : ledger, ids);
     const files = waitedFiles(waited, known, form.currency);
-    await out.show(waitedView(files, waited, args.length !== 1, form));
+    const delivered = waited.outcomes.flatMap(({ what, error }) => (error ? [] : [what]));
+    await out.show(waitedView(files, waited.saved, args.length !== 1, form, delivered));
     out.stderr.notify(options.notify, deliveredText(waited));
     for (const each of skippedWarnings(waited.saved)) await out.warn(...each);
     const { order } = options;

@@ -25,6 +25,8 @@ export class SessionEnd {
   #failure: { readonly error: unknown } | undefined;
   /** The last event that was counted or taken over. */
   #countedUpTo = 0;
+  /** What it waits for before it receives; said if the time runs out. */
+  waitsFor: (() => string) | undefined;
   /** The event that ended the session; what comes after it is left to the next listener. */
   lastEvent = Number.POSITIVE_INFINITY;
 
@@ -140,9 +142,10 @@ export class SessionEnd {
   #timeoutError(): StenoError {
     const { until, count, timeoutMs = 0 } = this.#conditions;
     const time = formatDuration(timeoutMs);
-    if (until !== undefined) return new StenoError('timeout', `no ${until} arrived within ${time}`);
-    if (count === undefined) return new StenoError('timeout', `time ran out after ${time}`);
-    return new StenoError('timeout', `${this.#counted} of ${count} events arrived within ${time}`);
+    const more = this.waitsFor ? [this.waitsFor()] : [];
+    if (until !== undefined) return new StenoError('timeout', `no ${until} arrived within ${time}`, { more });
+    if (count === undefined) return new StenoError('timeout', `time ran out after ${time}`, { more });
+    return new StenoError('timeout', `${this.#counted} of ${count} events arrived within ${time}`, { more });
   }
 }
 

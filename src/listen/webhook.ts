@@ -55,7 +55,7 @@ export class WebhookRegistration {
 
   async register(webhook: string): Promise<void> {
     const { resources, end, callbacks } = this.#session;
-    const { url: now } = await getWebhook(this.#service);
+    const { url: now } = await this.#awaited(getWebhook(this.#service));
     const former = this.#webhooks.former(now);
     if (former.ended.length)
       callbacks.onNote(
@@ -65,10 +65,22 @@ export class WebhookRegistration {
       throw new StenoError('failed', 'the webhook was left unchanged', { hint: 'listen without --register' });
     this.#own = await this.#webhooks.add(webhook, former.url);
     this.#cancelCleanUp = resources.onExit(() => this.putBack());
-    await setWebhook(this.#service, webhook);
+    await this.#awaited(setWebhook(this.#service, webhook));
     this.#isSet = true;
     for (const each of former.ended) this.#webhooks.forget(each);
     callbacks.onNotice(`the webhook is ${shownWebhook(webhook)} while this runs`);
+  }
+
+  /** Where the time runs out meanwhile, the user is told what it was spent on. */
+  async #awaited<T>(answer: Promise<T>): Promise<T> {
+    const { end } = this.#session;
+    end.waitsFor = () => {
+      const { lastRetried } = this.#service;
+      return `the webhook is not registered: ${lastRetried?.message ?? 'the service did not answer'}`;
+    };
+    const answered = await answer;
+    end.waitsFor = undefined;
+    return answered;
   }
 
   /** Has the service send a test event, and says whether it came: also of one that comes late. */

@@ -29,7 +29,7 @@ export const globalOptions = {
     excludes: ['--json'],
   }),
   quiet: flag('--quiet', 'print only the ids, paths or amounts that a script needs next', {
-    excludes: ['--markdown', '--columns'],
+    excludes: ['--csv', '--markdown', '--columns'],
   }),
   color: flag('--no-color', 'do not use colour', { env: 'NO_COLOR' }),
   progress: flag(

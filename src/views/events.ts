@@ -78,6 +78,9 @@ export const subjectOf = ({ audiofile, order, event }: ReceivedEvent): string =>
 
 /** What an event means for the user; of one that we do not know, its fields. */
 export const meaningOf = (event: ReceivedEvent): string =>
+  event.source === 'test' ? `a test: ${saidBy(event)}` : saidBy(event);
+
+const saidBy = (event: ReceivedEvent): string =>
   knownMeaningOf(event) ??
   [...event.fields]
     .filter(([name]) => !['event', 'webhook_version', 'audiofile', 'order'].includes(name))

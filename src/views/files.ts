@@ -26,7 +26,7 @@ import {
   viewPages,
 } from './record.ts';
 import * as is from './schema.ts';
-import { downloadRecord, savedView, writtenPaths } from './transcripts.ts';
+import { downloadRecord, writtenPaths } from './transcripts.ts';
 
 const senderRecord = new RecordType<FileRow>([
   a.text('user', 'user name', 'user'),
@@ -40,103 +40,114 @@ const onlyInJson = { cell: false, optional: true } as const;
 
 const endings = is.nullable(is.oneOf('delivered', 'unfinished'));
 
-export const fileRecord = ranked<ShownFile>(
-  'title total ordered_at minutes url order changed_at by key job',
-  [
-    a.text('audiofile', "audiofile id; null if the service's answer names none", ({ row }) => row.id, {
-      kind: 'id',
-    }),
+const byImportance = 'title total ordered_at minutes url order changed_at by key job';
+
+export const fileRecord = ranked<ShownFile>(byImportance, [
+  a.text('audiofile', "audiofile id; null if the service's answer names none", ({ row }) => row.id, {
+    kind: 'id',
+  }),
+  a.text(
+    'state',
+    'state as the service names it; ordered until the service has been asked',
+    ({ row, error }) => row.state || (error && !row.order_id ? '' : 'ordered'),
+    { kind: 'state' },
+  ),
+  a.text('title', 'title of the audio; for an episode, the title in the feed', ({ row }) => row.title),
+  a.amount('minutes', 'length of the audio in minutes', ({ row }) => row.minutes, {
+    ...{ header: 'length', kind: 'minutes' },
+  }),
+  a.amount('total', 'exact cost', ({ row }) => row.total),
+  a.text('order', 'order id', ({ row }) => row.order_id, { uncut: true }),
+  a.time('ordered_at', 'when it was ordered; null where that is unknown', ({ row }) => row.ordered_at, {
+    header: 'ordered',
+  }),
+  a.time('changed_at', 'when a change of state was last seen', ({ row }) => row.changed_at, {
+    header: 'changed',
+  }),
+  a.text('url', 'URL of the audio, without signatures', ({ row }) => row.url, { kind: 'link' }),
+  a.text('key', 'key that identifies the audio instead of its URL', ({ row }) => row.key),
+  {
+    ...{ name: 'by', help: 'who ordered it: the actor of the CI job, or user and host' },
+    schema: is.nullable(senderRecord.schema),
+    json: ({ row }) => (row.host ? senderRecord.json(row) : null),
+    cell: ({ row }) => row.actor || userAndHost(senderOf(row)),
+  },
+  {
+    ...{ name: 'job', help: 'the CI job that ordered it', kind: 'link', schema: is.maybeText },
+    cell: ({ row }) => row.job ?? '',
+  },
+  ...a.onRequest<ShownFile>([
+    a.text('currency', 'currency of the total', ({ row, currency }) => currencyOf(row.total, currency)),
+    a.list('skus', 'SKUs of its order', ({ row }) => split(row.skus, ',')),
+    a.text('hold', 'why its order is on hold', ({ row }) => (row.ended ? '' : row.hold)),
+    a.flag('test', 'whether it is a test order (in rows: test)', ({ row }) => row.test === 1),
     a.text(
-      'state',
-      'state as the service names it; ordered until the service has been asked',
-      ({ row, error }) => row.state || (error && !row.order_id ? '' : 'ordered'),
-      { kind: 'state' },
+      'ended',
+      'delivered, or unfinished (no transcript will come); null while it may still change',
+      ({ row }) => row.ended,
+      { schema: endings },
     ),
-    a.text('title', 'title of the audio; for an episode, the title in the feed', ({ row }) => row.title),
-    a.amount('minutes', 'length of the audio in minutes', ({ row }) => row.minutes, {
-      ...{ header: 'length', kind: 'minutes' },
+    a.time('checked_at', 'when the service was last asked about it', ({ row }) => row.checked_at, {
+      header: 'checked',
     }),
-    a.amount('total', 'exact cost', ({ row }) => row.total),
-    a.text('order', 'order id', ({ row }) => row.order_id, { uncut: true }),
-    a.time('ordered_at', 'when it was ordered; null where that is unknown', ({ row }) => row.ordered_at, {
-      header: 'ordered',
+    a.time('heard_at', 'when the last event about it arrived', ({ row }) => row.heard_at),
+    a.list('invoices', 'invoice ids', ({ row }) => split(row.invoices, ',')),
+    a.records('downloads', 'downloaded transcripts (in rows: their paths)', downloadRecord, 'downloads', {
+      cell: ({ downloads }) => downloads.map(({ path }) => path).join(','),
     }),
-    a.time('changed_at', 'when a change of state was last seen', ({ row }) => row.changed_at, {
-      header: 'changed',
-    }),
-    a.text('url', 'URL of the audio, without signatures', ({ row }) => row.url, { kind: 'link' }),
-    a.text('key', 'key that identifies the audio instead of its URL', ({ row }) => row.key),
-    {
-      ...{ name: 'by', help: 'who ordered it: the actor of the CI job, or user and host' },
-      schema: is.nullable(senderRecord.schema),
-      json: ({ row }) => (row.host ? senderRecord.json(row) : null),
-      cell: ({ row }) => row.actor || userAndHost(senderOf(row)),
-    },
-    {
-      ...{ name: 'job', help: 'the CI job that ordered it', kind: 'link', schema: is.maybeText },
-      cell: ({ row }) => row.job ?? '',
-    },
-    ...a.onRequest<ShownFile>([
-      a.text('currency', 'currency of the total', ({ row, currency }) => currencyOf(row.total, currency)),
-      a.list('skus', 'SKUs of its order', ({ row }) => split(row.skus, ',')),
-      a.text('hold', 'why its order is on hold', ({ row }) => (row.ended ? '' : row.hold)),
-      a.flag('test', 'whether it is a test order (in rows: test)', ({ row }) => row.test === 1),
-      a.text(
-        'ended',
-        'delivered, or unfinished (no transcript will come); null while it may still change',
-        ({ row }) => row.ended,
-        { schema: endings },
-      ),
-      a.time('checked_at', 'when the service was last asked about it', ({ row }) => row.checked_at, {
-        header: 'checked',
-      }),
-      a.time('heard_at', 'when the last event about it arrived', ({ row }) => row.heard_at),
-      a.list('invoices', 'invoice ids', ({ row }) => split(row.invoices, ',')),
-      a.records('downloads', 'downloaded transcripts (in rows: their paths)', downloadRecord, 'downloads', {
-        cell: ({ downloads }) => downloads.map(({ path }) => path).join(','),
-      }),
-      a.list('names', 'names of the speakers', ({ row }) => split(row.names, '|'), { separator: '|' }),
-      a.text('notes', 'notes for the transcribers', ({ row }) => row.notes),
-      a.text('remark', 'what events have reported since the service was last asked', ({ row }) =>
-        [row.hint, row.remark].filter(Boolean).join('; '),
-      ),
-      a.list('tags', 'tags of the audio', ({ row }) => row.audio.tags ?? [], { separator: '|' }),
-      a.text('feed', 'title of its feed', ({ row }) => row.audio.feed),
-      a.text('guid', 'guid of the episode in its feed', ({ row }) => row.audio.guid),
-      a.text('link', 'web page of the episode', ({ row }) => row.audio.link, { kind: 'link' }),
-      a.time('published_at', 'when the episode was published', ({ row }) => row.audio.published),
-      a.text('source', 'path of a local recording, on its machine', ({ row }) => row.audio.source),
-    ]),
-    a.answer(answerOf),
-    {
-      ...{ name: 'left_out', help: 'why it was not ordered this time', schema: is.oneOf(...leftOutReasons) },
-      json: ({ leftOut }) => leftOut ?? null,
-      ...onlyInJson,
-    },
-    {
-      ...{ name: 'assumed', schema: is.alwaysTrue, ...onlyInJson },
-      help: 'true: the service has not said yet which audio of its order it is of, so url, key, tags and the like follow the sequence of the order',
-      json: ({ row }) => (row.assumed === 1 ? true : null),
-    },
-    {
-      ...{ name: 'existing', schema: is.alwaysTrue, ...onlyInJson },
-      help: 'true: it was on order before, and --or-existing accepted it',
-      json: ({ isExisting }) => isExisting ?? null,
-    },
-    a.error(({ error }) => error),
-  ],
-);
+    a.list('names', 'names of the speakers', ({ row }) => split(row.names, '|'), { separator: '|' }),
+    a.text('notes', 'notes for the transcribers', ({ row }) => row.notes),
+    a.text('remark', 'open again since its upgrade; what events have reported since then', ({ row }) =>
+      [row.isReopened && 'open again since its upgrade', row.hint, row.remark].filter(Boolean).join('; '),
+    ),
+    a.list('tags', 'tags of the audio', ({ row }) => row.audio.tags ?? [], { separator: '|' }),
+    a.text('feed', 'title of its feed', ({ row }) => row.audio.feed),
+    a.text('guid', 'guid of the episode in its feed', ({ row }) => row.audio.guid),
+    a.text('link', 'web page of the episode', ({ row }) => row.audio.link, { kind: 'link' }),
+    a.time('published_at', 'when the episode was published', ({ row }) => row.audio.published),
+    a.text('source', 'path of a local recording, on its machine', ({ row }) => row.audio.source),
+  ]),
+  a.answer(answerOf),
+  {
+    ...{ name: 'left_out', help: 'why it was not ordered this time', schema: is.oneOf(...leftOutReasons) },
+    json: ({ leftOut }) => leftOut ?? null,
+    ...onlyInJson,
+  },
+  {
+    ...{ name: 'assumed', schema: is.alwaysTrue, ...onlyInJson },
+    help: 'true: the service has not said yet which audio of its order it is of, so url, key, tags and the like follow the sequence of the order',
+    json: ({ row }) => (row.assumed === 1 ? true : null),
+  },
+  {
+    ...{ name: 'existing', schema: is.alwaysTrue, ...onlyInJson },
+    help: 'true: it was on order before, and --or-existing accepted it',
+    json: ({ isExisting }) => isExisting ?? null,
+  },
+  a.error(({ error }) => error),
+]);
+
+/** Of files that were waited for: with --download, the transcripts are a part of the table. */
+const withPaths = (more: boolean): RecordType<ShownFile> =>
+  ranked(`path ${byImportance}`, [
+    ...fileRecord.fields,
+    a.column('path', 'path of the transcript, with --download', pathsOf, { kind: 'link', more }),
+  ]);
+
+const pathsOf = ({ saved = [] }: ShownFile): string => saved.map(({ path }) => path).join(',');
+
+export const waitedRecord = withPaths(true);
+const downloadedRecord = withPaths(false);
 
 export const fileSchema = (): is.Schema => is.described('a file', fileRecord.schema);
 
 /** What commands print that ask the service about files. */
-export const askedFiles = (): CommandOutput =>
+export const askedFiles = (record = fileRecord): CommandOutput =>
   printed(
     is.anyOf(
       is.described('for a single id', fileSchema()),
       is.described('for several ids, or if the command line names none', is.arrayOf(fileSchema())),
     ),
-    fileRecord.columnHelp,
+    record.columnHelp,
   );
 
 const split = (text: string | null, separator: string): string[] => (text ? text.split(separator) : []);
@@ -166,10 +177,17 @@ const due = a.time<ShownFile>('due_at', 'by the target of its SKU', ({ row }) =>
   header: 'due',
 });
 
+/** Where a line is full, the next path begins a line of its own. */
+const pathLines = ({ downloads }: ShownFile): string => downloads.map(({ path }) => path).join(', ');
+
 const pageRecord = new RecordType<ShownFile>([
   ...fileRecord.fields
     .filter(({ name }) => name !== 'currency')
-    .flatMap((each) => [{ ...each, more: false }, ...(each.name === 'skus' ? [due] : [])]),
+    .flatMap((each) => {
+      const field = { ...each, more: false };
+      if (each.name === 'downloads') return [{ ...field, cell: pathLines }];
+      return each.name === 'skus' ? [field, due] : [field];
+    }),
   a.text('quality_stars', 'rating of the audio by the service', said('quality_stars'), { header: 'stars' }),
   a.text('description', 'description of the audio', said('description')),
 ]);
@@ -206,10 +224,10 @@ function aligned(files: readonly ShownFile[], currency: string): ShownFile[] {
 }
 
 /** People see the first columns, scripts everything. */
-const listView = (files: readonly ShownFile[], { isBrief, currency }: ListForm): View =>
+const listView = (files: readonly ShownFile[], { isBrief, currency }: ListForm, record = fileRecord): View =>
   isBrief
-    ? fileRecord.view(aligned(files, currency), { only: columnsForPeople(files) })
-    : fileRecord.view(files);
+    ? record.view(aligned(files, currency), { only: [...columnsForPeople(files), 'path'] })
+    : record.view(files);
 
 export function filePages(pages: AsyncIterable<FilePage>, form: ListForm): AsyncGenerator<View> {
   const { currency } = form;
@@ -230,12 +248,13 @@ export function askedView(
   several: boolean,
   form: ListForm,
   quiet?: readonly string[],
+  record = fileRecord,
 ): View {
   const found = files.filter(({ error, answer }) => !error || answer || error.kind === 'held');
-  const isPage = form.isBrief && found.length === 1;
+  const isPage = form.isBrief && found.length === 1 && record !== downloadedRecord;
   const shown = isPage
     ? pageRecord.view(aligned(found, form.currency), { only: 'filled', asRecord: true })
-    : listView(found, form);
+    : listView(found, form, record);
   return {
     ...{ asRecord: isPage, columns: shown.columns, quiet: quiet ?? found.map(({ row }) => row.id) },
     get rows() {
@@ -247,17 +266,15 @@ export function askedView(
   };
 }
 
-/** For people, transcripts that were downloaded stand for their files. With --quiet: what was written, or delivered. */
-export function waitedView(
+/** With --quiet: what was written, or else `ids`. */
+export const waitedView = (
   files: readonly ShownFile[],
-  { outcomes, saved }: WaitResult,
+  saved: WaitResult['saved'],
   several: boolean,
   form: ListForm,
-): View {
-  if (saved && form.isBrief) return savedView(saved);
-  const delivered = outcomes.flatMap(({ what, file, error }) => (file && !error ? [what] : []));
-  return askedView(files, several, form, saved ? writtenPaths(saved) : delivered);
-}
+  ids: readonly string[],
+): View =>
+  askedView(files, several, form, saved ? writtenPaths(saved) : ids, saved ? downloadedRecord : waitedRecord);
 
 export const fileDocuments = (files: readonly ShownFile[], several: boolean): Json =>
   oneOrAll(files.map(fileRecord.json), several);
@@ -279,6 +296,13 @@ export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: 
 /** `2 of 3 files delivered` */
 export const deliveredText = ({ outcomes }: WaitResult): string =>
   `${outcomes.filter(({ error }) => !error).length} of ${plural(outcomes.length, 'file')} delivered`;
+
+/** Of files that are delivered, and open again because they were upgraded since. */
+export function reopenedNotes(ids: readonly string[]): string[] {
+  if (ids.length === 0) return [];
+  const what = ids.length === 1 ? 'was upgraded and is' : 'were upgraded and are';
+  return [`${filesInQuestion(ids)} ${what} open again until the next delivery, for 30 days at most`];
+}
 
 /** No title hides the rest of a question, and no more files are named than fit the screen. */
 const [MAX_TITLE_LENGTH, MAX_NAMED] = [80, 5];

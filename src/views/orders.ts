@@ -11,11 +11,11 @@ import { cutJsonSignatures, cutSignatures, withoutSignature } from '../lib/signa
 import { shellWord } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import * as a from './fields.ts';
-import { askedView, fileRecord, type ListForm } from './files.ts';
+import { fileRecord, type ListForm, waitedView } from './files.ts';
 import { estimateRecord } from './money.ts';
 import { RecordType, ranked } from './record.ts';
 import * as is from './schema.ts';
-import { savedView, writtenPaths } from './transcripts.ts';
+import { writtenPaths } from './transcripts.ts';
 
 type OrderRow = Readonly<Record<'id' | 'order' | 'hold' | 'url', string>>;
 
@@ -56,7 +56,7 @@ function rowsOf({ order, files, planned }: PlacedOrder): OrderRow[] {
 /** An order without files is one row. */
 const distinctIds = (ids: readonly string[]): string[] => (ids.length ? [...new Set(ids)] : ['']);
 
-/** The files of a list of orders: as files where there are any; a person is shown the transcripts that were downloaded. */
+/** The files of a list of orders: as files where there are any. */
 export function orderedView(
   files: readonly ShownFile[] | undefined,
   { placed, waited }: OrderResult,
@@ -64,11 +64,12 @@ export function orderedView(
 ): View {
   // Without files that the answer names, but that are of another order.
   const ids = placed.flatMap((each) => each.files.files.map(({ id }) => id));
-  const quiet = waited?.saved ? writtenPaths(waited.saved) : [...new Set(ids)];
-  if (form.isBrief && waited?.saved) return savedView(waited.saved);
-  if (!files || (form.isBrief && !waited)) return ordersView(placed, form.isBrief, quiet);
+  if (!files || (form.isBrief && !waited)) {
+    const quiet = waited?.saved ? writtenPaths(waited.saved) : [...new Set(ids)];
+    return ordersView(placed, form.isBrief, quiet);
+  }
   const ordered = files.filter(({ row, error, leftOut }) => !leftOut && (row.order_id || !error));
-  return askedView(ordered, true, form, quiet);
+  return waitedView(ordered, waited?.saved, true, form, [...new Set(ids)]);
 }
 
 /** The documents of a list of orders. */

@@ -123,6 +123,7 @@ describe('a flag that would be ignored', () => {
     [['balance', '--profile', 'sandbox', '--api-key', 'k'], /the profile sandbox and --api-key/],
     [['order', 'https://e.org/a.mp3', '--sku', 'TRANS14', '--unpriced'], /--unpriced requires a budget/],
     [['--json', 'balance', '--csv'], /--csv and --json/],
+    [['files', '--csv', '--quiet'], /--quiet and --csv/],
     [['wait', '5', '--format=txt'], /--format requires --download/],
     [['--no-ledger', 'order', 'https://e.org/a.mp3', '--sku', 'TRANS14', '--skip-ordered'], /--no-ledger/],
   ])('is refused: %j', async (given, message) => {

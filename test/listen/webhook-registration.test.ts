@@ -85,6 +85,7 @@ describe('--register', () => {
     url = listener.url;
     await listener.until(async () => (await eventsOf(user)).length === 1);
     expect((await eventsOf(user))[0]?.source).toBe('test');
+    expect((await user.run(['events'])).stdout).toContain('\ta test: ');
     expect(listener.stdout).toBe('');
     await listener.post(form({ event: 'DIFFICULT_AUDIO', audiofile: '5', order: 'y' }));
     expect((await listener.ended).code).toBe(0);

@@ -63,8 +63,12 @@ describe('login', () => {
     });
     expect([bad.code, existsSync(path)]).toEqual([2, false]);
     const { code } = await user.run(['login', '--no-verify', '--profile', 'work'], { stdin: KEY });
-    expect([code, service.got.length]).toEqual([0, 0]);
     expect(kept(path)).toEqual({ profiles: { work: { 'api-key': KEY } } });
+    const short = ['login', '--no-verify', '--profile', 'short', '--base-url', 'https://example.com/'];
+    expect((await user.run(short, { stdin: KEY })).stderr).toMatch(
+      /https:\/\/example\.com\/ does not end in \/API4/,
+    );
+    expect([code, service.got.length]).toEqual([0, 0]);
   });
 
   it('does not keep an address that came from the environment', async () => {

@@ -9,7 +9,7 @@ import { cutSignatures } from '../../lib/signatures.ts';
 import { monotonicMs } from '../../lib/time.ts';
 import { type Call, type CallResponse, moneyTargetOf } from './call.ts';
 import { type EarlyEnd, exchange, type HttpRequest, type HttpResponse, NO_LIMIT_MS } from './exchange.ts';
-import { connectionError, endMessage, outcomeUnknownError, statusError } from './failures.ts';
+import { type CallError, connectionError, endMessage, outcomeUnknownError, statusError } from './failures.ts';
 import { networkHint } from './network-errors.ts';
 import { type ConnectionPool, openPool, withPool } from './pool.ts';
 import { Retries, type RetryOptions } from './retry.ts';
@@ -56,6 +56,8 @@ export class Transport {
   readonly #baseUrl: string;
   readonly #sharedPool: ConnectionPool;
   readonly #retries = new Retries();
+  /** Why a read was sent again, the last time that one was. */
+  lastRetried: CallError | undefined;
   readonly #hideKey: (text: string) => string;
 
   private constructor(options: TransportOptions, base: URL, sharedPool: ConnectionPool) {
@@ -83,8 +85,10 @@ export class Transport {
     if (call.safety === 'money') return this.#sendForMoney(call, endsAt, read);
     const sendOnce = (): Promise<T> => this.#sendOnce(call, this.#sharedPool, { endsAt, signal }, read);
     if (call.safety === 'once') return sendOnce();
-    const onRetry = (error: Error, pauseMs: number): void =>
+    const onRetry = (error: CallError, pauseMs: number): void => {
+      this.lastRetried = error;
       trace?.(`${errorMessage(error)}; trying again in ${pauseMs} ms`);
+    };
     return this.#retries.send(sendOnce, { endsAt, signal, onRetry });
   }
 

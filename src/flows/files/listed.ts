@@ -20,6 +20,8 @@ export interface ListedFile extends FileRow {
   readonly audio: AudioDetails;
   /** When the transcript of an open file is to be there; empty where nobody knows. */
   readonly due_at: string;
+  /** It was upgraded, and the delivery that its state names is the one before that. */
+  readonly isReopened: boolean;
 }
 
 export function listed(row: FileRow): ListedFile {
@@ -28,8 +30,12 @@ export function listed(row: FileRow): ListedFile {
   const minutes = row.duration || minutesOf(audio.seconds);
   const isOpen = !ended && test === 0 && !hold;
   const due_at = isOpen ? dueAt(skus ? skus.split(',') : [], upgraded_at ?? ordered_at) : '';
-  return { ...row, audio, minutes, due_at, title: audioTitle(row.title, audio, row.url ?? '') };
+  const title = audioTitle(row.title, audio, row.url ?? '');
+  return { ...row, audio, minutes, due_at, title, isReopened: isReopened(row) };
 }
+
+const isReopened = ({ ended, state, upgraded_at }: FileRow): boolean =>
+  !ended && upgraded_at !== null && findFileState(state)?.end === 'delivered';
 
 const DAY_MS = 86_400_000;
 
@@ -72,6 +78,7 @@ export const unknownFile: ListedFile = {
     ...audioRowOf({}, String),
     key: '',
     audio: {},
+    isReopened: false,
     duration: '',
     minutes: '',
     total: '',
@@ -90,11 +97,10 @@ export function withAnswer(row: ListedFile | undefined, file: AudioFile): Listed
   const state = findFileState(file.state);
   // After an upgrade, the state of the delivery before it is not its end.
   const ended = row && row.state === state?.name ? row.ended : (state?.end ?? '');
+  const now = { ...known, id: file.id, state: state?.name ?? file.state, ended };
   return {
-    ...known,
-    id: file.id,
-    state: state?.name ?? file.state,
-    ended,
+    ...now,
+    isReopened: isReopened(now),
     due_at: ended ? '' : known.due_at,
     title: audioTitle(cutSignatures(file.title) || known.title, known.audio, file.originalLink),
     url: known.url || withoutSignature(file.originalLink),

@@ -248,6 +248,14 @@ const isRefusal = (error: StenoError): boolean => {
   return kind === 'usage' || (status >= 400 && status < 500 && !mayPass(error));
 };
 
+/** Why a file is not delivered though the time is over. */
+export function lateReason({ file, error, awaitsRework }: PolledFile): string {
+  if (awaitsRework) return 'not delivered again since its upgrade';
+  if (findFileState(file?.state ?? '')?.end === 'delivered') return `not downloaded: ${error?.message}`;
+  if (file?.state) return `still '${file.state}'`;
+  return `not delivered: ${file ? 'the service reports no state' : error?.message}`;
+}
+
 /** Tells each file as it is and whenever its state changes, until every file has ended. */
 export async function watchFiles(
   transport: Transport,
@@ -272,6 +280,5 @@ export async function watchFiles(
     },
   });
   const late = timedOut && files.find(({ open }) => open);
-  if (late)
-    throw new StenoError('timeout', `time ran out: audiofile ${late.id} is still '${late.file?.state}'`);
+  if (late) throw new StenoError('timeout', `time ran out: audiofile ${late.id}: ${lateReason(late)}`);
 }

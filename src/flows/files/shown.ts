@@ -24,6 +24,8 @@ export interface ShownFile {
   readonly currency: string;
   /** What the service said now, in place of what the ledger keeps. */
   readonly answer?: Json;
+  /** What was downloaded of it now, or was there already. */
+  readonly saved?: readonly Saved[] | undefined;
   readonly error?: StenoError | undefined;
   /** Why it was not ordered, though nothing is wrong with it. */
   readonly leftOut?: LeftOutReason | undefined;
@@ -31,14 +33,12 @@ export interface ShownFile {
   readonly isExisting?: true | undefined;
 }
 
-interface FileSources extends Pick<ShownFile, 'currency' | 'error'> {
+interface FileSources extends Pick<ShownFile, 'currency' | 'error' | 'saved'> {
   /** The id that was asked about. */
   readonly what: string;
   /** What the service said of it, if it did. */
   readonly file?: AudioFile | undefined;
   readonly known: KnownFiles;
-  /** What was written of it now. */
-  readonly saved?: readonly Saved[] | undefined;
   /** What is known of it where the ledger knows nothing. */
   readonly otherwise?: ListedFile;
 }
@@ -49,8 +49,7 @@ export function shownFile({ what, file, error, known, saved, currency, otherwise
     // The id that was asked about is its name, whatever the answer calls it.
     row: { ...(file ? withAnswer(row, file) : (row ?? unknownFile)), id: what },
     downloads: allDownloads(known.downloads.get(what) ?? [], saved ?? []),
-    currency,
-    error,
+    ...{ currency, error, saved },
     ...(file && { answer: file.json }),
   };
 }

@@ -8,7 +8,7 @@ import { type Destination, TranscriptDownloads } from '../transcripts/downloads.
 import { byteCounter } from '../transcripts/fetch.ts';
 import { asksService, DEFAULT_TEMPLATE } from '../transcripts/name.ts';
 import type { Saved } from '../transcripts/save.ts';
-import { type PolledFile, type Polling, pollFiles } from './poll.ts';
+import { lateReason, type PolledFile, type Polling, pollFiles } from './poll.ts';
 
 export interface WaitOptions
   extends Pick<Polling, 'transport' | 'ledger' | 'notes' | 'poll' | 'onDelivered'> {
@@ -44,11 +44,13 @@ function stateCounter(ids: readonly string[], report: Report = noReport): NonNul
     states.set(state, (states.get(state) ?? 0) + count);
     if (findFileState(state)?.end === 'delivered') done += count;
   };
+  const stateOf = (polled: PolledFile | undefined): string =>
+    polled?.awaitsRework ? 'upgraded' : (polled?.file?.state ?? '');
   add('', new Set(ids).size);
   report({ states, done });
   return (now, before) => {
-    add(before?.file?.state ?? '', -1);
-    add(now.file?.state ?? '', 1);
+    add(stateOf(before), -1);
+    add(stateOf(now), 1);
     report({ states, done });
   };
 }
@@ -58,17 +60,13 @@ const isHeld = ({ file, error }: PolledFile): boolean =>
 
 /** Why a file is not delivered; nothing if it is. */
 function reasonOf(polled: PolledFile): StenoError | undefined {
-  const { file, error, open, awaitsRework } = polled;
+  const { file, error, open } = polled;
   const end = findFileState(file?.state ?? '')?.end;
   if (!open && end === 'unfinished' && !error)
     return new StenoError('unfinished', `ended as '${file?.state}', so there will be no transcript`);
   if (!open) return error;
   if (isHeld(polled)) return new StenoError('held', 'on hold: work starts once the hold is released');
-  if (awaitsRework) return new StenoError('timeout', 'not delivered again since its upgrade');
-  if (end === 'delivered') return new StenoError('timeout', `not downloaded: ${error?.message}`);
-  if (file?.state) return new StenoError('timeout', `still '${file.state}'`);
-  if (file) return new StenoError('timeout', 'not delivered: the service reports no state');
-  return new StenoError('timeout', `not delivered: ${error?.message}`);
+  return new StenoError('timeout', lateReason(polled));
 }
 
 /** Raises what kept files from being delivered, the most telling reason first; `waitOn`: how to go on after a time-out. */

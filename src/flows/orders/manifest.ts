@@ -70,10 +70,17 @@ class WrongLines {
       ...(isCut ? ['further lines are invalid too'] : []),
     ];
     const isForAll = others.every(({ hint }) => hint === first.hint);
-    const [line = ''] = first.message.split(': ', 1);
-    const hint = first.hint && !isForAll ? `for ${line}: ${first.hint}` : first.hint;
+    const hint = isForAll ? first.hint : hintsByLine([first, ...others]);
     throw new StenoError('usage', first.message, { hint, more });
   }
+}
+
+/** Each hint once, with the first line that it is for. */
+function hintsByLine(errors: readonly StenoError[]): string {
+  const lines = new Map<string, string>();
+  for (const { hint, message } of errors)
+    if (hint && !lines.has(hint)) lines.set(hint, message.split(': ', 1)[0] ?? '');
+  return [...lines].map(([hint, line]) => `for ${line}: ${hint}`).join('; ');
 }
 
 export async function givenIds(

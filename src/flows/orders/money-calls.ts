@@ -292,7 +292,7 @@ export function raiseUnchanged(
     unclear ? 'uncertain' : kindOfAll(failed, failed.length + changed.length),
     `${failed.length} of ${outcomes.length} failed`,
     [...failed, ...unsent],
-    unclear?.error.hint ?? `run it again with only the ids that failed: the others would be ${done} twice`,
+    unclear?.error.hint ?? `run it again with only the ids that failed; the others are ${done}`,
   );
 }
 

@@ -155,6 +155,24 @@ describe('an upgraded file', { timeout: 90_000 }, () => {
     expect([code, stderr]).toEqual([6, expect.stringContaining('not delivered again since its upgrade')]);
   });
 
+  it('is said to be open again wherever it is shown as Delivered', async () => {
+    const { user, file } = await upgraded();
+    for (const line of [
+      ['file', '1'],
+      ['files'],
+      ['wait', '1', '--timeout', '1s'],
+      ['file', '1', '--watch', '--timeout', '1s'],
+    ]) {
+      const { stdout, stderr } = await user.run(line);
+      expect([line, stdout.includes('Delivered') || stderr]).not.toEqual([line, false]);
+      expect(stderr).toMatch(/^1 file \(audiofile 1\) was upgraded and is open again/m);
+    }
+    expect(await file()).toMatchObject({ remark: 'open again since its upgrade' });
+    expect((await user.run(['files', '--state', 'Processing'])).stderr).toBe('');
+    const { stderr } = await user.run(['wait', '1', '--timeout', '1s', '--no-progress']);
+    expect(stderr).not.toMatch(/1 delivered|1 of 1/);
+  });
+
   it('keeps a copy that was fetched meanwhile only until it is delivered again', async () => {
     const { user, states, read, service, sync } = await upgraded();
     service.on(transcript, { body: 'half of it' }, { body: 'with timestamps' });

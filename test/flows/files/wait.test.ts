@@ -236,6 +236,30 @@ describe.concurrent('wait', () => {
     expect((await user.run(['wait', '1', '--order', 'o1'])).code).toBe(2);
   });
 
+  it('with --download has the same columns on a terminal as in rows and CSV, the path among them', async () => {
+    const { user, states, order } = await orderingAccount();
+    states.set('1', ['Delivered']).set('2', ['Delivered']);
+    await order(audio('a'), audio('b'));
+    const line = ['wait', '1', '2', ...soon, '--download', 'd'];
+    const { stdout } = await user.onTerminal(`steno ${line.join(' ')} --no-color`, { columns: 200 });
+    const [head = '', row = ''] = stdout.trim().split(/\r?\n/).slice(-3);
+    expect(head).toMatch(/^AUDIOFILE {2}STATE .* PATH$/);
+    expect(row).toMatch(/^1 .*Delivered .* d\/1\.txt$/);
+    expect((await user.run([...line, '--columns', 'audiofile,path'])).stdout).toBe(
+      '1\td/1.txt\n2\td/2.txt\n',
+    );
+    const rows = (await user.run(line)).stdout.split('\n').map((each) => each.split('\t'));
+    expect(rows[0]?.slice(0, 2)).toEqual(['1', 'Delivered']);
+    expect(rows[0]?.at(-1)).toBe('d/1.txt');
+    const csv = (await user.run([...line, '--csv'])).stdout.split('\r\n')[0]?.split(',') ?? [];
+    for (const name of head
+      .toLowerCase()
+      .split(/ +/)
+      .filter((each) => csv.includes(each)))
+      expect(csv).toContain(name);
+    expect(csv).toContain('path');
+  });
+
   it('downloads each transcript once, in each format, and keeps that in the ledger', async () => {
     const { user, states, order, fetched } = await orderingAccount();
     states.set('1', ['Processing', 'Processing', 'Delivered']).set('2', ['Delivered']);
