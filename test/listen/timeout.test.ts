@@ -48,9 +48,20 @@ describe('--timeout ends a session that waits for the service', () => {
     const { service, user } = await account();
     neverAnswers(service);
     const { result, tookMs } = await timed(listenFor(user, ...REGISTER, '--count', '2'));
-    expect([result.code, result.stderr]).toEqual([6, 'steno: 0 of 2 events arrived within 1s\n']);
+    expect([result.code, result.stderr]).toEqual([
+      6,
+      'steno: 0 of 2 events arrived within 1s\nsteno: the webhook is not registered: the service did not answer\n',
+    ]);
     expect(tookMs).toBeLessThan(WELL_BEFORE_MS);
     expect(service.calls('GET /webhook')).toHaveLength(1);
+  });
+
+  it('to be up again, and says why it does not register', async () => {
+    const { service, user } = await account();
+    service.allow('GET /webhook', { status: 503, body: { message: 'down for maintenance' } });
+    const { result } = await timed(listenFor(user, ...REGISTER));
+    expect(result.code).toBe(6);
+    expect(result.stderr).toMatch(/webhook is not registered: .*503: down for maintenance/);
   });
 
   it('to set the webhook, and says that it may have to be put back', async () => {
