@@ -236,17 +236,7 @@ function changesOf(
   read: ReadonlyMap<string, ReadInvoice>,
 ): Statement[] {
   const items = billItems(all, file);
-  const bills = billFile({
-    items,
-    lines,
-    total: totalOf(file?.total ?? ''),
-    ...paymentOf(
-      file?.invoices ? file.invoices.split(',') : [],
-      read,
-      new Set(lines.map(({ invoice }) => invoice)),
-    ),
-    isCancelled: file?.state === 'Order Cancelled',
-  });
+  const bills = costsOf(file, items, lines, file?.invoices ? file.invoices.split(',') : [], read);
   const kept = bills.map((bill, at) => keptForm(bill, items[at]));
   return all.flatMap((row) => {
     const own = kept.filter((_, at) => (row.kind === 'refund' ? items[at]?.refund : items[at])?.row === row);
@@ -287,8 +277,24 @@ export function billItems<Row extends Purchased>(
   return items;
 }
 
+/** What each purchase of a file costs: the one function for budget, log, report and page. `named`: the invoices of the file. */
+export const costsOf = <Line extends BillLine & { readonly invoice: string }>(
+  file: Pick<FileRow, 'state' | 'total'> | undefined,
+  items: readonly BillItem[],
+  lines: readonly Line[],
+  named: readonly string[],
+  read: ReadonlyMap<string, ReadInvoice>,
+): Bill<Line>[] =>
+  billFile({
+    items,
+    lines,
+    total: totalOf(file?.total ?? ''),
+    isCancelled: file?.state === 'Order Cancelled',
+    ...paymentOf(named, read, new Set(lines.map(({ invoice }) => invoice))),
+  });
+
 /** Whether what a file costs is paid, by the invoices that it names. */
-export function paymentOf(
+function paymentOf(
   named: readonly string[],
   read: ReadonlyMap<string, ReadInvoice>,
   withLines: ReadonlySet<string>,

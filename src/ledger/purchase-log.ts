@@ -1,11 +1,12 @@
 /** Who bought what, when, and what it cost: the purchases as people and reports read them. */
 
 import { IN_TURN } from './billing.ts';
+import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow } from './files.ts';
 import type { PurchaseKind } from './purchase.ts';
 import type { Verdict } from './purchase-table.ts';
 import { PURCHASE_COLUMNS, type PurchaseRow, type ShownPurchase, shownPurchase } from './shown-purchase.ts';
 import type { Value } from './stores/store.ts';
-import { Conditions, groupBy, jsonList, Table } from './table.ts';
+import { Conditions, groupBy, jsonList, rowsOf, Table } from './table.ts';
 
 export interface LogEntry extends ShownPurchase {
   readonly test: boolean;
@@ -44,7 +45,7 @@ export interface LogFilter {
 }
 
 /** What was bought for a file, oldest first. */
-export interface BoughtRow {
+export interface BoughtRow extends Pick<FileRow, 'user' | 'host' | 'actor'> {
   readonly file: string;
   readonly kind: PurchaseKind;
   readonly status: string;
@@ -54,9 +55,23 @@ export interface BoughtRow {
   readonly total_before: string;
   readonly estimate: number | null;
   readonly currency: string;
-  readonly user: string | null;
-  readonly host: string | null;
-  readonly actor: string | null;
+}
+
+const boughtColumns = [
+  ...['file', 'kind', 'status', 'started_at', 'turn', 'skus', 'total_before', 'estimate', 'currency'],
+  ...['user', 'host', 'actor'],
+] as ReadonlyArray<keyof BoughtRow>;
+
+const reportedColumns = [
+  ...(['id', 'order_id', 'title', 'url', 'skus', 'state', 'ended', 'hold', 'test', 'ordered_at'] as const),
+  ...(['changed_at', 'upgraded_at', 'duration', 'total', 'invoices', 'user', 'host', 'actor'] as const),
+  ...(['audio_title', 'audio_feed', 'audio_guid', 'audio_source', 'audio_tags'] as const),
+];
+
+/** Files as a report takes them, and what was bought for each, by its id: in the order of the purchases. */
+export interface ReportedFiles {
+  readonly rows: ReadonlyArray<Pick<FileRow, (typeof reportedColumns)[number]>>;
+  readonly bought: ReadonlyMap<string, readonly BoughtRow[]>;
 }
 
 interface LogRow extends PurchaseRow {
@@ -173,16 +188,27 @@ export class PurchaseLog extends Table {
     };
   }
 
-  /** What was bought for files, those of each in the order of its purchases. */
-  bought(): Promise<BoughtRow[]> {
-    return this.db.all<BoughtRow>(
+  /** All files, oldest first, one page in memory at a time. */
+  async *reported(): AsyncGenerator<ReportedFiles> {
+    const files = `(SELECT ${FILE_COLUMNS} FROM ${FILES_AND_ORDERS} WHERE files.profile = ?) AS files WHERE TRUE`;
+    for await (const page of this.filePages(reportedColumns, files, this.profile)) {
+      const rows = rowsOf<ReportedFiles['rows'][number]>(reportedColumns, page);
+      const bought = await this.#bought(rows.map(({ id }) => id));
+      yield { rows, bought: groupBy(bought, ({ file }) => file) };
+    }
+  }
+
+  async #bought(files: readonly string[]): Promise<BoughtRow[]> {
+    const lists = await this.columns(
+      boughtColumns,
       `SELECT items.file, purchases.kind, purchases.status, purchases.started_at, items.turn, purchases.skus,
-         items.total_before,
-         items.estimate, items.currency, purchases."user", purchases.host, purchases.actor
+         items.total_before, items.estimate, items.currency, purchases."user", purchases.host, purchases.actor
        FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
-       WHERE items.profile = ? AND items.file <> '' AND purchases.test = 0 AND purchases.status <> 'refused'
+       WHERE items.profile = ? AND items.file IN (SELECT value FROM json_each(?)) AND items.file <> ''
+         AND purchases.test = 0 AND purchases.status <> 'refused'
        ORDER BY ${IN_TURN}`,
-      this.profile,
+      ...[this.profile, jsonList(files)],
     );
+    return rowsOf<BoughtRow>(boughtColumns, lists);
   }
 }

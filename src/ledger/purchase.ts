@@ -55,11 +55,16 @@ export function audioRowOf(details: AudioDetails, hide: (text: string) => string
   return { ...Object.fromEntries(texts), audio_seconds: details.seconds || null, audio_tags: tags };
 }
 
+const textColumns = audioTexts.map((name) => [name, `audio_${name}`] as const);
+
+/** Speed: nearly all files have no tags. */
 export function detailsOf(row: Partial<AudioRow> | undefined): AudioDetails {
-  const texts = audioTexts.map((name) => [name, row?.[`audio_${name}`] || undefined]);
-  const tags = JSON.parse(row?.audio_tags ?? '[]') as string[];
-  const seconds = row?.audio_seconds || undefined;
-  return { ...Object.fromEntries(texts), seconds, tags: tags.length ? tags : undefined };
+  const details: { -readonly [Name in keyof AudioDetails]: AudioDetails[Name] } = {};
+  for (const [name, column] of textColumns) details[name] = row?.[column] || undefined;
+  details.seconds = row?.audio_seconds || undefined;
+  const tags = row?.audio_tags ?? '[]';
+  details.tags = tags === '[]' ? undefined : JSON.parse(tags);
+  return details;
 }
 
 export type PurchaseKind = 'order' | 'upgrade' | 'refund';

@@ -64,28 +64,37 @@ export abstract class Table {
     return found;
   }
 
-  /**
-   * What is in these columns, for any number of files, oldest first: in pages, because 200,000 of them would take 60 MB,
-   * and each column of a page as one JSON text, because the driver takes longer to make a row than to find it.
-   */
+  /** What is in these columns, for any number of files, oldest first: in pages, because 200,000 of them would take 60 MB. */
   protected async *filePages<Page extends readonly unknown[][]>(
     columns: readonly string[],
     from: string,
     ...values: Value[]
   ): AsyncGenerator<Page> {
-    const lists = columns.map((name) => `CAST(json_group_array(${name}) AS TEXT) AS ${name}`);
     for (let after = 0; ; ) {
-      const found = await this.db.get<{ rows: number; last: number } & Readonly<Record<string, string>>>(
-        `SELECT count(*) AS rows, max(seq) AS last, ${lists.join(', ')} FROM (
-           SELECT seq, ${columns.join(', ')} FROM ${from} AND seq > ? ORDER BY seq LIMIT ${FILES_PER_QUERY}) AS page`,
+      const [seqs, ...page] = await this.columns<[seqs: number[], ...Page]>(
+        ['seq', ...columns],
+        `SELECT seq, ${columns.map((name) => `"${name}"`).join(', ')} FROM ${from} AND seq > ? ORDER BY seq LIMIT ${FILES_PER_QUERY}`,
         ...values,
         after,
       );
-      if (!found?.rows) return;
-      yield columns.map((name) => JSON.parse(found[name] as string)) as unknown as Page;
-      if (found.rows < FILES_PER_QUERY) return;
-      after = found.last;
+      const last = seqs.at(-1);
+      if (last === undefined) return;
+      yield page as unknown as Page;
+      if (seqs.length < FILES_PER_QUERY) return;
+      after = last;
     }
+  }
+
+  /** What a query finds, each column read as one JSON text: the driver takes longer to make a row than to find it. */
+  protected async columns<Lists extends readonly unknown[][]>(
+    names: readonly string[],
+    query: string,
+    ...values: Value[]
+  ): Promise<Lists> {
+    const lists = names.map((name) => `CAST(json_group_array("${name}") AS TEXT) AS "${name}"`);
+    const sql = `SELECT ${lists.join(', ')} FROM (${query}) AS found`;
+    const found = await this.db.get<Readonly<Record<string, string | null>>>(sql, ...values);
+    return names.map((name) => JSON.parse(found?.[name] ?? '[]')) as unknown as Lists;
   }
 
   /** The ids that a query finds. */
@@ -142,6 +151,14 @@ export function groupBy<Row>(rows: readonly Row[], textOf: (row: Row) => string)
   }
   return groups;
 }
+
+/** Rows of lists that have a column each. */
+export const rowsOf = <Row>(names: ReadonlyArray<keyof Row & string>, lists: readonly unknown[][]): Row[] =>
+  (lists[0] ?? []).map((_, at) => {
+    const row: Record<string, unknown> = {};
+    for (let n = 0; n < names.length; n += 1) row[names[n] as string] = lists[n]?.[at];
+    return row as Row;
+  });
 
 export const timestamp = (): string => new Date(nowMs()).toISOString();
 

@@ -35,6 +35,8 @@ export class Fraction {
   }
 
   plus(other: Fraction): Fraction {
+    if (other.#numerator === 0n) return this;
+    if (this.#numerator === 0n) return other;
     if (this.#denominator === other.#denominator)
       return new Fraction(this.#numerator + other.#numerator, this.#denominator);
     return Fraction.#reduced(
@@ -58,7 +60,10 @@ export class Fraction {
 
   /** Below, at or above zero as this is less than, equal to or more than the other. */
   compare(other: Fraction): number {
-    const difference = this.#numerator * other.#denominator - other.#numerator * this.#denominator;
+    const difference =
+      this.#denominator === other.#denominator
+        ? this.#numerator - other.#numerator
+        : this.#numerator * other.#denominator - other.#numerator * this.#denominator;
     return Number(difference > 0n) - Number(difference < 0n);
   }
 

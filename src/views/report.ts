@@ -233,7 +233,7 @@ export function spendTable(
     row[name].sign || name === 'spent'
       ? [row[name].roundedUp(decimals), row.currency].filter(Boolean).join(' ')
       : '';
-  const titleOf = ({ name }: SpendRow) => (by === 'order' ? (report.orderTitles.get(name) ?? '') : '');
+  const titleOf = ({ name }: SpendRow) => (by === 'order' ? report.titleOfOrder(name) : '');
   return new RecordType<SpendRow>([
     a.column(by, '', ({ name }) => name || NONE, { kind: 'id' }),
     a.column('title', '', titleOf, { importance: 3 }),

@@ -5,12 +5,10 @@ import { billItems } from '../../ledger/billing.ts';
 import { Invoices } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
-import { detailsOf } from '../../ledger/purchase.ts';
-import { type BoughtRow, PurchaseLog } from '../../ledger/purchase-log.ts';
+import { audioTitle, detailsOf } from '../../ledger/purchase.ts';
+import { type BoughtRow, PurchaseLog, type ReportedFiles } from '../../ledger/purchase-log.ts';
 import { fromMillionths, type Money } from '../../lib/money.ts';
 import { userAndHost } from '../../lib/sender.ts';
-import { groupBy } from '../bulk.ts';
-import { type ListedFile, listFiles } from '../files/listed.ts';
 import type { BilledLine } from '../prices/invoices.ts';
 
 export interface ReportFile {
@@ -88,14 +86,8 @@ type GatherOptions = Pick<ReportInput, 'since' | 'until' | 'now' | 'currency'>;
 
 export async function gatherReport(ledger: Ledger, options: GatherOptions): Promise<ReportInput> {
   const files: ReportFile[] = [];
-  const pages = listFiles(
-    ledger,
-    {},
-    { limit: Number.POSITIVE_INFINITY, asTable: false, withDownloads: false },
-  );
-  const bought = groupBy(await new PurchaseLog(ledger).bought(), ({ file }) => file);
-  for await (const { rows } of pages)
-    files.push(...rows.map((row) => reportFile(row, bought.get(row.id) ?? [])));
+  for await (const { rows, bought } of new PurchaseLog(ledger).reported())
+    for (const row of rows) files.push(reportFile(row, bought.get(row.id) ?? []));
   const open = (await new OpenAttempts(ledger).list()).filter(({ status }) => status === 'unclear');
   const unclear = open.map(({ attempt, at, urls, files: ids, skus }) => ({
     ...{ attempt: String(attempt), at, skus },
@@ -103,7 +95,8 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
   }));
   return {
     ...options,
-    files,
+    // Newest first.
+    files: files.reverse(),
     invoices: (await new Invoices(ledger).all()).flatMap((kept) => {
       const invoice = decodeKeptInvoice(kept);
       return invoice ? [{ ...invoice, askedAs: kept.id, isFinal: kept.isFinal }] : [];
@@ -114,22 +107,22 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
 
 const textsOf = (list: string | null): string[] => (list ? list.split(',') : []);
 
-function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFile {
-  const { title = '', feed = '', tags = [] } = detailsOf(row);
-  const bought = billItems(purchases, row).map(({ row: purchase, ...item }) => ({
-    ...item,
+function reportFile(row: ReportedFiles['rows'][number], purchases: readonly BoughtRow[]): ReportFile {
+  const audio = detailsOf(row);
+  const bought = billItems(purchases, row).map(({ row: purchase, skus, totalBefore, refund }) => ({
+    ...{ totalBefore, refund },
     at: purchase?.kind === 'upgrade' ? purchase.started_at : row.ordered_at,
     by: buyerOf(purchase ?? row),
-    skus: purchase ? item.skus : textsOf(row.skus),
+    skus: purchase ? skus : textsOf(row.skus),
     estimate: purchase && estimateOf(purchase),
   }));
   return {
     id: row.id,
-    title: row.title || title,
+    title: audioTitle(row.title, audio, row.url),
     url: row.url,
     order: row.order_id,
-    feed,
-    tags,
+    feed: audio.feed ?? '',
+    tags: audio.tags ?? [],
     skus: textsOf(row.skus),
     state: row.state,
     ended: row.ended,

@@ -10,7 +10,7 @@ import { dueAt, type ListedFile } from '../files/listed.ts';
 import { isWithin, type ReportFile, type ReportInput, type UnclearOrder } from './gather.ts';
 import { type Spend, spendOf } from './spend.ts';
 
-export type Grouping = keyof Spend['groups'];
+export type { Grouping } from './spend.ts';
 
 export type Report = ReturnType<typeof makeReport>;
 
@@ -20,11 +20,12 @@ export function makeReport(input: ReportInput) {
   const waiting = waitingOf(input);
   const count = (kind: WaitingFile['kind']): number => waiting.filter((each) => each.kind === kind).length;
   const { totals, groups } = spend;
+  const files = groupBy(input.files, ({ order }) => order);
   return {
     madeAt: new Date(input.now).toISOString(),
     ...{ since: input.since, until: input.until },
     ...{ totals, groups },
-    orderTitles: orderTitlesOf(input.files),
+    titleOfOrder: (order: string): string => titleOf(files.get(order) ?? []),
     turnaround,
     waiting,
     counts: {
@@ -39,14 +40,11 @@ export function makeReport(input: ReportInput) {
   };
 }
 
-/** Names each order by the title of its first audio, which the ledger lists last. */
-function orderTitlesOf(files: readonly ReportFile[]): ReadonlyMap<string, string> {
-  const named = [...groupBy(files, ({ order }) => order)].map(([order, group]) => {
-    const { title = '', url = '' } = group.at(-1) ?? {};
-    const more = group.length > 1 ? ` and ${group.length - 1} more` : '';
-    return [order, cutSignatures(title || readableUrl(url)) + more] as const;
-  });
-  return new Map(named);
+/** The title of its first audio, which the ledger lists last. */
+function titleOf(files: readonly ReportFile[]): string {
+  const { title = '', url = '' } = files.at(-1) ?? {};
+  const more = files.length > 1 ? ` and ${files.length - 1} more` : '';
+  return cutSignatures(title || readableUrl(url)) + more;
 }
 
 function unbilledText({ unbilled, estimated, unestimated }: Spend): string {

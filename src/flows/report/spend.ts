@@ -1,7 +1,7 @@
 /** What was spent, by month, SKU and order. An amount that can't be read is counted as such, never as zero. */
 import { productOf } from '../../catalog/skus.ts';
-import { type BillLine, billFile } from '../../ledger/bill.ts';
-import { paymentOf, type ReadInvoice, sharedBy, totalOf } from '../../ledger/billing.ts';
+import type { BillLine, BillPart } from '../../ledger/bill.ts';
+import { costsOf, type ReadInvoice, sharedBy, totalOf } from '../../ledger/billing.ts';
 import {
   DEFAULT_CURRENCY,
   Fraction,
@@ -38,24 +38,19 @@ export interface SpendRow {
 }
 
 export type Spend = ReturnType<typeof spendOf>;
+export type Grouping = (typeof groupings)[number];
 
+/** An amount of a file: by a line of an invoice, or by a purchase. */
 interface Entry {
-  readonly month: string;
+  readonly billed: Omit<BillPart, 'line'>;
+  /** Of a purchase without a bill: what it is expected to cost. */
+  readonly unbilled?: Fraction;
   readonly sku: string;
-  readonly order: string;
   readonly person: string;
   readonly invoice: string;
-  readonly file: string;
+  readonly at: string | undefined;
   readonly currency: string;
-  readonly paid: Fraction;
-  readonly unpaid: Fraction;
-  readonly unread: Fraction;
-  readonly refunded: Fraction;
-  readonly estimated: Fraction;
-  readonly isUnbilled: boolean;
 }
-
-type DatedEntry = Omit<Entry, 'month'> & { readonly at: string | undefined };
 
 /** A line of an invoice, with what a report says of it. */
 interface Line extends BillLine {
@@ -74,62 +69,147 @@ export function spendOf(input: ReportInput) {
   const lines = linesByFile(invoices, namingFiles(real, input.invoices));
   for (const { id, total } of invoices)
     if (total !== '' && !parseMoney(total)) unreadable.push(`invoice ${id}: its total`);
-  const files = new Map(real.map((file) => [file.id, file]));
   const read = new Map(input.invoices.map((invoice) => [invoice.askedAs, readForm(invoice)]));
-  const billed = real.map((file) => billOf(file, lines.get(file.id) ?? [], read, unreadable));
-  const others = [...lines].flatMap(([file, own]) =>
-    files.has(file) ? [] : entriesOf(own, undefined, unreadable),
-  );
-  const unbilled = billed.flatMap(unbilledEntries);
-  const dated = [...billed.flatMap(({ entries }) => entries), ...others, ...unbilled];
+  const sums = new Sums(input, currency);
+  for (const file of real) {
+    sums.addFile(file, spendOfFile(file, lines.get(file.id) ?? [], read, unreadable));
+    lines.delete(file.id);
+  }
+  for (const [file, own] of lines) sums.add(entriesOf(own, undefined, unreadable), file);
   if (input.since !== undefined || input.until !== undefined)
     for (const { id, created } of invoices)
       if (parseServiceTime(created) === undefined) unreadable.push(`invoice ${id}: its date`);
-  const entries = dated
-    .filter(({ at }) => isWithin(input, at))
-    .map(({ at, ...entry }) => ({ ...entry, month: monthOf(at), currency: entry.currency || currency }));
-  const rows = (name: (entry: Entry) => string): SpendRow[] => groups(entries, name, files);
-  return {
-    totals: rows(() => '').sort(byName),
-    // Every entry is in one row of each, so that the rows add up to the totals.
-    groups: {
-      month: rows(({ month }) => month).sort(byName),
-      sku: rows(({ sku }) => sku).sort(byAmount),
-      order: rows(({ order }) => order).sort(byAmount),
-      feed: rows(({ file }) => files.get(file)?.feed ?? '').sort(byAmount),
-      tag: rows(({ file }) => tagsText(files.get(file))).sort(byAmount),
-      person: rows(({ person }) => person).sort(byAmount),
-      invoice: rows(({ invoice }) => invoice).sort(byAmount),
-    },
-    unreadable,
-    ...unbilledOf(billed, input, currency),
-    // What may be paid or not, because its invoice was not read: it is in no sum.
-    unread: unreadIn(entries),
-  };
+  return { ...sums.all(), unreadable };
 }
 
-/** Delivered files of which nothing says what they cost; and other purchases without a bill, by what is estimated. */
-function unbilledOf(billed: readonly BilledFile[], input: ReportInput, currency: string) {
-  const isUnpriced = ({ file, isKnown, unbilled: [first] }: BilledFile): boolean =>
-    file.ended === 'delivered' && !isKnown && first !== undefined && isWithin(input, first.at);
-  const others = billed
-    .flatMap((each) => each.unbilled.slice(Number(isUnpriced(each))))
-    .filter(({ at }) => isWithin(input, at));
-  const estimates = new MoneySums();
-  for (const { estimate } of others)
-    if (estimate) estimates.add({ ...estimate, currency: estimate.currency || currency });
-  return {
-    unpriced: billed.filter(isUnpriced).length,
-    unbilled: others.length,
-    unestimated: others.filter(({ estimate }) => !estimate).length,
-    estimated: estimates.all(),
-  };
+const groupings = ['month', 'sku', 'order', 'feed', 'tag', 'person', 'invoice'] as const;
+
+class Row implements SpendRow {
+  readonly name: string;
+  readonly currency: string;
+  spent = Fraction.zero;
+  refunded = Fraction.zero;
+  unpaid = Fraction.zero;
+  estimated = Fraction.zero;
+  unbilled = 0;
+  minutes = Fraction.zero;
+  files = 0;
+  unmeasured = 0;
+  /** The file that was counted last. */
+  #counted = '';
+
+  constructor(name: string, currency: string) {
+    this.name = name;
+    this.currency = currency;
+  }
+
+  /** A file counts once, however many SKUs it was billed with: its entries come one after the other. */
+  add({ billed, unbilled }: Entry, file: string, length: Fraction | undefined): void {
+    const { paid, unpaid, unread, refunded } = billed;
+    this.spent = this.spent.plus(paid).minus(refunded);
+    this.refunded = this.refunded.plus(refunded);
+    this.unpaid = this.unpaid.plus(unpaid);
+    if (unbilled) {
+      this.estimated = this.estimated.plus(unbilled);
+      this.unbilled += 1;
+    }
+    const isBilled = paid.sign > 0 || unpaid.sign > 0 || unread.sign > 0;
+    if (!isBilled || file === this.#counted) return;
+    this.#counted = file;
+    this.files += 1;
+    if (length && length.sign > 0) this.minutes = this.minutes.plus(length);
+    else this.unmeasured += 1;
+  }
 }
 
-function unreadIn(entries: readonly Entry[]): Money[] {
-  const sums = new MoneySums();
-  for (const { unread: amount, currency } of entries) if (amount.sign) sums.add({ amount, currency });
-  return sums.all();
+/** The rows of one currency, by their names. */
+class CurrencyRows {
+  readonly currency: string;
+  readonly total: Row;
+  readonly groups = groupings.map((by) => ({ by, rows: new Map<string, Row>() }));
+
+  constructor(currency: string) {
+    this.currency = currency;
+    this.total = new Row('', currency);
+  }
+
+  add(entry: Entry, names: Readonly<Record<Grouping, string>>, file: string, length?: Fraction): void {
+    this.total.add(entry, file, length);
+    for (const { by, rows } of this.groups) {
+      let row = rows.get(names[by]);
+      if (!row) {
+        row = new Row(names[by], this.currency);
+        rows.set(row.name, row);
+      }
+      row.add(entry, file, length);
+    }
+  }
+}
+
+/** All sums at once. Every entry is in one row of each grouping, so that the rows add up to the totals. */
+class Sums {
+  readonly #rows = new Map<string, CurrencyRows>();
+  readonly #unread = new MoneySums();
+  /** Delivered files of which nothing says what they cost; and other purchases without a bill, by what is estimated. */
+  #unpriced = 0;
+  #unbilled = 0;
+  #unestimated = 0;
+  readonly #estimates = new MoneySums();
+  readonly #input: ReportInput;
+  readonly #currency: string;
+
+  /** `currency`: of amounts that say none. */
+  constructor(input: ReportInput, currency: string) {
+    this.#input = input;
+    this.#currency = currency;
+  }
+
+  addFile(file: ReportFile, { entries, isKnown, unbilled }: FileSpend): void {
+    this.add([...entries, ...unbilled.map(unbilledEntry)], file.id, file);
+    for (const [nth, { at, estimate }] of unbilled.entries()) {
+      if (!isWithin(this.#input, at)) continue;
+      if (nth === 0 && !isKnown && file.ended === 'delivered') this.#unpriced += 1;
+      else this.#addUnbilled(estimate);
+    }
+  }
+
+  /** All entries of a file, or of no file. */
+  add(entries: readonly Entry[], id: string, file?: ReportFile): void {
+    const length = parseNumber(file?.duration ?? '');
+    const [order, feed, tag] = [file?.order ?? '', file?.feed ?? '', tagsText(file)];
+    for (const entry of entries) {
+      if (!isWithin(this.#input, entry.at)) continue;
+      const { sku, person, invoice, at = '', billed } = entry;
+      const currency = entry.currency || this.#currency;
+      const rows = this.#rows.get(currency) ?? new CurrencyRows(currency);
+      this.#rows.set(currency, rows);
+      rows.add(entry, { order, feed, tag, month: at.slice(0, 7), sku, person, invoice }, id, length);
+      if (billed.unread.sign) this.#unread.add({ amount: billed.unread, currency });
+    }
+  }
+
+  #addUnbilled(estimate: Money | undefined): void {
+    this.#unbilled += 1;
+    if (estimate) this.#estimates.add({ ...estimate, currency: estimate.currency || this.#currency });
+    else this.#unestimated += 1;
+  }
+
+  all() {
+    const all = [...this.#rows.values()];
+    const sorted = (by: Grouping): readonly SpendRow[] =>
+      all
+        .flatMap(({ groups }) => [...(groups.find((each) => each.by === by)?.rows.values() ?? [])])
+        .sort(by === 'month' ? byName : byAmount);
+    const groups = groupings.map((by) => [by, sorted(by)] as const);
+    return {
+      totals: all.map(({ total }): SpendRow => total).sort(byName),
+      groups: Object.fromEntries(groups) as Readonly<Record<Grouping, readonly SpendRow[]>>,
+      // What may be paid or not, because its invoice was not read: it is in no sum.
+      unread: this.#unread.all(),
+      ...{ unpriced: this.#unpriced, unbilled: this.#unbilled, unestimated: this.#unestimated },
+      estimated: this.#estimates.all(),
+    };
+  }
 }
 
 /** Files with the same tags, in any order, are one group. */
@@ -168,8 +248,6 @@ const isRefunded = ({ bought }: ReportFile): boolean => bought.some(({ refund })
 
 const timeOf = ({ deliveredAt, orderedAt }: ReportFile): string => deliveredAt || orderedAt;
 
-const monthOf = (at: string | undefined): string => at?.slice(0, 7) ?? '';
-
 /** Where all amounts that name a currency name the same, the others are in it too. */
 function onlyCurrency({ files }: ReportInput, invoices: readonly ReportInvoice[]): string {
   const texts = [
@@ -178,7 +256,9 @@ function onlyCurrency({ files }: ReportInput, invoices: readonly ReportInvoice[]
   ];
   const estimates = files.flatMap(({ bought }) => bought.flatMap(({ estimate }) => estimate ?? []));
   const named = new Set(
-    [...texts.map((text) => parseMoney(text)), ...estimates].flatMap((money) => money?.currency || []),
+    [...texts.filter((text) => /[^\d.]/.test(text)).map(parseMoney), ...estimates].flatMap(
+      (money) => money?.currency || [],
+    ),
   );
   const [only = '', ...more] = named;
   return more.length ? '' : only;
@@ -218,61 +298,53 @@ function unexplained({ total }: ReportInvoice, naming: Iterable<ReportFile>): Re
   return amount.sign > 0 ? [{ file: '', sku: '', cost: { ...all, amount } }] : [];
 }
 
-interface BilledFile {
-  readonly file: ReportFile;
-  readonly entries: readonly DatedEntry[];
+interface FileSpend {
+  readonly entries: readonly Entry[];
   /** What its order costs is known. */
   readonly isKnown: boolean;
   /** Its purchases without a bill, unless they were refunded. */
   readonly unbilled: readonly Bought[];
 }
 
-const unbilledEntries = ({ file, unbilled }: BilledFile): DatedEntry[] =>
-  unbilled.map(({ at, skus, by, estimate }) => ({
-    ...{ ...nothing, at, sku: joined(skus), order: file.order, file: file.id, person: by, invoice: '' },
-    ...{ currency: estimate?.currency ?? '', estimated: estimate?.amount ?? Fraction.zero, isUnbilled: true },
-  }));
-
 const { zero } = Fraction;
-const nothing = {
-  ...{ paid: zero, unpaid: zero, unread: zero, refunded: zero, estimated: zero, isUnbilled: false },
-};
+const nothing = { paid: zero, unpaid: zero, unread: zero, refunded: zero };
 
-function billOf(
+const unbilledEntry = ({ at, skus, by: person, estimate }: Bought): Entry => ({
+  ...{ billed: nothing, unbilled: estimate?.amount ?? zero, currency: estimate?.currency ?? '' },
+  ...{ at, sku: joined(skus), person, invoice: '' },
+});
+
+function spendOfFile(
   file: ReportFile,
   lines: readonly Line[],
   read: ReadonlyMap<string, ReadInvoice>,
   unreadable: string[],
-): BilledFile {
+): FileSpend {
   const currencies = new Set(lines.flatMap(({ currency }) => currency || []));
   // Dollars and euros are never added up: each line stands for itself.
   if (currencies.size > 1)
-    return { file, isKnown: true, unbilled: [], entries: entriesOf(lines, file, unreadable) };
-  const bills = billFile({
-    lines,
-    items: file.bought,
-    total: totalOf(file.total),
-    ...paymentOf(file.invoices, read, new Set(lines.map(({ invoice }) => invoice))),
-    isCancelled: file.state === 'Order Cancelled',
-  });
+    return { isKnown: true, unbilled: [], entries: entriesOf(lines, file, unreadable) };
+  const bills = costsOf(file, file.bought, lines, file.invoices, read);
   const isKnown = bills[0]?.isKnown ?? false;
   if (!isKnown && file.total !== '' && !parseMoney(file.total)) unreadable.push(`file ${file.id}: its total`);
   const unbilled = file.bought.filter(({ refund }, at) => !bills[at]?.isKnown && !refund);
   // What can be read of its lines counts.
   if (!isKnown && lines.some(({ amount }) => !amount))
-    return { file, isKnown, unbilled, entries: entriesOf(lines, file, unreadable) };
+    return { isKnown, unbilled, entries: entriesOf(lines, file, unreadable) };
   const entries = bills.flatMap(({ parts, currency }, at) =>
-    parts.map((part) => ({
-      ...nothing,
-      ...{ paid: part.paid, unpaid: part.unpaid, unread: part.unread, refunded: part.refunded },
-      // What each of several SKUs cost is not known: they are shown as one.
-      sku: part.line ? productOf(part.line.sku) : joined(file.bought[at]?.skus ?? []),
-      ...{ order: file.order, file: file.id, currency, person: file.bought[at]?.by ?? '' },
-      invoice: part.line?.invoice ?? file.invoices.join(' + '),
-      at: part.line ? part.line.at : timeOf(file),
-    })),
+    parts.map(
+      (billed): Entry => ({
+        billed,
+        // What each of several SKUs cost is not known: they are shown as one.
+        sku: billed.line ? productOf(billed.line.sku) : joined(file.bought[at]?.skus ?? []),
+        person: file.bought[at]?.by ?? '',
+        invoice: billed.line?.invoice ?? file.invoices.join(' + '),
+        at: billed.line ? billed.line.at : timeOf(file),
+        currency,
+      }),
+    ),
   );
-  return { file, entries, isKnown, unbilled };
+  return { entries, isKnown, unbilled };
 }
 
 const problemsOf = (lines: readonly Line[]): string[] =>
@@ -280,65 +352,21 @@ const problemsOf = (lines: readonly Line[]): string[] =>
 
 const joined = (skus: readonly string[]): string => [...new Set(skus.map(productOf))].join('+');
 
-function entriesOf(lines: readonly Line[], file: ReportFile | undefined, unreadable: string[]): DatedEntry[] {
+function entriesOf(lines: readonly Line[], file: ReportFile | undefined, unreadable: string[]): Entry[] {
   unreadable.push(...problemsOf(lines));
   return lines.flatMap(({ amount, ...line }) => (amount ? [entryOf({ ...line, amount }, file)] : []));
 }
 
 function entryOf(
-  { sku, file, invoice, at, paid, amount, currency }: Line & { amount: Fraction },
+  { sku, invoice, at, paid, amount, currency }: Line & { amount: Fraction },
   of: ReportFile | undefined,
-): DatedEntry {
+): Entry {
   const isCredit = amount.sign < 0;
+  const paidNow = isCredit ? { ...nothing, refunded: zero.minus(amount) } : { ...nothing, paid: amount };
   return {
-    ...{ ...nothing, sku: productOf(sku), file, invoice, at, currency },
-    ...{ order: of?.order ?? '', person: of?.bought[0]?.by ?? '' },
-    paid: paid && !isCredit ? amount : Fraction.zero,
-    unpaid: paid ? Fraction.zero : amount,
-    refunded: paid && isCredit ? Fraction.zero.minus(amount) : Fraction.zero,
+    billed: paid ? paidNow : { ...nothing, unpaid: amount },
+    ...{ sku: productOf(sku), person: of?.bought[0]?.by ?? '', invoice, at, currency },
   };
-}
-
-function groups<E extends Entry>(
-  entries: readonly E[],
-  name: (entry: E) => string,
-  files: ReadonlyMap<string, ReportFile>,
-): SpendRow[] {
-  const found = groupBy(entries, (entry) => JSON.stringify([name(entry), entry.currency]));
-  return [...found].map(([key, group]) => {
-    const [label = '', currency = ''] = JSON.parse(key) as string[];
-    return { name: label, currency, ...sums(group), ...lengths(group, files) };
-  });
-}
-
-function sums(
-  entries: readonly Entry[],
-): Pick<SpendRow, 'spent' | 'refunded' | 'unpaid' | 'estimated' | 'unbilled'> {
-  const refunded = sumOf(entries.map((entry) => entry.refunded));
-  return {
-    spent: sumOf(entries.map(({ paid }) => paid)).minus(refunded),
-    refunded,
-    unpaid: sumOf(entries.map(({ unpaid }) => unpaid)),
-    estimated: sumOf(entries.map(({ estimated }) => estimated)),
-    unbilled: entries.filter(({ isUnbilled }) => isUnbilled).length,
-  };
-}
-
-/** Each file once, however many SKUs it was billed with. */
-function lengths(
-  entries: readonly Entry[],
-  files: ReadonlyMap<string, ReportFile>,
-): Pick<SpendRow, 'minutes' | 'files' | 'unmeasured'> {
-  const isBilled = ({ file, paid, unpaid, unread }: Entry): boolean =>
-    file !== '' && [paid, unpaid, unread].some(({ sign }) => sign > 0);
-  const ids = new Set(entries.filter(isBilled).map(({ file }) => file));
-  let [minutes, unmeasured] = [Fraction.zero, 0];
-  for (const id of ids) {
-    const length = parseNumber(files.get(id)?.duration ?? '');
-    if (length && length.sign > 0) minutes = minutes.plus(length);
-    else unmeasured += 1;
-  }
-  return { minutes, files: ids.size, unmeasured };
 }
 
 const byName = (one: SpendRow, other: SpendRow): number =>
