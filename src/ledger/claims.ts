@@ -80,6 +80,9 @@ const MADE = `SELECT 1 FROM purchase_items AS made
     LEFT JOIN files ON files.profile = made.profile AND files.id = made.file
     WHERE made.purchase = purchases.id`;
 
+/** SQL: the file was made of it. Says that it is not null, or SQLite reads all items of the order, not the index. */
+const IS_MADE = 'made.audio = names.position AND made.audio IS NOT NULL';
+
 /** SQL: the order has a file that may be of any of its audios. */
 const HAS_UNPAIRED = `EXISTS (${MADE} AND made.audio IS NULL AND made.file <> '' AND files.ended <> 'unfinished')`;
 
@@ -91,8 +94,8 @@ const IS_DOUBTFUL = `EXISTS (SELECT 1 FROM files AS ended
 
 /** SQL: an order of an audio, with the name `names`, of which no file will have a transcript. It holds its name least. */
 const IS_OVER = `(purchases.status = 'placed'
-  AND EXISTS (${MADE} AND made.audio = names.position AND made.known = 1 AND files.ended = 'unfinished')
-  AND NOT EXISTS (${MADE} AND made.audio = names.position
+  AND EXISTS (${MADE} AND ${IS_MADE} AND made.known = 1 AND files.ended = 'unfinished')
+  AND NOT EXISTS (${MADE} AND ${IS_MADE}
     AND (made.known = 0 OR coalesce(files.ended, '') <> 'unfinished'))
   AND NOT ${HAS_UNPAIRED})`;
 
@@ -136,7 +139,7 @@ export class Claims extends Table {
        CROSS JOIN purchases ON purchases.id = names.purchase AND ${HOLDS}
        LEFT JOIN purchase_items ON purchase_items.purchase = purchases.id
          AND purchase_items.position = names.position
-       LEFT JOIN purchase_items AS made ON made.purchase = purchases.id AND made.audio = names.position
+       LEFT JOIN purchase_items AS made ON made.purchase = purchases.id AND ${IS_MADE}
        LEFT JOIN files ON files.profile = purchases.profile AND files.id = made.file
        ORDER BY names.holds DESC, purchases.number DESC`,
       jsonList(names),

@@ -190,7 +190,7 @@ export class PurchaseLog extends Table {
 
   /** All files, oldest first, one page in memory at a time. */
   async *reported(): AsyncGenerator<ReportedFiles> {
-    const files = `(SELECT ${FILE_COLUMNS} FROM ${FILES_AND_ORDERS} WHERE files.profile = ?) AS files WHERE TRUE`;
+    const files = `(SELECT ${FILE_COLUMNS} FROM ${FILES_AND_ORDERS} WHERE files.profile = ?) AS found WHERE TRUE`;
     for await (const page of this.filePages(reportedColumns, files, this.profile)) {
       const rows = rowsOf<ReportedFiles['rows'][number]>(reportedColumns, page);
       const bought = await this.#bought(rows.map(({ id }) => id));
