@@ -114,7 +114,7 @@ class Row implements SpendRow {
       this.unbilled += 1;
     }
     const isBilled = paid.sign > 0 || unpaid.sign > 0 || unread.sign > 0;
-    if (!isBilled || file === this.#counted) return;
+    if (!isBilled || file === '' || file === this.#counted) return;
     this.#counted = file;
     this.files += 1;
     if (length && length.sign > 0) this.minutes = this.minutes.plus(length);
