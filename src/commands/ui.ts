@@ -5,6 +5,7 @@ import { refreshOpenFiles } from '../flows/files/listed.ts';
 import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { StenoError, usage } from '../lib/errors.ts';
+import { Kept } from '../lib/kept.ts';
 import { whenParentEnds } from '../lib/parent.ts';
 import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { sha256 } from '../lib/sha256.ts';
@@ -81,11 +82,8 @@ export const open = command({
   ],
   async run(context, { args: [id], options }) {
     const go = await pageOf(await ledgerOf(context), id, options);
-    const folder = makeStateFolder(context.env);
-    for (const running of findRunning(folder, accountOf(context))) {
-      const url = await askForAddress(running, go);
-      if (url) return present(context, url, options, () => askForAddress(running, go));
-    }
+    for (const running of findRunning(makeStateFolder(context.env), accountOf(context)))
+      if (await present(context, options, () => askForAddress(running, go))) return;
     context.out.note('steno ui is not running, so this serves the page, until Ctrl-C');
     await serve(context, options, go);
   },
@@ -126,32 +124,35 @@ async function serve(context: Context, options: UiOptions, go: string): Promise<
   findRunning(source.folder, account);
   const server = await PageServer.open(source, port);
   context.onExit(() => server.close());
-  context.onExit(await noteRunning(source.folder, { port: server.port, session: server.session, account }));
+  context.onExit(noteRunning(source.folder, { port: server.port, session: server.session, account }));
   out.stderr.writeLine(`serving on http://127.0.0.1:${server.port}/`);
-  await present(context, server.address(go), options, async () => server.address(go), '; end with Ctrl-C');
+  await present(context, options, async () => server.address(go), '; end with Ctrl-C');
   await Promise.race([whenParentEnds(parent, signal), signal.aborted ? undefined : once(signal, 'abort')]);
   throw new StenoError('interrupted', 'Stopped.');
 }
 
-/** A person sees the page; a program may go on with another address. */
+/** A person sees the page; a program may go on with another address. False: there is none. */
 async function present(
-  context: Context,
-  url: string,
+  { out, env }: Context,
   { open: opens }: UiOptions,
-  another: () => Promise<string | undefined>,
+  newAddress: () => Promise<string | undefined>,
   end = '',
-): Promise<void> {
-  const { out, env } = context;
+): Promise<boolean> {
+  const url = await newAddress();
+  if (!url) return false;
   const { json, csv, markdown, quiet } = out.mode;
   const isForProgram = json || csv || markdown;
   const isShown = opens && (await showInBrowser(url, makeStateFolder(env), env));
-  if (isShown && !isForProgram && !quiet) return out.note(`opened in your browser${end}`);
   if (opens && !isShown)
     await out.warn('no browser could be started', 'open this address yourself; it works once');
-  const unused = (isShown && (await another())) || url;
-  // Bare and whole on a terminal of any width: it is copied.
-  if (isForProgram) await out.show(address.page({ url: unused }));
-  else out.stdout.write(`${unused}\n`);
+  if (isShown && !isForProgram && !quiet) out.note(`opened in your browser${end}`);
+  else {
+    const unused = (isShown && (await newAddress())) || url;
+    // Bare and whole on a terminal of any width: it is copied.
+    if (isForProgram) await out.show(address.page({ url: unused }));
+    else out.stdout.write(`${unused}\n`);
+  }
+  return true;
 }
 
 /** Tells pages of one profile and ledger from those of others. */
@@ -165,21 +166,14 @@ const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 
 async function sourceOf(context: Context): Promise<PageSource> {
   const { env, signal, settings, globals, sandbox, mask, ledgers } = context;
-  const { profileName } = settings;
   const ledger = await ledgerOf(context);
-  const isNamed = globals.profile !== undefined || (env.STENO_PROFILE ?? '') !== '';
-  const profile = isNamed ? ['--profile', profileName] : [];
-  const flags = [
-    ...(globals.sandbox ? ['--sandbox'] : profile),
-    ...(globals.baseUrl === undefined ? [] : ['--base-url', globals.baseUrl]),
-  ];
+  const isNamed = globals.profile !== undefined || env.STENO_PROFILE;
+  const profile = isNamed ? ` --profile ${shellWord(settings.profileName)}` : '';
+  const baseUrl = globals.baseUrl === undefined ? '' : ` --base-url ${shellWord(globals.baseUrl)}`;
   const children = new Children(context, MAX_OUTPUT_BYTES);
   context.onExit(() => children.close());
-  let transport: Transport | undefined;
-  const connect = async (): Promise<Transport> => {
-    transport ??= await context.connect();
-    return transport;
-  };
+  const transport = new Kept<Transport>({ max: 1 });
+  const connect = (): Promise<Transport> => transport.get('', () => context.connect());
   return {
     build: __dirname,
     folder: makeStateFolder(env),
@@ -189,7 +183,7 @@ async function sourceOf(context: Context): Promise<PageSource> {
     hide: mask.hide,
     ledger,
     isSandbox: sandbox !== undefined,
-    flags,
+    command: `steno${globals.sandbox ? ' --sandbox' : profile}${baseUrl}`,
     connect,
     waiting: await ledgers.waiting(),
     requireAllowed: (effect, what) => requireAllowed(context, effect, what),

@@ -1,6 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { POLL_PAUSE_MS } from './defaults.ts';
 import { StenoError, usage } from './errors.ts';
+import { relativeTime } from './relative-time.ts';
+
+export { relativeTime };
 
 let source: (() => number) | undefined;
 
@@ -189,26 +192,7 @@ export async function sleep(milliseconds: number, signal: AbortSignal): Promise<
   }
 }
 
-const timeUnits: ReadonlyArray<readonly [string, number]> = [
-  ['y', 365 * 86400e3],
-  ['d', 86400e3],
-  ['h', 3600e3],
-  ['m', 60e3],
-  ['s', 1e3],
-];
-
-/** `3h ago` or `in 2d`; a text that is not a time is returned as it is. */
-export function relativeTime(text: string, now: number): string {
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) return text;
-  const distance = Math.abs(now - time);
-  const unit = timeUnits.find(([, size]) => distance >= size);
-  if (!unit) return 'just now';
-  const amount = `${Math.floor(distance / unit[1])}${unit[0]}`;
-  return time > now ? `in ${amount}` : `${amount} ago`;
-}
-
-/** The same for a time that is past; the clock of another machine may be ahead. */
+/** `3h ago` for a time that is past; the clock of another machine may be ahead. */
 export const timeAgo = (text: string): string => relativeTime(text, Math.max(nowMs(), Date.parse(text) || 0));
 
 const twoDigits = (value: number): string => String(Math.floor(value)).padStart(2, '0');

@@ -7,7 +7,6 @@ import { Runs } from '../ledger/runs.ts';
 import { type Json, type PlainJson, parseJson, toJson } from '../lib/json.ts';
 import { Kept } from '../lib/kept.ts';
 import { amountText, DEFAULT_CURRENCY, fromMillionths } from '../lib/money.ts';
-import { shellWord } from '../lib/text.ts';
 import { nowMs } from '../lib/time.ts';
 import { budgetsView, invoiceRecord } from '../views/money.ts';
 import { attemptRecord, settleLines } from '../views/purchases.ts';
@@ -42,18 +41,20 @@ export function accountHandlers(source: PageSource, changes: Changes): Handlers 
     'GET attempts': async () => toJson(await attemptsOf(source)),
     'GET health': async () => {
       const examined = await checks.get('', () => source.run(['doctor', '--json'], source.signal));
-      return health(source, parseJson(examined));
+      const listeners = await new Runs(source.ledger).listeners();
+      return toJson({
+        checks: parseJson(examined) as PlainJson,
+        listeners: listeners.map((each) => listenerRecord.json(each)),
+        attempts: await attemptsOf(source),
+      });
     },
   };
 }
 
-/** How a command line begins that means the same account. */
-const commandOf = ({ flags }: PageSource): string => ['steno', ...flags.map(shellWord)].join(' ');
-
-const about = (source: PageSource): Json =>
+const about = ({ settings, isSandbox, command, ledger }: PageSource): Json =>
   toJson({
-    ...{ profile: source.settings.profileName, sandbox: source.isSandbox, command: commandOf(source) },
-    ledger: source.ledger.db.isShared ? 'shared' : 'local',
+    ...{ profile: settings.profileName, sandbox: isSandbox, command },
+    ledger: ledger.db.isShared ? 'shared' : 'local',
     now: new Date(nowMs()).toISOString(),
   });
 
@@ -76,17 +77,7 @@ async function spend({ ledger, settings }: PageSource, report: string): Promise<
   });
 }
 
-async function attemptsOf(source: PageSource) {
-  const attempts = await new OpenAttempts(source.ledger).list();
-  const command = commandOf(source);
+async function attemptsOf({ ledger, command }: PageSource) {
+  const attempts = await new OpenAttempts(ledger).list();
   return attempts.map((each) => attemptRecord.json(each).set('settle', settleLines(each, command)));
-}
-
-async function health(source: PageSource, checks: Json): Promise<Json> {
-  const listeners = await new Runs(source.ledger).listeners();
-  return toJson({
-    checks: checks as PlainJson,
-    listeners: listeners.map((each) => listenerRecord.json(each)),
-    attempts: await attemptsOf(source),
-  });
 }

@@ -34,7 +34,6 @@ import {
   choiceOf,
   type FileAnswer,
   type Handlers,
-  jsonAnswer,
   missing,
   type PageSource,
   textOf,
@@ -99,10 +98,8 @@ async function knownFile({ ledger }: PageSource, id: string): Promise<ListedFile
 }
 
 async function filePage(source: PageSource, { id }: Call): Promise<Json> {
-  const {
-    ledger,
-    settings: { currency },
-  } = source;
+  const { ledger, settings } = source;
+  const { currency } = settings;
   const row = await knownFile(source, id);
   const downloads = (await new Downloads(ledger).forFiles([row.id])).get(row.id) ?? [];
   const entries: LogEntry[] = [];
@@ -196,20 +193,20 @@ async function transcriptOf(source: PageSource, id: string): Promise<TranscriptO
   return mostPrecise(found)[0];
 }
 
-async function transcript(source: PageSource, { id, signal }: Call): Promise<FileAnswer> {
+async function transcript(source: PageSource, { id, signal }: Call): Promise<Json> {
   const file = await transcriptOf(source, id);
   if (!file) throw new StenoError('missing', `no transcript of ${id} that can be read is on this disk`);
-  return jsonAnswer(await readInThread(source.build, file, signal));
+  return readInThread(source.build, file, signal);
 }
 
-async function check(source: PageSource, { id, signal }: Call): Promise<Json | FileAnswer> {
+async function check(source: PageSource, { id, signal }: Call): Promise<Json> {
   const file = await transcriptOf(source, id);
-  return file ? jsonAnswer(await source.run(['check', '--json'], signal, [file.path])) : [];
+  return file ? source.run(['check', '--json'], signal, [file.path]) : [];
 }
 
-async function search(source: PageSource, call: Call): Promise<Json | FileAnswer> {
+async function search(source: PageSource, call: Call): Promise<Json> {
   const words = partsOfLine((call.query.get('q') ?? '').slice(0, MAX_QUERY_LENGTH));
   if (words.length === 0) return [];
   const options = ['--json', '--context', '1', '--limit', String(windowOf(call).limit)];
-  return jsonAnswer(await source.run(['search', ...options], call.signal, words));
+  return source.run(['search', ...options], call.signal, words);
 }

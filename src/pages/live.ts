@@ -17,10 +17,6 @@ const LOCKED_MS = 2_000;
 /** Each text differs after a change; with `trouble`, nothing is known. */
 type Marks = Readonly<Partial<Record<'files' | 'events' | 'spend' | 'trouble', string>>>;
 
-/** Whether an error is about the ledger itself. */
-export const isLedgerTrouble = (error: unknown): boolean =>
-  error instanceof DatabaseError || isLocked(error) || isDamaged(error);
-
 export class Live {
   readonly #source: PageSource;
   /** The ledger, and the connection by which it is watched: that sees what this process writes with the other. */
@@ -30,7 +26,7 @@ export class Live {
   #looking: Promise<Marks> | undefined;
   #lockedSince: number | undefined;
   #isDamaged = false;
-  #refreshedMs = Number.NEGATIVE_INFINITY;
+  #isRefreshing = false;
 
   constructor(source: PageSource, watched: Ledger, changes: Changes) {
     this.#source = source;
@@ -51,17 +47,20 @@ export class Live {
     return Promise.race([this.#looking, slow]).finally(() => end.abort());
   }
 
-  /** A call has found that the ledger can't be used: what is cached may hide that from the next look. */
-  report(error: unknown): void {
+  /** Whether an error is about the ledger itself. What is cached may hide damage from the next look. */
+  isTrouble(error: unknown): boolean {
     this.#isDamaged ||= isDamaged(error);
+    return error instanceof DatabaseError || isLocked(error) || isDamaged(error);
   }
 
   #refresh(): void {
     const { refresh } = this.#source;
-    if (!refresh || monotonicMs() - this.#refreshedMs < REFRESH_MS) return;
-    this.#refreshedMs = Number.POSITIVE_INFINITY;
-    const end = (): void => {
-      this.#refreshedMs = monotonicMs();
+    if (!refresh || this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    const end = () => {
+      setTimeout(() => {
+        this.#isRefreshing = false;
+      }, REFRESH_MS).unref();
     };
     void refresh().then(end, end);
   }
@@ -88,7 +87,7 @@ export class Live {
   }
 
   #troubleOf(error: unknown): Marks {
-    this.report(error);
+    this.#isDamaged ||= isDamaged(error);
     if (isLocked(error)) {
       this.#lockedSince ??= monotonicMs();
       if (monotonicMs() - this.#lockedSince < LOCKED_MS) return this.#seen;

@@ -1,7 +1,7 @@
 /** Reads transcripts in a separate thread, so that a large one does not hold up the page. */
 import { join } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { type Kind, StenoError } from '../lib/errors.ts';
+import { StenoError } from '../lib/errors.ts';
 import { formatJson, toJson } from '../lib/json.ts';
 import type { TranscriptFile } from '../transcripts/model.ts';
 import { readTranscriptFile } from '../transcripts/read.ts';
@@ -10,24 +10,24 @@ import { readTranscriptFile } from '../transcripts/read.ts';
 const MAX_SEGMENTS = 20_000;
 const MAX_TEXT_LENGTH = 5_000_000;
 
-interface Answer {
-  readonly json?: string;
-  readonly error?: { readonly kind: Kind; readonly message: string; readonly hint?: string | undefined };
-}
+/** JSON, or what an error says: its class does not pass from thread to thread. */
+type Answer = string | Pick<StenoError, 'kind' | 'message' | 'hint'>;
 
 /** Gives JSON. `build` has this file as a program. */
-export function readInThread(build: string, file: TranscriptFile, signal: AbortSignal): Promise<string> {
+export async function readInThread(
+  build: string,
+  file: TranscriptFile,
+  signal: AbortSignal,
+): Promise<string> {
   const worker = new Worker(join(build, 'reader.js'), { workerData: file });
   const end = (): void => void worker.terminate();
   signal.addEventListener('abort', end);
-  return new Promise<string>((resolve, reject) => {
-    worker.once('message', ({ json = 'null', error }: Answer) => {
-      if (error) reject(new StenoError(error.kind, error.message, { hint: error.hint }));
-      else resolve(json);
-    });
-    worker.once('error', reject);
+  const answer = await new Promise<Answer>((resolve, reject) => {
+    worker.once('message', resolve).once('error', reject);
     worker.once('exit', () => reject(new StenoError('interrupted', 'the transcript was not read')));
   }).finally(() => signal.removeEventListener('abort', end));
+  if (typeof answer === 'string') return answer;
+  throw new StenoError(answer.kind, answer.message, { hint: answer.hint });
 }
 
 async function read(file: TranscriptFile): Promise<string> {
@@ -48,13 +48,11 @@ const seconds = (milliseconds: number | undefined): number | null =>
   milliseconds === undefined ? null : milliseconds / 1000;
 
 async function answer(file: TranscriptFile): Promise<Answer> {
-  try {
-    return { json: await read(file) };
-  } catch (error) {
+  return read(file).catch((error: unknown) => {
     if (!(error instanceof StenoError)) throw error;
     const { kind, message, hint } = error;
-    return { error: { kind, message, hint } };
-  }
+    return { kind, message, hint };
+  });
 }
 
 if (!isMainThread) void answer(workerData as TranscriptFile).then((said) => parentPort?.postMessage(said));

@@ -1,48 +1,41 @@
 /** The note by which `steno open` finds a `steno ui` that runs, and what it asks there. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isOfThisMachine, isSameProcess, type ProcessMark, thisProcess } from '../lib/processes.ts';
-import { disk, writeFileAtomic } from '../lib/whole-file.ts';
 import { cookieOf } from './door.ts';
 
-/** A `steno ui` that runs. */
-export interface RunningPages extends ProcessMark {
+interface Pages {
   readonly port: number;
   readonly session: string;
   /** Whose pages they are: a mark of the profile and the ledger. */
   readonly account: string;
 }
+/** A `steno ui` that runs. */
+export type RunningPages = Pages & ProcessMark;
 
-const noteName = /^ui-\d+\.json$/;
-const openingName = /^ui-open-[0-9a-f]{24}\.html$/;
 const LIMIT_MS = 3_000;
 
 /** Readable by its owner alone, and gone when the pages are. Gives what removes it. */
-export async function noteRunning(
-  folder: string,
-  pages: Pick<RunningPages, 'port' | 'session' | 'account'>,
-): Promise<() => void> {
+export function noteRunning(folder: string, pages: Pages): () => void {
   const path = join(folder, `ui-${process.pid}.json`);
-  const note = Buffer.from(JSON.stringify({ ...thisProcess(), ...pages }));
-  await writeFileAtomic(path, (write) => write(note), {
-    mode: 0o600,
-    name: (draft) => disk.rename(draft, path),
-  });
+  // Half a note is none to its readers.
+  writeFileSync(path, JSON.stringify({ ...thisProcess(), ...pages }), { mode: 0o600 });
   return () => rmSync(path, { force: true });
 }
 
 /** Those of an account that run on this machine, the latest first. What others left behind is removed. */
 export function findRunning(folder: string, account: string): RunningPages[] {
   const names = readdirSync(folder);
-  const notes = names.filter((name) => noteName.test(name)).map((name) => join(folder, name));
-  const running = notes.flatMap((path) => {
+  const pathsLike = (name: RegExp): string[] =>
+    names.filter((each) => name.test(each)).map((each) => join(folder, each));
+  const running = pathsLike(/^ui-\d+\.json$/).flatMap((path) => {
     const note = readNote(path);
-    if (note && isOfThisMachine(note) && !isSameProcess(note)) rmSync(path, { force: true });
-    else if (note) return [note];
+    if (!note || !isOfThisMachine(note) || isSameProcess(note)) return note ?? [];
+    rmSync(path, { force: true });
     return [];
   });
   const ports = new Set(running.map(({ port }) => String(port)));
-  for (const path of names.filter((name) => openingName.test(name)).map((name) => join(folder, name))) {
+  for (const path of pathsLike(/^ui-open-[0-9a-f]{24}\.html$/)) {
     const [, port = ''] = /127\.0\.0\.1:(\d+)\/open\//.exec(textOf(path)) ?? [];
     if (!ports.has(port)) rmSync(path, { force: true });
   }
@@ -82,8 +75,7 @@ export async function askForAddress(
       signal: AbortSignal.timeout(LIMIT_MS),
     });
     const { url } = (await answer.json()) as { readonly url?: unknown };
-    const isOurs = typeof url === 'string' && /^http:\/\/127\.0\.0\.1:(\d+)\/open\/[\w-]{43}$/.exec(url);
-    return isOurs && isOurs[1] === String(port) ? isOurs[0] : undefined;
+    return new RegExp(`^http://127\\.0\\.0\\.1:${port}/open/[\\w-]{43}$`).exec(String(url))?.[0];
   } catch {
     return undefined;
   }

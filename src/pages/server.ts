@@ -18,8 +18,8 @@ import { accountHandlers } from './account-api.ts';
 import { cookieOf, Door } from './door.ts';
 import { eventHandlers } from './events-api.ts';
 import { fileHandlers } from './files-api.ts';
-import { isLedgerTrouble, Live } from './live.ts';
-import { type FileAnswer, type Handlers, jsonAnswer, type PageSource, textOf } from './source.ts';
+import { Live } from './live.ts';
+import { type FileAnswer, type Handlers, type PageSource, textOf } from './source.ts';
 
 const assets: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/': ['index.html', 'text/html; charset=utf-8'],
@@ -68,25 +68,23 @@ const statuses: Readonly<Partial<Record<Kind, number>>> = {
   ...{ usage: 400, missing: 404, timeout: 504, interrupted: 503 },
 };
 
-type Headers = Readonly<Record<string, string>>;
-
 /** An answer other than data. */
 class Refusal extends StenoError {
-  readonly answer: { readonly status: number; readonly code: string; readonly headers: Headers };
+  readonly answer: { readonly status: number; readonly code: string };
 
-  constructor(status: number, code: string, message: string, headers: Headers = {}, hint?: string) {
+  constructor(status: number, code: string, message: string, hint?: string) {
     super('failed', message, { hint });
-    this.answer = { status, code, headers };
+    this.answer = { status, code };
   }
 }
 
 export class PageServer {
-  readonly #door: Door;
   readonly #source: PageSource;
   readonly #watched: Ledger;
   readonly #live: Live;
-  readonly #unknown = new Set<Socket>();
+  readonly #door: Door;
   readonly #handlers: Handlers;
+  readonly #unknown = new Set<Socket>();
   readonly #server = createServer(serverOptions);
 
   private constructor(source: PageSource, watched: Ledger) {
@@ -176,36 +174,32 @@ export class PageServer {
   }
 
   async #answerPage(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const { method } = request;
     const [, token] = /^\/open\/([\w-]{1,64})$/.exec(path) ?? [];
     const asset = token ? '/' : path;
     const [name, type = ''] = (Object.hasOwn(assets, asset) && assets[asset]) || [];
     if (!name) throw new Refusal(404, 'missing', 'there is no such page');
-    if (method !== 'GET' && (method !== 'HEAD' || token))
-      throw new Refusal(405, 'usage', 'only GET', { allow: token ? 'GET' : 'GET, HEAD' });
+    checkMethod(request, response, token ? ['GET'] : ['GET', 'HEAD']);
     if (token && this.#open(request, response, token)) return;
-    const content = await readFile(join(this.#source.build, 'ui', name)).catch(() => {
-      throw new Refusal(404, 'missing', `${name} is not part of this build`);
-    });
+    const content = await readFile(join(this.#source.build, 'ui', name));
     // An address that was used shows a page without data, which says what to do.
     response.writeHead(token ? 403 : 200, { 'content-type': type, 'content-length': content.length });
-    response.end(method === 'HEAD' ? undefined : content);
+    response.end(request.method === 'HEAD' ? undefined : content);
   }
 
   /** Leads to an address without the token. Whoever has the cookie needs no token. */
   #open(request: IncomingMessage, response: ServerResponse, token: string): boolean {
     const go = this.#door.enter(token);
     if (go === undefined && !this.#isKnown(request)) return false;
-    this.#unknown.delete(request.socket as Socket);
+    this.#unknown.delete(request.socket);
     const cookie = `${cookieOf(this.port, this.session)}; HttpOnly; SameSite=Strict; Path=/`;
-    const headers = { location: `/#${go ?? '/files'}`, 'content-length': 0 };
-    response.writeHead(303, { ...headers, ...(go !== undefined && { 'set-cookie': cookie }) }).end();
+    if (go !== undefined) response.setHeader('set-cookie', cookie);
+    response.writeHead(303, { location: `/#${go ?? '/files'}`, 'content-length': 0 }).end();
     return true;
   }
 
   #isKnown(request: IncomingMessage): boolean {
     const isKnown = this.#door.isOpenTo(request, this.port);
-    if (isKnown) this.#unknown.delete(request.socket as Socket);
+    if (isKnown) this.#unknown.delete(request.socket);
     return isKnown;
   }
 
@@ -215,62 +209,59 @@ export class PageServer {
     path: string,
     query: string,
   ): Promise<void> {
-    const { method = '' } = request;
     if (!this.#isKnown(request)) throw new Refusal(403, 'auth', 'no access: open the page with steno ui');
     const [name, id] = routeOf(path);
-    const handler = this.#handlers[`${method} ${name}`];
-    if (!handler) throw this.#noHandler(name);
-    this.#checkAllowed(`${method} ${name}`);
-    const body = method === 'POST' ? await readBody(request) : new Map<string, Json>();
+    const methods = ['GET', 'POST'].filter((method) => Object.hasOwn(this.#handlers, `${method} ${name}`));
+    if (methods.length === 0) throw new Refusal(404, 'missing', 'there is nothing at this address');
+    checkMethod(request, response, methods);
+    const route = `${request.method} ${name}`;
+    this.#checkAllowed(route);
+    const body = request.method === 'POST' ? await readBody(request) : new Map<string, Json>();
     const left = new AbortController();
     response.once('close', () => left.abort());
     const signal = AbortSignal.any([left.signal, this.#source.signal]);
-    this.#send(response, await handler({ id, query: new URLSearchParams(query), body, signal }));
+    const answer = await this.#handlers[route]?.({ id, query: new URLSearchParams(query), body, signal });
+    this.#send(response, answer ?? null);
   }
 
-  #checkAllowed(name: string): void {
-    const [effect, what = ''] = acting[name] ?? [];
+  #checkAllowed(route: string): void {
+    const [effect, what = ''] = acting[route] ?? [];
     try {
       if (effect) this.#source.requireAllowed(effect, what);
     } catch (error) {
       const { message, hint } = error as StenoError;
-      throw new Refusal(403, 'not_allowed', message, {}, hint);
+      throw new Refusal(403, 'not_allowed', message, hint);
     }
-  }
-
-  #noHandler(name: string): Refusal {
-    const allowed = ['GET', 'POST'].filter((method) => Object.hasOwn(this.#handlers, `${method} ${name}`));
-    if (allowed.length === 0) return new Refusal(404, 'missing', 'there is nothing at this address');
-    return new Refusal(405, 'usage', `only ${allowed.join(', ')}`, { allow: allowed.join(', ') });
   }
 
   /** Whatever is sent passes the mask. */
   #send(response: ServerResponse, answer: Json | FileAnswer, status = 200): void {
     const isFile = typeof answer === 'object' && answer !== null && 'content' in answer;
-    const { name, type, content } = isFile ? answer : jsonAnswer(formatJson(answer, 0));
+    if (isFile) response.setHeader('content-disposition', `attachment; filename="${answer.name}"`);
+    const type = isFile ? answer.type : 'application/json; charset=utf-8';
+    const json = (): string => (typeof answer === 'string' ? answer : formatJson(answer as Json, 0));
+    const content = isFile ? answer.content : json();
     const sent = typeof content === 'string' ? Buffer.from(this.#source.hide(content)) : content;
-    response.writeHead(status, {
-      'content-type': type,
-      'content-length': sent.length,
-      ...(name && { 'content-disposition': `attachment; filename="${name}"` }),
-    });
-    response.end(sent);
+    response.writeHead(status, { 'content-type': type, 'content-length': sent.length }).end(sent);
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     if (response.headersSent) return void response.destroy();
-    const isTrouble = isLedgerTrouble(error);
-    if (isTrouble) this.#live.report(error);
     const known = error instanceof StenoError ? error : new StenoError('failed', errorMessage(error));
     const usual = error === known ? (statuses[known.kind] ?? 502) : 500;
-    const answer = { status: isTrouble ? 503 : usual, code: known.kind, headers: {} };
-    const { status, code, headers } = error instanceof Refusal ? error.answer : answer;
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const answer = { status: this.#live.isTrouble(error) ? 503 : usual, code: known.kind };
+    const { status, code } = error instanceof Refusal ? error.answer : answer;
     // What is left of a request that was refused is not read.
     if (!request.complete) response.setHeader('connection', 'close');
     this.#send(response, toJson({ error: errorJson(known, this.#source.hide).set('code', code) }), status);
     if (!request.complete) request.resume();
   }
+}
+
+function checkMethod({ method = '' }: IncomingMessage, response: ServerResponse, allowed: string[]): void {
+  if (allowed.includes(method)) return;
+  response.setHeader('allow', allowed.join(', '));
+  throw new Refusal(405, 'usage', `only ${allowed.join(', ')}`);
 }
 
 /** `/api/file/1001/check` is `file/:/check` of 1001. */
@@ -286,15 +277,13 @@ function routeOf(path: string): [name: string, id: string] {
 
 /** The JSON object that a POST brings. Another site could send a form or a text without asking, but no JSON. */
 async function readBody(request: IncomingMessage): Promise<ReadonlyMap<string, Json>> {
-  const { 'content-type': type = '', 'content-length': length = '0' } = request.headers;
-  if (type.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json')
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1);
+  if (type.trim().toLowerCase() !== 'application/json')
     throw new Refusal(415, 'usage', 'only application/json');
-  const tooLarge = new Refusal(413, 'usage', `larger than ${MAX_BODY_BYTES / 1024 / 1024} MB`);
-  if (Number(length) > MAX_BODY_BYTES) throw tooLarge;
   // Its sender is to get the answer, whatever it was about to send.
   const chunks = request.iterator({ destroyOnReturn: false });
   const content = await readBytes(chunks, MAX_BODY_BYTES).catch(() => {
-    throw tooLarge;
+    throw new Refusal(413, 'usage', `larger than ${MAX_BODY_BYTES / 1024 / 1024} MB`);
   });
   try {
     const json = parseJson(content.toString());

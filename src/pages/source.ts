@@ -10,8 +10,8 @@ import type { Settings } from '../settings/settings.ts';
 
 export interface PageSource {
   readonly isSandbox: boolean;
-  /** The flags by which a command line means the same account: `--sandbox`. */
-  readonly flags: readonly string[];
+  /** How a command line begins that means the same account: `steno --sandbox`. */
+  readonly command: string;
   /** Where the build is, and where files that open a browser are put; nobody else may read those. */
   readonly build: string;
   readonly folder: string;
@@ -42,20 +42,15 @@ export interface Call {
   readonly signal: AbortSignal;
 }
 
-/** An answer that is written already. With a name, the browser saves it. */
+/** What the browser saves as a file. */
 export interface FileAnswer {
-  readonly name?: string;
+  readonly name: string;
   readonly type: string;
   readonly content: string | Buffer;
 }
 
-/** By method and address: `GET file/:`. */
+/** By method and address: `GET file/:`. A text is JSON that is written already. */
 export type Handlers = Readonly<Record<string, (call: Call) => Promise<Json | FileAnswer>>>;
-
-export const jsonAnswer = (content: string): FileAnswer => ({
-  type: 'application/json; charset=utf-8',
-  content,
-});
 
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 100;

@@ -10,9 +10,12 @@ export const link = signal<'connecting' | 'live' | 'lost' | 'denied'>('connectin
 /** Why the ledger can't be read at the moment. */
 export const trouble = signal('');
 
-async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(path, { ...init, cache: 'no-store' }).catch((error: unknown) => {
-    if (init.signal?.aborted) throw error;
+/** With a body it is a POST. */
+async function call(path: string, body?: object, signal: AbortSignal | null = null): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json' };
+  const post = body && { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await fetch(path, { ...post, signal, cache: 'no-store' }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
     link.value = 'lost';
     throw new Error('steno ui is not responding; if it has ended, run it again');
   });
@@ -24,13 +27,6 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   if (response.status === 403 && code === 'auth') link.value = 'denied';
   throw new Error(hint ? `${message} (${hint})` : message);
 }
-
-/** With a body it is a POST. */
-const call = (path: string, body?: object, signal: AbortSignal | null = null): Promise<Response> => {
-  if (!body) return send(path, { signal });
-  const headers = { 'Content-Type': 'application/json' };
-  return send(path, { method: 'POST', headers, body: JSON.stringify(body) });
-};
 
 export async function get<T>(path: string, body?: object, signal?: AbortSignal): Promise<T> {
   return exactJson(await (await call(path, body, signal)).text()) as T;
@@ -44,35 +40,6 @@ function exactJson(text: string): unknown {
   const keep = (_: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === 'number' && (context?.source?.length ?? 0) > 15 ? context?.source : value;
   return JSON.parse(text, keep as (key: string, value: unknown) => unknown);
-}
-
-const listeners = new Set<(changed: readonly Topic[]) => void>();
-
-/** Calls back when one of the topics has changed; returns what ends it. */
-export function onChange(own: readonly Topic[], work: () => void): () => void {
-  const listener = (changed: readonly Topic[]): void => {
-    if (own.some((each) => changed.includes(each))) work();
-  };
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-/** Reading anew takes the time of the call, and this much at least: changes may come by the second. */
-const RELOAD_PAUSE_MS = 800;
-
-/** Does the work, never twice at a time; once more afterwards if it was asked for meanwhile. */
-export function oneAtATime(work: () => Promise<void>): () => void {
-  let isBusy = false;
-  let isAsked = false;
-  const run = async (): Promise<void> => {
-    isAsked = isBusy;
-    if (isBusy) return;
-    isBusy = true;
-    await work().catch(() => {});
-    isBusy = false;
-    if (isAsked) setTimeout(run, RELOAD_PAUSE_MS);
-  };
-  return () => void run();
 }
 
 export interface Loaded<T> {
@@ -93,23 +60,42 @@ export async function load<T>(path: string, signal?: AbortSignal): Promise<T> {
   return data;
 }
 
+/** Changes may come by the second: reading anew takes the time of the call, and this much at least. */
+const RELOAD_PAUSE_MS = 800;
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What is told of changes. */
+const listeners = new Set<(changed: readonly Topic[]) => void>();
+
 /** What the server says at a path, read again when a topic changes; an error keeps what was shown. */
 export function useLoad<T>(path: string, own: readonly Topic[] = []): Loaded<T> {
   const [state, setState] = useState<Loaded<T> & { path?: string }>({});
   useEffect(() => {
     if (!path) return;
     const abort = new AbortController();
-    const read = oneAtATime(async () => {
-      try {
-        setState({ path, data: await load<T>(path, abort.signal) });
-      } catch (error) {
-        if (!abort.signal.aborted) setState({ path, data: kept.get(path) as T, error: error as Error });
+    const { signal } = abort;
+    let [isBusy, isStale] = [false, true];
+    const read = async (): Promise<void> => {
+      isBusy = true;
+      for (; isStale && !signal.aborted; await pause(RELOAD_PAUSE_MS)) {
+        isStale = false;
+        const read = load<T>(path, signal);
+        const answer = await read.then(
+          (data) => ({ data }),
+          (error: Error) => ({ data: kept.get(path) as T, error }),
+        );
+        if (!signal.aborted) setState({ path, ...answer });
       }
-    });
-    read();
-    const stop = onChange(own, read);
+      isBusy = false;
+    };
+    const onChange = (changed: readonly Topic[]): void => {
+      isStale ||= own.some((each) => changed.includes(each));
+      if (isStale && !isBusy) void read();
+    };
+    onChange([]);
+    listeners.add(onChange);
     return () => {
-      stop();
+      listeners.delete(onChange);
       abort.abort();
     };
   }, [path]);
@@ -125,12 +111,10 @@ let seen: Readonly<Partial<Record<Topic, string>>> | undefined;
 
 /** Polls for changes every second. */
 export async function followChanges(): Promise<void> {
-  while (link.value !== 'denied') {
+  for (; link.value !== 'denied'; await pause(POLL_MS))
     await askForChanges().catch(() => {
       if (link.value !== 'denied') link.value = 'lost';
     });
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
 }
 
 async function askForChanges(): Promise<void> {

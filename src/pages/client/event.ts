@@ -102,16 +102,12 @@ function leadOf(event: ShownEvent) {
   return header('lead', h1('', sentenceOf(event)), p('', kind), p('', when, file, other));
 }
 
-export function EventPage({ id }: { id: string }) {
-  const { data: event, error } = useLoad<ShownEvent>(`/api/event/${encodeURIComponent(id)}`, ['events']);
-  useKeys({ Escape: () => go('events') });
-  parts.useTitle(`Event ${id}`);
-  const above = parts.crumbs('events', `events show ${shellWord(id)}`);
-  if (!event) return parts.frame(above, error, !error && p('muted', 'Loading…'));
+function partsOf(event: ShownEvent): readonly Child[] {
   const { body, curl, actions, n } = event;
   const copyCurl = parts.button('Copy as curl', () => void parts.copy(curl, 'the curl command line'));
   const noActions = actions.length === 0 && p('muted', 'No action was asked for when it arrived.');
-  const columns = [
+  return [
+    leadOf(event),
     [
       parts.panel('Fields', null, parts.pairs(fieldsOf(event))),
       parts.panel('Body as received', copyCurl, pre('', body)),
@@ -121,5 +117,11 @@ export function EventPage({ id }: { id: string }) {
       parts.panel('Replay', null, h(Replay, { key: n, event })),
     ],
   ];
-  return parts.frame(above, error, leadOf(event), columns);
+}
+
+export function EventPage({ id }: { id: string }) {
+  const loaded = useLoad<ShownEvent>(`/api/event/${encodeURIComponent(id)}`, ['events']);
+  useKeys({ Escape: () => go('events') });
+  parts.useTitle(`Event ${id}`);
+  return parts.frame(parts.crumbs('events', `events show ${shellWord(id)}`), loaded, partsOf);
 }

@@ -8,8 +8,6 @@ import type { EventDocument } from './types.ts';
 
 const { a, span } = el;
 
-export const list = listOf('/api/events', 'events', { q: '', event: '' });
-
 export const eventName = ({ event }: EventDocument) =>
   span(`event-name ${toneOf(event) ?? ''}`, event.slice(0, 100) || '(no name)');
 
@@ -40,13 +38,18 @@ const columns: ReadonlyArray<Column<EventDocument>> = [
   { title: 'Received', cell: (event) => parts.timeAt(event.received_at) },
 ];
 
+export const list = listOf<EventDocument>({
+  ...{ path: '/api/events', topic: 'events', noun: 'event', columns, usual: { q: '', event: '' } },
+  hint: 'Filter: any text in an event',
+  idOf: ({ n, received_at, audiofile }) => String(n ?? `${received_at} ${audiofile}`),
+});
+
 const choices = [['', 'All events'] as const, ...eventTypes.map(({ name }): parts.Choice => [name, name])];
 
 export function Events() {
   const { event = '' } = queryOf(list);
   return h(Listing<EventDocument>, {
-    ...{ list, columns, noun: 'event', hint: 'Filter: any text in an event' },
-    idOf: ({ n, received_at, audiofile }) => String(n ?? `${received_at} ${audiofile}`),
+    list,
     growsAtTop: true,
     line: event ? `events --event ${event} --follow` : 'events --follow',
     none: ['No events yet. Receive some:', 'listen'],

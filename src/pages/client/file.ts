@@ -81,19 +81,18 @@ function downloads({ audiofile: id, ended, state, hold }: FileDocument): Child {
   ];
 }
 
-export function FileView({ id }: { id: string }) {
-  const { data, error } = useLoad<FilePage>(`/api/file/${encodeURIComponent(id)}`, ['files', 'events']);
-  const title = data ? parts.titleOf(data.file) : `audiofile ${id}`;
-  useKeys({ Escape: () => go('files') });
-  parts.useTitle(title);
-  const above = parts.crumbs('files', `file ${shellWord(id)}`);
-  if (!data) return parts.frame(above, error, !error && p('muted', 'Loading…'));
-  const { file, transcripts, playable, history } = data;
+function partsOf({ file, transcripts, playable, history }: FilePage): readonly Child[] {
+  const id = file.audiofile;
   const isHere = transcripts.some((each) => each.here);
   const seen = parts.timeAt(file.checked_at ?? file.changed_at);
   const ordered = file.ordered_at && [', ordered ', parts.timeAt(file.ordered_at)];
   const times = span('muted', ` file ${id}`, ordered, ', seen ', seen);
-  const lead = header('lead', h1('', parts.text(title)), p('', parts.stepsOf(file), times), needText(file));
+  const lead = header(
+    'lead',
+    h1('', parts.text(parts.titleOf(file))),
+    p('', parts.stepsOf(file), times),
+    needText(file),
+  );
   const facts = [
     parts.panel('Details', null, detailsOf(file)),
     parts.panel('Downloads', null, parts.facts(transcripts, transcriptOf), downloads(file)),
@@ -101,5 +100,12 @@ export function FileView({ id }: { id: string }) {
     parts.panel('History', null, parts.facts(history, entryOf)),
   ];
   const reader = h(Reader, { key: `${id} ${isHere}`, file, transcripts, playable });
-  return parts.frame(above, error, lead, [reader, facts]);
+  return [lead, reader, facts];
+}
+
+export function FileView({ id }: { id: string }) {
+  const loaded = useLoad<FilePage>(`/api/file/${encodeURIComponent(id)}`, ['files', 'events']);
+  useKeys({ Escape: () => go('files') });
+  parts.useTitle(loaded.data ? parts.titleOf(loaded.data.file) : `audiofile ${id}`);
+  return parts.frame(parts.crumbs('files', `file ${shellWord(id)}`), loaded, partsOf);
 }

@@ -16,9 +16,6 @@ import type { Attempt, FileDocument } from './types.ts';
 
 const { a, b, fieldset, legend, p, section, span } = el;
 
-const usual = { q: '', state: '', order: '', kind: '', sort: 'ordered_at', dir: 'desc' };
-export const list = listOf('/api/files', 'files', usual);
-
 /** The ids of the files that were selected. */
 const selected = signal<readonly string[]>([]);
 
@@ -36,9 +33,9 @@ function selectCell({ audiofile: id }: FileDocument, tabIndex: number) {
 }
 
 /** Selects the rows in view, or none. */
-const selectHead = (here: readonly FileDocument[]) =>
+const selectHead = (inView: () => readonly FileDocument[]) =>
   box('Select the rows in view', selected.value.length > 0, (isPicked) => {
-    selected.value = isPicked ? here.map(({ audiofile }) => audiofile) : [];
+    selected.value = isPicked ? inView().map(({ audiofile }) => audiofile) : [];
   });
 
 function titleCell(file: FileDocument, tabIndex: number) {
@@ -63,6 +60,12 @@ const columns: ReadonlyArray<Column<FileDocument>> = [
   { title: 'Ordered', cell: (file) => parts.timeAt(file.ordered_at), sort: 'ordered_at', dir: 'desc' },
   { title: 'File', cell: ({ audiofile }) => audiofile, sort: 'audiofile' },
 ];
+
+export const list = listOf<FileDocument>({
+  ...{ path: '/api/files', topic: 'files', noun: 'file', columns, idOf: ({ audiofile }) => audiofile },
+  hint: 'Filter: title, id, order, key, tag, feed, state',
+  usual: { q: '', state: '', order: '', kind: '', sort: 'ordered_at', dir: 'desc' },
+});
 
 const stateNames = fileStates.map(({ name }): parts.Choice => [name, name]);
 const stateChoices: readonly parts.Choice[] = [['', 'All states'], ...stateNames];
@@ -118,12 +121,11 @@ const needing: readonly (string | undefined)[] = ['held', 'failed', 'overdue'];
 
 export function Files() {
   const { state = '', order = '', kind = '', sort = '', dir } = queryOf(list);
-  const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(list, columns, name));
+  const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(list, name));
   const allOrders = (): void => choose(list, { order: '' });
   const props = { 'aria-pressed': true, title: 'Show all orders' };
   return h(Listing<FileDocument>, {
-    ...{ list, columns, noun: 'file', hint: 'Filter: title, id, order, key, tag, feed, state' },
-    idOf: ({ audiofile }) => audiofile,
+    list,
     growsAtTop: sort === 'ordered_at' && dir === 'desc',
     line: `files${order && ` --order ${shellWord(order)}`}${state && ` --state ${shellWord(state)}`}`,
     none: [

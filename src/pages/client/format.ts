@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { type Mark, marksOf, parseQuery, partsOfLine } from '../../flows/search/query.ts';
 import { wordsOf } from '../../flows/search/words.ts';
+import { relativeTime } from '../../lib/relative-time.ts';
 import type { Amount } from './types.ts';
 
 /** The time, to half a minute: relative times follow it. */
@@ -18,23 +19,8 @@ export function setClock(at: string): void {
   tick();
 }
 
-const units: ReadonlyArray<readonly [string, number]> = [
-  ['y', 31_557_600],
-  ['mo', 2_629_800],
-  ['d', 86_400],
-  ['h', 3_600],
-  ['min', 60],
-];
-
-/** `3 min ago`, `in 2 d`, `just now`. */
-export function relative(at: string): string {
-  const seconds = (now.value - Date.parse(at)) / 1000;
-  if (Number.isNaN(seconds)) return at;
-  const [unit, size] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ['', 1];
-  if (!unit) return 'just now';
-  const count = `${Math.floor(Math.abs(seconds) / size)} ${unit}`;
-  return seconds < 0 ? `in ${count}` : `${count} ago`;
-}
+export const relative = (at: string): string =>
+  Math.abs(now.value - Date.parse(at)) < 60_000 ? 'just now' : relativeTime(at, now.value);
 
 const orAsItIs = (at: string, write: (date: Date) => string): string =>
   Number.isNaN(Date.parse(at)) ? at : write(new Date(at));
@@ -60,23 +46,17 @@ export const minutesText = (minutes: Amount): string =>
   minutes === null || minutes === '' ? '' : clock(Math.round(Number(minutes) * 60));
 
 /** `1,204`. */
-function grouped(digits: string): string {
-  const first = digits.length % 3 || 3;
-  const groups = digits.slice(first).match(/\d{3}/g) ?? [];
-  return [digits.slice(0, first), ...groups].join(',');
-}
-
-export const countText = (count: number): string => grouped(String(count));
+export const countText = (count: number | string): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 export const counted = (count: number, noun: string): string =>
   `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 /** To the digit, with two decimals at least: `1,204.50 USD`. */
 export function money(amount: Amount | undefined, currency?: string | null): string {
-  if (amount === null || amount === undefined || amount === '') return '';
-  const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount)) ?? [];
-  const text = whole && `${sign}${grouped(String(BigInt(whole)))}.${decimals.padEnd(2, '0')}`;
-  return [text || amount, currency].filter(Boolean).join(' ');
+  const [whole = '', decimals = ''] = String(amount ?? '').split('.');
+  const isNumber = /^-?\d+$/.test(whole) && /^\d*$/.test(decimals);
+  const text = isNumber ? `${countText(whole)}.${decimals.padEnd(2, '0')}` : amount;
+  return text ? [text, currency].filter(Boolean).join(' ') : '';
 }
 
 /** Finds the marks of a query in a text, as `steno search` does; nothing in a text that does not match. */

@@ -31,11 +31,7 @@ export function attemptOf({ attempt, status, kind, ...more }: Of<'attempts'>): C
   return [what, p('muted', parts.text(detail, 500)), p('', files), settling];
 }
 
-export function HealthPage() {
-  const { data, error } = useLoad<Health>('/api/health', ['files', 'events', 'spend']);
-  const title = h1('unseen', 'Health');
-  if (!data) return parts.frame(title, error, p('muted', 'Checking the set-up…'));
-  const { checks, attempts, listeners } = data;
+function panelsOf({ checks, attempts, listeners }: Health): readonly Child[] {
   const isSettled = attempts.length === 0 && p('good', 'None: every outcome is known.');
   const unsettled = [isSettled, parts.facts(attempts, attemptOf)];
   const noListener = listeners.length === 0 && parts.empty('No listener is running.', 'listen');
@@ -44,5 +40,10 @@ export function HealthPage() {
     parts.panel('Unresolved attempts', parts.command('attempts'), unsettled),
     parts.panel('Listeners', null, noListener, parts.facts(listeners, listenerOf)),
   ];
-  return parts.frame(title, error, null, [setup, open]);
+  return [null, setup, open];
+}
+
+export function HealthPage() {
+  const loaded = useLoad<Health>('/api/health', ['files', 'events', 'spend']);
+  return parts.frame(h1('unseen', 'Health'), loaded, panelsOf, 'Checking the set-up…');
 }

@@ -1,7 +1,7 @@
 /** The page that `steno ui` shows: the bar, one page below it, and what is said over both. */
 import { h, render } from 'preact';
 import { followChanges, get, link, load, trouble } from './api.ts';
-import { type Child, el } from './el.ts';
+import { el } from './el.ts';
 import { EventPage } from './event.ts';
 import { Events, list as eventList } from './events.ts';
 import { FileView } from './file.ts';
@@ -59,11 +59,11 @@ function Banner() {
   );
 }
 
-function noAccess(): Child {
+function noAccess() {
   const why = 'An address opens the page once. For a new one, run steno ui again, or steno open with an id.';
-  return parts.frame(
+  return el.main(
+    { tabIndex: -1 },
     div('empty', h1('', 'This browser has no access'), p('', why), code('', 'steno ui')),
-    undefined,
   );
 }
 
@@ -92,7 +92,7 @@ const FIRST_ROWS_MS = 250;
 
 const { page: first } = route.peek();
 if (first === 'files' || first === 'events') {
-  const path = sliceOf(first === 'files' ? fileList : eventList);
+  const path = first === 'files' ? sliceOf(fileList) : sliceOf(eventList);
   await Promise.race([
     load(path).catch(() => {}),
     new Promise((resolve) => setTimeout(resolve, FIRST_ROWS_MS)),

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { findFileState, toneOfState } from '../../catalog/states.ts';
 import type { Mark } from '../../flows/search/query.ts';
 import { oneLine } from '../../lib/text.ts';
+import type { Loaded } from './api.ts';
 import { type Child, el, type Tags, type Typed } from './el.ts';
 import { exactTime, relative } from './format.ts';
 import { filePath, wayTo } from './route.ts';
@@ -75,8 +76,19 @@ export const panel = (title: string, extra: Child, ...children: Child[]) =>
 
 type OnText = (text: string) => void;
 
-/** What is typed, and what is given from elsewhere later; `onPause` gets it once typing pauses. */
-export function useTyped(given: string, pauseMs: number, onPause: OnText) {
+interface SearchField {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string;
+  /** What the address says: it may change from elsewhere. */
+  readonly given: string;
+  readonly pauseMs: number;
+  /** Gets what is typed once typing pauses. */
+  readonly onPause: OnText;
+}
+
+/** A field that filters or searches. */
+export function useSearchField({ id, label, hint = label, given, pauseMs, onPause }: SearchField) {
   const [typed, setTyped] = useState(given);
   const told = useRef(given);
   useEffect(() => {
@@ -92,13 +104,8 @@ export function useTyped(given: string, pauseMs: number, onPause: OnText) {
     told.current = given;
     setTyped(given);
   }, [given]);
-  return { typed, setTyped };
-}
-
-/** A field that filters or searches. */
-export function searchField(id: string, label: string, value: string, onType: OnText, hint = label) {
-  const props = { id, value, placeholder: hint, spellcheck: false, 'aria-label': label } as const;
-  const onInput = ({ currentTarget }: Typed): void => onType(currentTarget.value);
+  const onInput = ({ currentTarget }: Typed): void => setTyped(currentTarget.value);
+  const props = { id, value: typed, placeholder: hint, spellcheck: false, 'aria-label': label } as const;
   return el.input({ ...props, type: 'search', autocomplete: 'off', onInput });
 }
 
@@ -141,8 +148,14 @@ export function grid(label: string, head: readonly string[], rows: ReadonlyArray
   return table({ 'aria-label': label }, thead('', tr('', heads)), tbody('', all));
 }
 
-/** A page: what stands above, an error, a lead, and two columns once there is something to show. */
-export function frame(above: Child, error: Error | undefined, lead?: Child, columns: readonly Child[] = []) {
+/** A page: what stands above, an error, and once there is something to show, a lead and two columns. */
+export function frame<T>(
+  above: Child,
+  { data, error }: Loaded<T>,
+  show: (data: T) => readonly Child[],
+  loading = 'Loading…',
+) {
+  const [lead, ...columns] = data === undefined ? [!error && p('muted', loading)] : show(data);
   const all = columns.map((column) => div('', column));
   return el.main({ tabIndex: -1 }, above, failed(error), lead, div('columns', all));
 }

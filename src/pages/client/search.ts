@@ -15,23 +15,39 @@ const { a, b, div, h1, h2, header, li, ol, output, p, section, span } = el;
 const LIMIT = 200;
 const TYPING_PAUSE_MS = 250;
 
+function hitOf({ audiofile, start, line, speaker, text, before, after }: Hit, query: string): Child {
+  const hit = parts.marked(text, markerOf(query)(text));
+  const href = audiofile && filePath(audiofile, { t: start ?? undefined, line, q: query });
+  const around = (texts: readonly string[] | undefined): Child => p('muted', parts.text(texts?.join(' ')));
+  const said = p('', speaker && b('', parts.text(speaker), ' '), href ? a({ href }, hit) : hit);
+  const time = span('at', start === null ? `line ${line}` : clock(start));
+  return li('', time, div('', around(before), said, around(after)));
+}
+
 /** Hits in the order of the answer, those of one file together. */
-const byFile = (hits: readonly Hit[]): Array<readonly Hit[]> => {
-  const groups = new Map<string, Hit[]>();
-  for (const hit of hits) groups.set(hit.path, [...(groups.get(hit.path) ?? []), hit]);
-  return [...groups.values()];
-};
+function filesOf(hits: readonly Hit[], query: string): Child {
+  const paths = [...new Set(hits.map(({ path }) => path))];
+  return paths.map((path) => {
+    const own = hits.filter((each) => each.path === path);
+    const { audiofile = null, title } = own[0] ?? {};
+    const name = h2('', parts.fileLink(audiofile, title || path));
+    const items = own.map((each) => hitOf(each, query));
+    return section('panel hits', header('', name, span('muted', counted(own.length, 'hit'))), ol('', items));
+  });
+}
 
 export function Search() {
   const query = route.value.params.get('q') ?? '';
-  const { typed, setTyped } = parts.useTyped(query, TYPING_PAUSE_MS, (q) => keep({ q }));
   const path = pathWith('/api/search', { q: query, limit: LIMIT });
-  const { data: hits, error } = useLoad<readonly Hit[]>(query && path);
-  const marksIn = markerOf(query);
+  const loaded = useLoad<readonly Hit[]>(query && path);
+  const field = parts.useSearchField({
+    ...{ id: 'words', label: 'Search in transcripts', given: query, pauseMs: TYPING_PAUSE_MS },
+    hint: 'Words in transcripts: budget "next year" -draft plan*',
+    onPause: (q) => keep({ q }),
+  });
   const words = partsOfLine(query || 'words');
   // After `--`, a word to leave out is never a flag.
   const all = words.some((word) => word.startsWith('-')) ? ['--', ...words] : words;
-  const line = ['search', ...all].map(shellWord).join(' ');
   useEffect(focusOn('#words'), []);
   const step = (by: number) => (): void => {
     const all = [...document.querySelectorAll<HTMLElement>('.hits a')];
@@ -39,35 +55,12 @@ export function Search() {
   };
   useKeys({ '/': focusOn('#words'), ArrowDown: step(1), ArrowUp: step(-1) });
 
-  const hitOf = ({ audiofile, start, line: at, speaker, text, before, after }: Hit): Child => {
-    const hit = parts.marked(text, marksIn(text));
-    const href = audiofile && filePath(audiofile, { t: start ?? undefined, line: at, q: query });
-    const around = (texts: readonly string[] | undefined): Child => p('muted', parts.text(texts?.join(' ')));
-    const said = p('', speaker && b('', parts.text(speaker), ' '), href ? a({ href }, hit) : hit);
-    const time = span('at', start === null ? `line ${at}` : clock(start));
-    return li('', time, div('', around(before), said, around(after)));
-  };
-  const fileOf = (own: readonly Hit[]): Child => {
-    const [{ audiofile = null, title = '', path: name = '' } = {}] = own;
-    return section(
-      'panel hits',
-      header('', h2('', parts.fileLink(audiofile, title || name)), span('muted', counted(own.length, 'hit'))),
-      ol('', own.map(hitOf)),
-    );
-  };
-  const hint = 'Words in transcripts: budget "next year" -draft plan*';
-  const count = hits && `${hits.length === LIMIT ? 'the first ' : ''}${counted(hits.length, 'hit')}`;
-  const above = parts.tools(
-    parts.searchField('words', 'Search in transcripts', typed, setTyped, hint),
-    output('count muted', count),
-    parts.command(line),
-  );
-  const lead = [
-    query && !hits && !error && p('muted', 'Searching…'),
-    !query && parts.empty('Finds words in every transcript that was downloaded to this disk.'),
-    hits?.length === 0 &&
-      parts.empty('No matches in your downloaded transcripts.', 'sync --download . --missing'),
-    byFile(hits ?? []).map(fileOf),
-  ];
-  return parts.frame([h1('unseen', 'Search'), above], error, lead);
+  const { length = 0 } = loaded.data ?? [];
+  const count = loaded.data && `${length === LIMIT ? 'the first ' : ''}${counted(length, 'hit')}`;
+  const line = parts.command(['search', ...all].map(shellWord).join(' '));
+  const above = [h1('unseen', 'Search'), parts.tools(field, output('count muted', count), line)];
+  const hint = parts.empty('Finds words in every transcript that was downloaded to this disk.');
+  if (!query) return parts.frame(above, { data: hint }, () => [hint]);
+  const none = parts.empty('No matches in your downloaded transcripts.', 'sync --download . --missing');
+  return parts.frame(above, loaded, (hits) => [hits.length ? filesOf(hits, query) : none], 'Searching…');
 }

@@ -44,19 +44,20 @@ function tilesOf({ report: { totals, counts }, uncertain }: Spend) {
 const isNarrow = matchMedia('screen and (max-width: 760px)').matches;
 const [MIN_MONTHS, MAX_MONTHS] = isNarrow ? [6, 6] : [12, 24];
 
+const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7);
+
 /** One after the other up to the present one, also those in which nothing was bought. */
 function monthsOf(rows: readonly SpendRow[]): string[] {
-  const present = new Date(now.value).toISOString().slice(0, 7);
-  const named = rows.map(({ month }) => String(month)).filter((month) => /^\d{4}-\d{2}$/.test(month));
-  const [first = present, ...others] = [...named, present].sort();
-  const last = others.at(-1) ?? first;
-  const numberOf = (month: string): number => Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1;
-  const wanted = numberOf(last) - numberOf(first) + 1;
-  const count = Math.max(MIN_MONTHS, Math.min(MAX_MONTHS, wanted));
-  return Array.from({ length: count }, (_, at) => {
-    const number = numberOf(last) - count + 1 + at;
-    return `${Math.floor(number / 12)}-${String((number % 12) + 1).padStart(2, '0')}`;
-  });
+  const named = rows
+    .map(({ month }) => String(month))
+    .filter((month) => /^\d{4}-(0[1-9]|1[0-2])$/.test(month));
+  const [first = '', ...others] = [...named, monthOf(now.value)].sort();
+  const months = [others.at(-1) ?? first];
+  for (let month = ''; months.length < MAX_MONTHS; months.unshift(month)) {
+    month = monthOf(Date.parse(`${months[0]}-01`) - 1);
+    if (months.length >= MIN_MONTHS && month < first) break;
+  }
+  return months;
 }
 
 /** Months over time, and what the budget of a month allows. */
@@ -85,21 +86,22 @@ function timeline({ report, budgets: { budgets } }: Spend, currency: string | nu
 function chartOf(spend: Spend, by: Grouping) {
   const { totals, ...report } = spend.report;
   const rows = report[groupings[by]];
-  const most = rows.reduce((top, row) => Math.max(top, sumOf(row)), 0) || 1;
+  const most = Math.max(...rows.map(sumOf)) || 1;
+  const shareOf = (row: SpendRow) => {
+    const label = `${Math.round((100 * sumOf(row)) / most)} % of the largest`;
+    return progress({ max: most, value: sumOf(row), 'aria-label': label });
+  };
   const isOverTime = by === 'month';
   const cellsOf = (row: SpendRow): Child[] => {
-    const label = `${Math.round((100 * sumOf(row)) / most)} % of the largest`;
-    const share = progress({ max: most, value: sumOf(row), 'aria-label': label });
     const sums = amounts.map((name) =>
       name === 'spent' || Number(row[name]) ? money(row[name], row.currency) : '',
     );
     const name = parts.text(String(row[by] ?? `no ${by}`), 200);
-    return [name, ...(isOverTime ? [] : [share]), ...sums, countText(row.files)];
+    return [name, ...(isOverTime ? [] : [shareOf(row)]), ...sums, countText(row.files)];
   };
   const head = [by, ...(isOverTime ? [] : ['share']), ...amounts, 'files'];
   const title = `Spend by ${by}`;
-  const newest = (one: SpendRow, other: SpendRow): number =>
-    String(one.month) < String(other.month) ? 1 : -1;
+  const newest = (one: SpendRow, other: SpendRow) => String(other.month).localeCompare(String(one.month));
   const shown = isOverTime ? [...rows].sort(newest) : rows;
   const left = rows.length - MAX_ROWS;
   const content = [
@@ -178,6 +180,7 @@ function columnsOf(spend: Spend, by: Grouping) {
   const notes = [isClear, ...report.notes.map((note) => p('', note))];
   const open = parts.facts(unclear.slice(0, MAX_ROWS), unclearOf);
   return [
+    tilesOf(spend),
     chartOf(spend, by),
     [
       parts.panel('Budget', null, noBudget, parts.facts(budgets, budgetOf)),
@@ -190,21 +193,19 @@ function columnsOf(spend: Spend, by: Grouping) {
 export function SpendPage() {
   const given = route.value.params.get('by') ?? '';
   const by = Object.hasOwn(groupings, given) ? (given as Grouping) : 'month';
-  const { data, error } = useLoad<Spend>('/api/spend', ['spend']);
-  const tab = (each: Grouping) =>
-    parts.button(each, () => keep({ by: each }), { 'aria-pressed': each === by });
+  const loaded = useLoad<Spend>('/api/spend', ['spend']);
+  const tab = (each: string) => parts.button(each, () => keep({ by: each }), { 'aria-pressed': each === by });
   const exported = async (): Promise<string> => {
     const name = `steno-spend-by-${by}.csv`;
     saveAs(await getBlob(pathWith('/api/spend.csv', { by })), name);
     return `Exported ${name}`;
   };
   const above = parts.tools(
-    fieldset('tabs', legend('unseen', 'Group by'), (Object.keys(groupings) as Grouping[]).map(tab)),
+    fieldset('tabs', legend('unseen', 'Group by'), Object.keys(groupings).map(tab)),
     span('grow'),
     parts.button('Export CSV', () => void parts.sayWhen(exported())),
     parts.button('Print', () => print()),
     parts.command(`report --by ${by}`),
   );
-  const lead = data ? tilesOf(data) : !error && p('muted', 'Loading…');
-  return parts.frame([h1('unseen', 'Spend'), above], error, lead, data && columnsOf(data, by));
+  return parts.frame([h1('unseen', 'Spend'), above], loaded, (spend) => columnsOf(spend, by));
 }

@@ -17,25 +17,44 @@ const { audio, b, details, div, h2, input, label, li, ol, output, p, section, sp
 
 /** Segments that are put on the page at a time, so that a long transcript never blocks it. */
 const CHUNK = 100;
-/** What of the time between two frames a search may take. */
-const WORK_MS = 8;
 const TYPING_PAUSE_MS = 200;
 const SPEAKER_COLOURS = 6;
 const MAX_SPEAKERS = 50;
 
 /** The last segment that has begun at this time. */
-const segmentAt = (segments: readonly Segment[], seconds: number): number =>
-  Math.max(
-    0,
-    segments.findLastIndex(({ start }) => start !== null && start <= seconds),
-  );
+const segmentAt = (segments: readonly Segment[], seconds: number): Segment | undefined =>
+  segments.findLast(({ start }) => start !== null && start <= seconds) ?? segments[0];
 
-type Quote = (segment: Segment, text: string) => void;
+type Marks = ReadonlyMap<Segment, readonly Mark[]>;
+/** What speakers are called on this page. */
+type Names = Readonly<Record<string, string>>;
+
+/** What segments are shown with. */
+interface Shown {
+  readonly file: FileDocument;
+  readonly speakers: readonly string[];
+  readonly names: Names;
+  readonly marks: Marks;
+  /** The segment that plays. */
+  readonly now: Segment | undefined;
+  readonly seek: ((seconds: number) => void) | undefined;
+}
+
+const nameOf = (names: Names, speaker: string | null): string =>
+  names[speaker ?? '']?.trim() || (speaker ?? '');
 
 /** Where a sentence can be heard: in its episode's page or its audio, else here. */
 function linkTo({ link, url }: FileDocument, start: number | null): string {
   const base = link || (/^https?:/i.test(url ?? '') && url) || location.href.split('?', 1)[0];
   return start === null || !base || base.includes('#') ? String(base) : `${base}#t=${Math.floor(start)}`;
+}
+
+/** Copies words of a segment, with who said them, where and when. */
+function quote({ file, names }: Pick<Shown, 'file' | 'names'>, segment: Segment, text: string): void {
+  const { line, start, speaker } = segment;
+  const at = start === null ? `line ${line}` : clock(start);
+  const from = [nameOf(names, speaker), file.title, at, linkTo(file, start)].filter(Boolean).join(', ');
+  void parts.copy(`“${text.trim().replace(/\s+/g, ' ')}” (${from})`);
 }
 
 /** The segment in which the selection begins. */
@@ -47,10 +66,10 @@ function selectedIn(segments: readonly Segment[]): Segment | undefined {
 }
 
 /** Copies the words of the transcript that are selected. */
-function quoteButton(segments: readonly Segment[], quote: Quote) {
+function quoteButton(segments: readonly Segment[], shown: Pick<Shown, 'file' | 'names'>) {
   const copy = (): void => {
     const [segment, text = ''] = [selectedIn(segments), getSelection()?.toString().trim()];
-    if (segment && text) quote(segment, text);
+    if (segment && text) quote(shown, segment, text);
     else parts.say('Select words of the transcript first.');
   };
   // A mouse press would clear the selection.
@@ -66,27 +85,15 @@ const sentencesOf = (text: string): Array<readonly [from: number, to: number]> =
 /** How far the segment that plays was spoken, in letters. */
 const spoken = signal(0);
 
+const secondsOf = ({ start, end }: Segment): number => Math.max(0, (end ?? start ?? 0) - (start ?? 0));
+
 /** Where the times of its words are not known, as if each letter took the same. */
-const timeOf = ({ start, end, text }: Segment, letter: number): number =>
-  (start ?? 0) + (letter / (text.length || 1)) * Math.max(0, (end ?? start ?? 0) - (start ?? 0));
+const timeOf = (segment: Segment, letter: number): number =>
+  (segment.start ?? 0) + (letter / (segment.text.length || 1)) * secondsOf(segment);
 
-function letterAt({ start, end, text }: Segment, time: number): number {
-  const length = (end ?? 0) - (start ?? 0);
-  const share = length > 0 ? (time - (start ?? 0)) / length : 0;
-  return Math.floor(Math.max(0, Math.min(0.999, share)) * text.length);
-}
-
-type Marks = ReadonlyMap<Segment, readonly Mark[]>;
-
-/** What segments are shown with. */
-interface Shown {
-  readonly speakers: readonly string[];
-  readonly nameOf: (speaker: string | null) => string;
-  readonly marks: Marks;
-  /** The segment that plays. */
-  readonly now: Segment | undefined;
-  readonly quote: Quote;
-  readonly onSeek: ((seconds: number) => void) | undefined;
+function letterAt(segment: Segment, time: number): number {
+  const share = (time - (segment.start ?? 0)) / (secondsOf(segment) || Number.POSITIVE_INFINITY);
+  return Math.floor(Math.max(0, Math.min(0.999, share)) * segment.text.length);
 }
 
 /** With the word that is spoken now. */
@@ -97,7 +104,7 @@ function spokenIn(text: string, letter: number) {
 }
 
 function Said({ segment, shown }: { readonly segment: Segment; readonly shown: Shown }) {
-  const { speakers, nameOf, marks, now, quote, onSeek } = shown;
+  const { speakers, names, marks, now, seek } = shown;
   const { start, line, text, speaker } = segment;
   const isNow = segment === now;
   const letter = isNow ? spoken.value : -1;
@@ -109,26 +116,26 @@ function Said({ segment, shown }: { readonly segment: Segment; readonly shown: S
     );
     // Words that are being selected are not played.
     const play = (): void => {
-      if (getSelection()?.isCollapsed !== false) onSeek?.(timeOf(segment, from));
+      if (getSelection()?.isCollapsed !== false) seek?.(timeOf(segment, from));
     };
     const isSpoken = letter >= from && letter < to;
     const content = isSpoken ? spokenIn(words, letter - from) : parts.marked(words, hits);
-    return span({ class: isSpoken ? 'sentence now' : 'sentence', onClick: onSeek && play }, content);
+    return span({ class: isSpoken ? 'sentence now' : 'sentence', onClick: seek && play }, content);
   };
   const time = start === null ? '' : clock(start);
-  const seek = { class: 'plain at', 'aria-label': `Play from ${time}` };
+  const playing = { class: 'plain at', 'aria-label': `Play from ${time}` };
   const copy = {
     ...{ class: 'plain quote', title: 'Copy as a quotation' },
     'aria-label': `Copy this as a quotation${time ? ` with its time, ${time}` : ''}`,
   };
   const colour = Math.max(0, speakers.indexOf(speaker ?? '')) % SPEAKER_COLOURS;
-  const name = speaker && b(`speaker s${colour}`, parts.text(nameOf(speaker)), ' ');
+  const name = speaker && b(`speaker s${colour}`, parts.text(nameOf(names, speaker)), ' ');
   const current = isNow ? ({ class: 'segment now', 'aria-current': 'true' } as const) : { class: 'segment' };
   return li(
     { ...current, 'data-line': line },
-    time && onSeek ? parts.button(time, () => onSeek(start ?? 0), seek) : span('at', time),
+    time && seek ? parts.button(time, () => seek(start ?? 0), playing) : span('at', time),
     p('', name, sentencesOf(text).map(sentence)),
-    parts.button('”', () => quote(segment, text), copy),
+    parts.button('”', () => quote(shown, segment, text), copy),
   );
 }
 
@@ -154,11 +161,7 @@ const reveal = (line: number | undefined, block: ScrollLogicalPosition = 'center
 
 /** Other names for the speakers, on this page, and the command line that writes them. */
 function useNames(id: string, speakers: readonly string[]) {
-  const [names, setNames] = useState<Readonly<Record<string, string>>>({});
-  const nameOf = useCallback(
-    (speaker: string | null) => names[speaker ?? '']?.trim() || (speaker ?? ''),
-    [names],
-  );
+  const [names, setNames] = useState<Names>({});
   const fields = speakers.map((speaker) => {
     const onInput = ({ currentTarget }: Typed): void =>
       setNames((old) => ({ ...old, [speaker]: currentTarget.value }));
@@ -171,13 +174,13 @@ function useNames(id: string, speakers: readonly string[]) {
     details('speakers', summary('', 'Rename speakers'), div('fields', fields)),
     renamed && parts.command(`convert ${shellWord(id)} --to vtt${renamed}`),
   ];
-  return { nameOf, panel };
+  return { names, panel };
 }
 
-/** The player, and what plays in it: the number of the segment, or -1. */
+/** The player, and the segment that plays in it. */
 function usePlayer(src: string | null, segments: readonly Segment[]) {
   const own = useRef<HTMLAudioElement>(null);
-  const [current, setCurrent] = useState(-1);
+  const [current, setCurrent] = useState<Segment | undefined>(undefined);
   const [cannotPlay, setCannotPlay] = useState(false);
   // The same function for each segment, so that only those that change are made again.
   const seek = useCallback((seconds: number): void => {
@@ -187,11 +190,11 @@ function usePlayer(src: string | null, segments: readonly Segment[]) {
   }, []);
   const onTimeUpdate = (): void => {
     const time = own.current?.currentTime ?? 0;
-    const at = segmentAt(segments, time);
-    spoken.value = segments[at] ? letterAt(segments[at], time) : 0;
-    if (at === current) return;
-    setCurrent(at);
-    if (!own.current?.paused) reveal(segments[at]?.line, 'nearest');
+    const now = segmentAt(segments, time);
+    spoken.value = now ? letterAt(now, time) : 0;
+    if (now === current) return;
+    setCurrent(now);
+    if (!own.current?.paused) reveal(now?.line, 'nearest');
   };
   const toggle = (): void => {
     if (own.current?.paused) seek(own.current.currentTime);
@@ -211,34 +214,37 @@ function usePlayer(src: string | null, segments: readonly Segment[]) {
 
 const noMarks: Marks = new Map();
 
+/** In steps, so that a long transcript never blocks the page. */
+async function findMarks(segments: readonly Segment[], query: string, signal: AbortSignal): Promise<Marks> {
+  // The last word may still be typed.
+  const marksIn = markerOf(/\w$/.test(query) ? `${query}*` : query);
+  const found = new Map<Segment, readonly Mark[]>();
+  for (const [at, segment] of query ? segments.entries() : []) {
+    if (at % CHUNK === 0) await new Promise((resolve) => setTimeout(resolve));
+    if (signal.aborted) break;
+    const marks = marksIn(segment.text);
+    if (marks.length) found.set(segment, marks);
+  }
+  return found.size ? found : noMarks;
+}
+
 /** The hits of what is typed: where each stands, which one is shown, and the way to the next. */
-function useHits(chunks: ReadonlyArray<readonly Segment[]>) {
+function useHits(segments: readonly Segment[]) {
   const given = route.value.params.get('q') ?? '';
   const [settled, setSettled] = useState(given);
-  const { typed, setTyped } = parts.useTyped(given, TYPING_PAUSE_MS, setSettled);
-  const [marks, setMarks] = useState<readonly Marks[]>([]);
+  const field = parts.useSearchField({
+    ...{ id: 'inside', label: 'Search inside the transcript' },
+    ...{ given, pauseMs: TYPING_PAUSE_MS, onPause: setSettled },
+  });
+  const [marks, setMarks] = useState<Marks>(noMarks);
   const [hit, setHit] = useState(0);
   useEffect(() => {
-    // The last word may still be typed.
-    const marksIn = markerOf(/\w$/.test(settled) ? `${settled}*` : settled);
-    const found: Marks[] = [];
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const work = (): void => {
-      for (const end = performance.now() + WORK_MS; performance.now() < end; ) {
-        const chunk = settled && chunks[found.length];
-        if (!chunk) {
-          setMarks(found);
-          return;
-        }
-        const all = chunk.map((segment) => [segment, marksIn(segment.text)] as const);
-        found.push(new Map(all.filter(([, each]) => each.length)));
-      }
-      timer = setTimeout(work);
-    };
-    work();
-    return () => clearTimeout(timer);
-  }, [chunks, settled]);
-  const hits = marks.flatMap((each) => [...each.keys()]);
+    const abort = new AbortController();
+    const { signal } = abort;
+    void findMarks(segments, settled, signal).then((found) => signal.aborted || setMarks(found));
+    return () => abort.abort();
+  }, [segments, settled]);
+  const hits = [...marks.keys()];
   const next = (event: Event): void => {
     event.preventDefault();
     const at = hits.length ? (hit + 1) % hits.length : 0;
@@ -246,9 +252,11 @@ function useHits(chunks: ReadonlyArray<readonly Segment[]>) {
     reveal(hits[at]?.line);
   };
   const place = hits.length ? `${Math.min(hit + 1, hits.length)} of ${hits.length}` : 'none';
-  const field = parts.searchField('inside', 'Search inside the transcript', typed, setTyped);
   return { field, marks, next, place: output('count muted', settled && place) };
 }
+
+const chunksOf = (all: readonly Segment[]) =>
+  all.flatMap((_, at) => (at % CHUNK ? [] : [all.slice(at, at + CHUNK)]));
 
 const noSegments: readonly Segment[] = [];
 const isReadable = (format: string): boolean => readableFormats.some((each) => each === format);
@@ -259,40 +267,23 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
   const path = `/api/file/${encodeURIComponent(file.audiofile)}/transcript`;
   const { data, error } = useLoad<{ segments: readonly Segment[]; truncated: boolean }>(isHere ? path : '');
   const segments = data?.segments ?? noSegments;
-  const chunks = useMemo(
-    () =>
-      Array.from({ length: Math.ceil(segments.length / CHUNK) }, (_, at) =>
-        segments.slice(at * CHUNK, (at + 1) * CHUNK),
-      ),
-    [segments],
-  );
+  const chunks = useMemo(() => chunksOf(segments), [segments]);
   const count = useGrowing(chunks.length);
-  const { field, marks, next, place } = useHits(chunks);
+  const { field, marks, next, place } = useHits(segments);
   const { player, current, seek } = usePlayer(playable, segments);
   const speakers = useMemo(
     () => [...new Set(segments.flatMap(({ speaker }) => speaker || []))].slice(0, MAX_SPEAKERS),
     [segments],
   );
-  const { nameOf, panel } = useNames(file.audiofile, speakers);
-  const quote = useCallback<Quote>(
-    (segment, text) => {
-      const { line, start, speaker } = segment;
-      const at = start === null ? `line ${line}` : clock(start);
-      const from = [nameOf(speaker), file.title, at, linkTo(file, start)].filter(Boolean).join(', ');
-      void parts.copy(`“${text.trim().replace(/\s+/g, ' ')}” (${from})`);
-    },
-    [nameOf, file],
-  );
-
-  const wanted = params.get('line') ?? segments[segmentAt(segments, Number(params.get('t')))]?.line;
+  const { names, panel } = useNames(file.audiofile, speakers);
+  const wanted = params.get('line') ?? segmentAt(segments, Number(params.get('t')))?.line;
   useEffect(() => {
     if (count && count === chunks.length && (params.has('line') || params.has('t'))) reveal(Number(wanted));
   }, [count, chunks, wanted]);
   useKeys({ '/': focusOn('#inside') });
   const said = chunks.slice(0, count).map((chunk, at) => {
-    const playing = segments[current];
-    const now = playing && chunk.includes(playing) ? playing : undefined;
-    const shown = { speakers, nameOf, marks: marks[at] ?? noMarks, now, quote, onSeek: seek };
+    const now = current && chunk.includes(current) ? current : undefined;
+    const shown = { file, speakers, names, marks, now, seek };
     return h(Chunk, { key: at, segments: chunk, shown });
   });
   const isLoading = isHere && !data && !error && p('muted', 'Reading the transcript…');
@@ -303,7 +294,7 @@ export function Reader({ file, transcripts, playable }: Omit<FilePage, 'history'
     el.form(
       { class: 'tools', onSubmit: next },
       h2('', 'Transcript'),
-      isHere && [field, place, quoteButton(segments, quote)],
+      isHere && [field, place, quoteButton(segments, { file, names })],
     ),
     player,
     panel,
