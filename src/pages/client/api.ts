@@ -34,6 +34,15 @@ export async function get<T>(path: string, body?: object, signal?: AbortSignal):
 
 export const getBlob = async (path: string, body?: object): Promise<Blob> => (await call(path, body)).blob();
 
+/** Lets the browser save a file. */
+export function saveAs(blob: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
 /** A number that JavaScript would round stays as it was written, as a text. */
 function exactJson(text: string): unknown {
   if (!/[\d.]{16}/.test(text)) return JSON.parse(text);

@@ -4,8 +4,6 @@ import { forTerminalLines } from '../../lib/text.ts';
 
 export type Child = ComponentChildren;
 export type Tags = JSX.IntrinsicElements;
-/** What a field tells when it has changed. */
-export type Typed = { readonly currentTarget: HTMLInputElement };
 type Data = Readonly<Record<`data-${string}`, string | number>>;
 type Elements = {
   readonly [Tag in keyof Tags]: (props: string | (Tags[Tag] & Data), ...children: Child[]) => VNode;
@@ -23,3 +21,11 @@ export const el = new Proxy({} as Elements, {
     (props: string | object, ...children: Child[]) =>
       h(tag, typeof props === 'string' ? { class: props || undefined } : props, ...children.map(visible)),
 });
+
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/** For a field that tells what it says. */
+export const onText =
+  (set: (text: string) => void) =>
+  ({ currentTarget }: { readonly currentTarget: Field }): void =>
+    set(currentTarget.value);

@@ -1,18 +1,98 @@
-/** One file: where it stands, its transcript, what happened to it, and what a person must look at. */
+/** One file: where it stands, its transcript, what happened to it, what a person must look at, and downloads. */
 import { h } from 'preact';
+import { useState } from 'preact/hooks';
+import { formats } from '../../catalog/formats.ts';
 import { bytesText, shellWord } from '../../lib/text.ts';
-import { useLoad } from './api.ts';
-import { Downloads } from './downloads.ts';
-import { type Child, el } from './el.ts';
+import { get, getBlob, saveAs, useLoad } from './api.ts';
+import { type Child, el, onText } from './el.ts';
 import { clock, counted, minutesText, money } from './format.ts';
 import { useKeys } from './keys.ts';
-import { needText } from './need.ts';
 import * as parts from './parts.ts';
 import { filePath, go, pathWith } from './route.ts';
 import { Reader } from './transcript.ts';
 import type { FileDocument, FilePage, Finding, HistoryEntry, Transcript } from './types.ts';
 
-const { a, b, code, h1, header, p, span } = el;
+const { a, b, code, div, fieldset, h1, header, input, label, legend, p, span } = el;
+
+/** What a file needs a person for: why, and the command line that does something about it. */
+type Need = readonly [why: string, line: string];
+
+function needOf(file: FileDocument): Need | undefined {
+  const { audiofile, ended, hold, late, order, state } = file;
+  const line = `file ${shellWord(audiofile)}`;
+  if (!ended && (hold || state === 'On Hold')) return needOfHeld(file, line);
+  if (ended === 'unfinished' && state !== 'Refunded') {
+    const what = state === 'Error' ? 'Failed' : state;
+    return [`${what}: order it again if you still need it.`, againLine(file) ?? line];
+  }
+  return late
+    ? [`Overdue: ask the service about ${order ? `order ${order.slice(0, 60)}` : 'it'}.`, line]
+    : undefined;
+}
+
+function needOfHeld({ hold, order }: FileDocument, line: string): Need {
+  if (parts.about.value?.sandbox && order)
+    return ['On hold: release its order.', `sandbox release ${shellWord(order)}`];
+  if (hold === 'billing') return ['On hold: pay the past-due balance, and work starts by itself.', 'balance'];
+  return [`On hold${hold ? ` (${hold.slice(0, 100)})` : ''}: ask the service to release it.`, line];
+}
+
+function againLine({ source, url, skus }: FileDocument): string | undefined {
+  const audio = source || url;
+  if (!audio || skus.length === 0) return undefined;
+  return `order ${shellWord(audio)} --sku ${shellWord(skus.join(','))} --skip-ordered --retry-ended`;
+}
+
+/** The sentence, and its command line to copy. */
+export function needText(file: FileDocument) {
+  const [why, line] = needOf(file) ?? [];
+  return line && span('need', span('why', why), ' ', parts.command(line));
+}
+
+interface Saved {
+  readonly folder: string;
+  readonly saved: readonly unknown[];
+  readonly errors: readonly string[];
+}
+
+async function intoFolder(body: object): Promise<string> {
+  const { folder, saved, errors } = await get<Saved>('/api/downloads', body);
+  const done = saved.length ? `${counted(saved.length, 'transcript')} in ${folder}` : 'Nothing was saved';
+  if (errors.length) throw new Error([done, ...errors].join('. '));
+  return done;
+}
+
+async function asArchive(body: object): Promise<string> {
+  saveAs(await getBlob('/api/zip', body), 'transcripts.zip');
+  return 'Saved transcripts.zip';
+}
+
+export function Downloads({ ids }: { readonly ids: readonly string[] }) {
+  const [chosen, setChosen] = useState<readonly string[]>(['txt']);
+  const [folder, setFolder] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const run = (work: (body: object) => Promise<string>) => async (): Promise<void> => {
+    setBusy(true);
+    parts.say('Downloading…');
+    await parts.sayWhen(work({ ids, formats: chosen, ...(folder && { folder }) }));
+    setBusy(false);
+  };
+  const choice = ({ ext, meaning }: (typeof formats)[number]) =>
+    label({ class: 'choice', title: meaning }, parts.tick(ext, chosen, setChosen), ext);
+  const disabled = isBusy || chosen.length === 0;
+  const onInput = onText((text) => setFolder(text.trim()));
+  const placeholder = 'folder (where steno ui was started)';
+  const where = input({ class: 'folder', 'aria-label': 'Folder', placeholder, value: folder, onInput });
+  const save = parts.button('Save to the folder', run(intoFolder), { disabled, class: 'main' });
+  const output = folder && ` -o ${shellWord(`${folder.replace(/\/$/, '')}/`)}`;
+  const line = `transcript ${ids.map(shellWord).join(' ')} --format ${chosen.join(',')}${output}`;
+  return div(
+    'downloads',
+    fieldset('choices', legend('unseen', 'Formats'), formats.map(choice)),
+    p('buttons', where, save, parts.button('Download as zip', run(asArchive), { disabled })),
+    chosen.length ? parts.command(line) : span('muted', 'Choose a format.'),
+  );
+}
 
 const detailNames = [
   ...(['skus', 'feed', 'tags', 'key', 'names', 'notes'] as const),
@@ -64,8 +144,7 @@ function Findings({ id }: { id: string }) {
     'Check',
     parts.command(`check ${shellWord(id)}`),
     parts.failed(error),
-    data?.length === 0 && p('good', 'No problems found.'),
-    parts.facts(data?.slice(0, MAX_FINDINGS) ?? [], findingOf(id)),
+    data && parts.facts(data.slice(0, MAX_FINDINGS), findingOf(id), p('good', 'No problems found.')),
     left > 0 && p('muted', `and ${counted(left, 'more finding')}`),
   );
 }

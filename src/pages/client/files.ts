@@ -4,12 +4,11 @@ import { h } from 'preact';
 import { fileStates } from '../../catalog/states.ts';
 import { forTerminal, shellWord } from '../../lib/text.ts';
 import { useLoad } from './api.ts';
-import { Downloads } from './downloads.ts';
-import { el, type Typed } from './el.ts';
+import { el } from './el.ts';
+import { Downloads, needText } from './file.ts';
 import { counted, countText, minutesText, money } from './format.ts';
 import { attemptOf } from './health.ts';
 import { type Column, choose, Listing, listOf, queryOf, sortBy } from './list.ts';
-import { needText } from './need.ts';
 import * as parts from './parts.ts';
 import { filePath } from './route.ts';
 import type { Attempt, FileDocument } from './types.ts';
@@ -19,24 +18,19 @@ const { a, b, fieldset, legend, p, section, span } = el;
 /** The ids of the files that were selected. */
 const selected = signal<readonly string[]>([]);
 
-const box = (label: string, checked: boolean, onPick: (isPicked: boolean) => void, tabIndex = 0) => {
-  const onChange = ({ currentTarget }: Typed): void => onPick(currentTarget.checked);
-  return el.input({ type: 'checkbox', 'aria-label': label, checked, tabIndex, onChange });
+const select = (ids: readonly string[]): void => {
+  selected.value = ids;
 };
 
-function selectCell({ audiofile: id }: FileDocument, tabIndex: number) {
-  const pick = (isPicked: boolean): void => {
-    const others = selected.value.filter((each) => each !== id);
-    selected.value = isPicked ? [...others, id] : others;
-  };
-  return box(`Select file ${id}`, selected.value.includes(id), pick, tabIndex);
-}
+const selectCell = ({ audiofile: id }: FileDocument, tabIndex: number) =>
+  parts.tick(id, selected.value, select, { 'aria-label': `Select file ${id}`, tabIndex });
 
 /** Selects the rows in view, or none. */
-const selectHead = (inView: () => readonly FileDocument[]) =>
-  box('Select the rows in view', selected.value.length > 0, (isPicked) => {
-    selected.value = isPicked ? inView().map(({ audiofile }) => audiofile) : [];
-  });
+function selectHead(inView: () => readonly FileDocument[]) {
+  const checked = selected.value.length > 0;
+  const onChange = (): void => select(checked ? [] : inView().map(({ audiofile }) => audiofile));
+  return el.input({ type: 'checkbox', 'aria-label': 'Select the rows in view', checked, onChange });
+}
 
 function titleCell(file: FileDocument, tabIndex: number) {
   const { audiofile, feed, tags } = file;
@@ -101,18 +95,16 @@ function Uncertain() {
   const { data, error } = useLoad<readonly Attempt[]>('/api/attempts', ['files', 'spend']);
   const why = 'No clear answer came. Look at your account on the service, then say what became of it:';
   if (!data) return error ? parts.failed(error) : p('muted', 'Loading…');
-  if (data.length === 0) return parts.empty('Nothing is uncertain: every outcome is known.');
-  return section('panel', p('muted', why), parts.facts(data, attemptOf));
+  const none = parts.empty('Nothing is uncertain: every outcome is known.');
+  return data.length ? section('panel', p('muted', why), parts.facts(data, attemptOf)) : none;
 }
 
 /** What can be done with the rows that were selected. */
 function Selected() {
   const ids = selected.value;
-  const clear = (): void => {
-    selected.value = [];
-  };
   if (ids.length === 0) return null;
-  const title = p('', b('', `${counted(ids.length, 'file')} selected`), ' ', parts.button('Clear', clear));
+  const clear = parts.button('Clear', () => select([]));
+  const title = p('', b('', `${counted(ids.length, 'file')} selected`), ' ', clear);
   const props = { class: 'panel chosen', 'aria-label': 'Selected files' };
   return section(props, title, h(Downloads, { ids }));
 }

@@ -32,15 +32,18 @@ export function attemptOf({ attempt, status, kind, ...more }: Of<'attempts'>): C
 }
 
 function panelsOf({ checks, attempts, listeners }: Health): readonly Child[] {
-  const isSettled = attempts.length === 0 && p('good', 'None: every outcome is known.');
-  const unsettled = [isSettled, parts.facts(attempts, attemptOf)];
-  const noListener = listeners.length === 0 && parts.empty('No listener is running.', 'listen');
-  const setup = parts.panel('Set-up', parts.command('doctor'), parts.facts(checks, checkOf, 'checks'));
+  const noAttempt = p('good', 'None: every outcome is known.');
+  const noListener = parts.empty('No listener is running.', 'listen');
   const open = [
-    parts.panel('Unresolved attempts', parts.command('attempts'), unsettled),
-    parts.panel('Listeners', null, noListener, parts.facts(listeners, listenerOf)),
+    parts.panel(
+      'Unresolved attempts',
+      parts.command('attempts'),
+      parts.facts(attempts, attemptOf, noAttempt),
+    ),
+    parts.panel('Listeners', null, parts.facts(listeners, listenerOf, noListener)),
   ];
-  return [null, setup, open];
+  const setup = parts.facts(checks, checkOf, null, 'checks');
+  return [null, parts.panel('Set-up', parts.command('doctor'), setup), open];
 }
 
 export function HealthPage() {

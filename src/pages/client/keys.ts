@@ -1,5 +1,4 @@
 /** Keys: each page names its own, the newest first. Nothing is taken from a field that is typed in, but Esc. */
-import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { el } from './el.ts';
 
@@ -52,28 +51,22 @@ const help: ReadonlyArray<readonly [string, string]> = [
   ['?', 'these keys'],
 ];
 
-const isHelpShown = signal(false);
+const dialog = (): HTMLDialogElement | null => document.querySelector('dialog');
 
 /** An entry of the history, so that Back closes it. */
 export function showKeys(): void {
   history.pushState({ dialog: true }, '');
-  isHelpShown.value = true;
+  dialog()?.showModal();
 }
 
-addEventListener('popstate', () => {
-  isHelpShown.value = false;
-});
+addEventListener('popstate', () => dialog()?.close());
+
+const onClose = (): void => {
+  if (history.state?.dialog) history.back();
+};
 
 export function KeysDialog() {
-  const own = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    if (isHelpShown.value) own.current?.showModal();
-    else own.current?.close();
-  }, [isHelpShown.value]);
-  const onClose = (): void => {
-    if (isHelpShown.value) history.back();
-  };
   const keys = help.map(([key, what]) => div('', dt('', kbd('', key)), dd('', what)));
-  const close = el.button({ type: 'button', onClick: () => own.current?.close() }, 'Close');
-  return el.dialog({ ref: own, 'aria-label': 'Keys', onClose }, h2('', 'Keys'), dl('pairs', keys), close);
+  const close = el.button({ type: 'button', onClick: () => dialog()?.close() }, 'Close');
+  return el.dialog({ 'aria-label': 'Keys', onClose }, h2('', 'Keys'), dl('pairs', keys), close);
 }

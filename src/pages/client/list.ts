@@ -11,8 +11,8 @@ const { div, h1, main, output, p, table, tbody, td, th, thead, tr } = el;
 
 const TYPING_PAUSE_MS = 120;
 /** Rows above and below what a window can show, so that a short scroll finds them. */
-const AROUND = 16;
-const SLICE = Math.ceil(screen.height / 37) + 2 * AROUND;
+const AROUND = 24;
+const IN_WINDOW = Math.ceil(screen.height / 37);
 
 type Query = Readonly<Record<string, string>>;
 
@@ -64,9 +64,11 @@ export function sortBy<Row>(list: List<Row>, name: string): void {
 
 /** The path of the slice; another question begins at the top. */
 export function sliceOf<Row>(list: List<Row>): string {
-  const question = pathWith(list.path, { ...queryOf(list), limit: SLICE });
+  const query = queryOf(list);
+  const question = JSON.stringify(query);
   if (question !== list.question) Object.assign(list, { question, offset: 0, top: 0, cursor: 0 });
-  return `${question}&offset=${list.offset}`;
+  const { offset } = list;
+  return pathWith(list.path, { ...query, offset, limit: IN_WINDOW + AROUND * (offset ? 2 : 1) });
 }
 
 interface ListingProps<Row> {

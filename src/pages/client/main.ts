@@ -2,8 +2,7 @@
 import { h, render } from 'preact';
 import { followChanges, get, link, load, trouble } from './api.ts';
 import { el } from './el.ts';
-import { EventPage } from './event.ts';
-import { Events, list as eventList } from './events.ts';
+import { EventPage, Events, list as eventList } from './events.ts';
 import { FileView } from './file.ts';
 import { Files, list as fileList } from './files.ts';
 import { setClock } from './format.ts';

@@ -5,7 +5,7 @@ import { findFileState, toneOfState } from '../../catalog/states.ts';
 import type { Mark } from '../../flows/search/query.ts';
 import { oneLine } from '../../lib/text.ts';
 import type { Loaded } from './api.ts';
-import { type Child, el, type Tags, type Typed } from './el.ts';
+import { type Child, el, onText, type Tags } from './el.ts';
 import { exactTime, relative } from './format.ts';
 import { filePath, wayTo } from './route.ts';
 import type { About, FileDocument } from './types.ts';
@@ -104,17 +104,28 @@ export function useSearchField({ id, label, hint = label, given, pauseMs, onPaus
     told.current = given;
     setTyped(given);
   }, [given]);
-  const onInput = ({ currentTarget }: Typed): void => setTyped(currentTarget.value);
   const props = { id, value: typed, placeholder: hint, spellcheck: false, 'aria-label': label } as const;
-  return el.input({ ...props, type: 'search', autocomplete: 'off', onInput });
+  return el.input({ ...props, type: 'search', autocomplete: 'off', onInput: onText(setTyped) });
 }
 
 export type Choice = readonly [name: string, label: string];
 
 export function select(label: string, value: string, choices: readonly Choice[], onPick: OnText) {
   const options = choices.map(([name, shown]) => el.option({ value: name }, shown));
-  const props = { 'aria-label': label, value };
-  return el.select({ ...props, onChange: (event) => onPick(event.currentTarget.value) }, options);
+  return el.select({ 'aria-label': label, value, onChange: onText(onPick) }, options);
+}
+
+/** Takes a value into a choice of several, or out of it. */
+export function tick(
+  value: string,
+  chosen: readonly string[],
+  choose: (chosen: readonly string[]) => void,
+  props: { readonly 'aria-label'?: string; readonly tabIndex?: number } = {},
+) {
+  const others = chosen.filter((each) => each !== value);
+  const checked = others.length < chosen.length;
+  const onChange = (): void => choose(checked ? others : [...others, value]);
+  return el.input({ ...props, type: 'checkbox', checked, onChange });
 }
 
 /** A form of a page that is never sent. */
@@ -134,9 +145,9 @@ export function pairs(all: readonly Pair[]) {
 }
 
 /** A list of facts, a line between each. */
-export function facts<T>(items: readonly T[], show: (item: T) => Child, kind = 'facts') {
+export function facts<T>(items: readonly T[], show: (item: T) => Child, none?: Child, kind = 'facts') {
   const all = items.map((item) => li('', show(item)));
-  return ul(kind, all);
+  return items.length ? ul(kind, all) : none;
 }
 
 /** The first cell of a row names it. */

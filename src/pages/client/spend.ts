@@ -2,8 +2,7 @@
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import { shellWord } from '../../lib/text.ts';
-import { getBlob, useLoad } from './api.ts';
-import { saveAs } from './downloads.ts';
+import { getBlob, saveAs, useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
 import { counted, countText, money, now, shortDate, shortTime } from './format.ts';
 import * as parts from './parts.ts';
@@ -175,7 +174,7 @@ function columnsOf(spend: Spend, by: Grouping) {
   const { report, invoices } = spend;
   const { budgets } = spend.budgets;
   const unclear = report.waiting.filter(({ kind }) => kind === 'unclear');
-  const noBudget = budgets.length === 0 && parts.empty('No budget is set.', 'budget set 500/month');
+  const noBudget = parts.empty('No budget is set.', 'budget set 500/month');
   const isClear = unclear.length + report.notes.length === 0 && p('good', 'No uncertain charges.');
   const notes = [isClear, ...report.notes.map((note) => p('', note))];
   const open = parts.facts(unclear.slice(0, MAX_ROWS), unclearOf);
@@ -183,7 +182,7 @@ function columnsOf(spend: Spend, by: Grouping) {
     tilesOf(spend),
     chartOf(spend, by),
     [
-      parts.panel('Budget', null, noBudget, parts.facts(budgets, budgetOf)),
+      parts.panel('Budget', null, parts.facts(budgets, budgetOf, noBudget)),
       parts.panel('Invoices', parts.command('invoice'), invoicesOf(invoices)),
       parts.panel('Uncertain and unknown', parts.command('attempts'), notes, open),
     ],

@@ -6,7 +6,7 @@ import type { Mark } from '../../flows/search/query.ts';
 import { shellWord } from '../../lib/text.ts';
 import { readableFormats } from '../../transcripts/model.ts';
 import { useLoad } from './api.ts';
-import { el, type Typed } from './el.ts';
+import { el, onText } from './el.ts';
 import { clock, counted, markerOf } from './format.ts';
 import { focusOn, useKeys } from './keys.ts';
 import * as parts from './parts.ts';
@@ -163,8 +163,7 @@ const reveal = (line: number | undefined, block: ScrollLogicalPosition = 'center
 function useNames(id: string, speakers: readonly string[]) {
   const [names, setNames] = useState<Names>({});
   const fields = speakers.map((speaker) => {
-    const onInput = ({ currentTarget }: Typed): void =>
-      setNames((old) => ({ ...old, [speaker]: currentTarget.value }));
+    const onInput = onText((name) => setNames((old) => ({ ...old, [speaker]: name })));
     const field = input({ value: names[speaker] ?? '', placeholder: speaker, onInput });
     return label('', parts.text(speaker), field);
   });

@@ -1,98 +1,97 @@
 /** What the server sends, as far as this page reads it: the documents of `--json`. */
 
+type Of<Names extends string, Type> = Readonly<Record<Names, Type>>;
+type Text = string | null;
+type Count = number | null;
 /** A number, or its digits where a number would round them. */
 export type Amount = number | string | null;
-type Texts<Names extends string> = Readonly<Record<Names, string>>;
-type MaybeTexts<Names extends string> = Readonly<Record<Names, string | null>>;
-type Lists<Names extends string> = Readonly<Record<Names, readonly string[]>>;
-type Counts<Names extends string> = Readonly<Record<Names, number>>;
-type MaybeCounts<Names extends string> = Readonly<Record<Names, number | null>>;
-type Amounts<Names extends string> = Readonly<Record<Names, Amount>>;
+type List = readonly string[];
 
 /** `command`: how a copied command line begins, such as `steno --sandbox`. */
-export type About = Texts<'profile' | 'ledger' | 'command' | 'now'> & {
-  readonly sandbox: boolean;
-};
+export type About = Of<'profile' | 'ledger' | 'command' | 'now', string> & Of<'sandbox', boolean>;
 
-export type FileDocument = Texts<'audiofile'> &
-  MaybeTexts<'state' | 'title' | 'currency' | 'order' | 'ordered_at' | 'changed_at' | 'checked_at'> &
-  MaybeTexts<'url' | 'link' | 'key' | 'source' | 'feed' | 'hold' | 'notes' | 'remark'> &
-  Lists<'tags' | 'skus' | 'names' | 'invoices'> &
-  Amounts<'minutes' | 'total'> & {
-    readonly test: boolean;
-    readonly late?: boolean;
-    readonly ended: 'delivered' | 'unfinished' | null;
-    readonly by: MaybeTexts<'user' | 'host' | 'job' | 'actor'> | null;
-  };
+export type FileDocument = Of<'audiofile', string> &
+  Of<'state' | 'title' | 'currency' | 'order' | 'ordered_at' | 'changed_at' | 'checked_at', Text> &
+  Of<'url' | 'link' | 'key' | 'source' | 'feed' | 'hold' | 'notes' | 'remark', Text> &
+  Of<'tags' | 'skus' | 'names' | 'invoices', List> &
+  Of<'minutes' | 'total', Amount> &
+  Of<'test' | 'late', boolean> &
+  Of<'ended', 'delivered' | 'unfinished' | null> &
+  Of<'by', Of<'user' | 'host' | 'job' | 'actor', Text> | null>;
 
-export type HistoryEntry = Texts<'at' | 'what' | 'by' | 'text'> & { readonly event?: number };
-export type Transcript = Texts<'format' | 'path'> &
-  Counts<'bytes'> &
-  MaybeTexts<'at'> & { readonly here: boolean };
+export type HistoryEntry = Of<'at' | 'what' | 'by' | 'text', string> & { readonly event?: number };
+export type Transcript = Of<'format' | 'path', string> &
+  Of<'bytes', number> &
+  Of<'at', Text> &
+  Of<'here', boolean>;
 
-export interface FilePage extends MaybeTexts<'playable'> {
-  readonly file: FileDocument;
-  readonly history: readonly HistoryEntry[];
-  readonly transcripts: readonly Transcript[];
-}
+export type FilePage = Of<'file', FileDocument> &
+  Of<'history', readonly HistoryEntry[]> &
+  Of<'transcripts', readonly Transcript[]> &
+  Of<'playable', Text>;
 
 /** Times are in seconds. */
-export type Segment = Counts<'line'> & MaybeCounts<'start' | 'end'> & MaybeTexts<'speaker'> & Texts<'text'>;
-export type Hit = Segment & MaybeTexts<'audiofile' | 'title'> & Texts<'path'> & Lists<'before' | 'after'>;
-export type Finding = MaybeCounts<'line' | 'start'> & Texts<'rule' | 'severity' | 'text'>;
+export type Segment = Of<'line', number> &
+  Of<'start' | 'end', Count> &
+  Of<'speaker', Text> &
+  Of<'text', string>;
+export type Hit = Segment &
+  Of<'audiofile' | 'title', Text> &
+  Of<'path', string> &
+  Of<'before' | 'after', List>;
+export type Finding = Of<'line' | 'start', Count> & Of<'rule' | 'severity' | 'text', string>;
 
-export type EventDocument = MaybeCounts<'n'> &
-  Texts<'source' | 'received_at' | 'event' | 'said'> &
-  MaybeTexts<'audiofile' | 'order' | 'title'> & {
-    readonly fields: Readonly<Record<string, string | readonly string[]>>;
-  };
+export type EventDocument = Of<'n', Count> &
+  Of<'source' | 'received_at' | 'event' | 'said', string> &
+  Of<'audiofile' | 'order' | 'title', Text> &
+  Of<'fields', Of<string, string | List>>;
 
-export type Action = Texts<'kind' | 'target' | 'status' | 'outcome'> &
-  Counts<'tries'> &
-  MaybeTexts<'updated_at' | 'next_try_at'>;
+export type Action = Of<'kind' | 'target' | 'status' | 'outcome', string> &
+  Of<'tries', number> &
+  Of<'updated_at' | 'next_try_at', Text>;
 
 export type ShownEvent = EventDocument &
-  MaybeCounts<'duplicate'> &
-  Texts<'remote' | 'content_type' | 'body' | 'curl'> & { readonly actions: readonly Action[] };
+  Of<'duplicate', Count> &
+  Of<'remote' | 'content_type' | 'body' | 'curl', string> &
+  Of<'actions', readonly Action[]>;
 
-/** What it is of stands under the name of the grouping: `month`, `sku`. */
-export type SpendRow = MaybeTexts<'currency'> &
-  Amounts<'spent' | 'refunded' | 'unpaid' | 'estimated'> &
-  Counts<'files'> & { readonly [grouping: string]: unknown };
+/** What it is of stands under the name of the grouping. */
+export type SpendRow = Of<'month' | 'sku' | 'feed' | 'tag' | 'currency', Text> &
+  Of<'spent' | 'refunded' | 'unpaid' | 'estimated', Amount> &
+  Of<'files', number>;
 
-export type Waiting = { readonly kind: 'open' | 'held' | 'unclear' } & MaybeCounts<'attempt'> &
-  MaybeTexts<'audiofile' | 'title' | 'order' | 'state' | 'ordered_at' | 'url'>;
+export type Waiting = Of<'kind', string> &
+  Of<'attempt', Count> &
+  Of<'audiofile' | 'title' | 'order' | 'ordered_at' | 'url', Text>;
 
-export type Budget = Texts<'budget' | 'source' | 'until'> &
-  Amounts<'billed' | 'estimated' | 'left' | 'limit'> &
-  Counts<'unknown'> &
-  MaybeTexts<'currency'>;
+export type Budget = Of<'budget' | 'source' | 'until', string> &
+  Of<'billed' | 'estimated' | 'left' | 'limit', Amount> &
+  Of<'unknown', number> &
+  Of<'currency', Text>;
 
-type InvoiceLine = MaybeTexts<'sku' | 'audiofile'> & Amounts<'quantity' | 'price' | 'total'>;
-export type Invoice = Texts<'invoice'> &
-  MaybeTexts<'state' | 'currency' | 'created'> &
-  Amounts<'total'> & { readonly items: readonly InvoiceLine[] };
+type InvoiceLine = Of<'sku' | 'audiofile', Text> & Of<'quantity' | 'price' | 'total', Amount>;
+export type Invoice = Of<'invoice', string> &
+  Of<'state' | 'currency' | 'created', Text> &
+  Of<'total', Amount> &
+  Of<'items', readonly InvoiceLine[]>;
 
-export interface Spend {
-  readonly report: Readonly<Record<'totals' | 'months' | 'skus' | 'feeds' | 'tags', readonly SpendRow[]>> &
-    Lists<'notes'> & {
-      readonly counts: Counts<'delivered' | 'open' | 'held' | 'unclear' | 'late'>;
-      readonly waiting: readonly Waiting[];
-    };
-  readonly budgets: { readonly budgets: readonly Budget[] };
-  /** Newest first. */
-  readonly invoices: readonly Invoice[];
-  /** What orders without a clear answer may have cost. */
-  readonly uncertain: ReadonlyArray<Texts<'currency'> & Amounts<'amount'> & Counts<'unknown'>>;
-}
+type Report = Of<'totals' | 'months' | 'skus' | 'feeds' | 'tags', readonly SpendRow[]> &
+  Of<'notes', List> &
+  Of<'counts', Of<'delivered' | 'open' | 'held' | 'unclear' | 'late', number>> &
+  Of<'waiting', readonly Waiting[]>;
 
-export type Attempt = Counts<'attempt'> &
-  Texts<'status' | 'kind'> &
-  MaybeTexts<'attempted_at' | 'detail'> &
-  Lists<'urls' | 'audiofiles' | 'settle'>;
+/** `invoices`: the newest first. `uncertain`: what orders without a clear answer may have cost. */
+export type Spend = Of<'report', Report> &
+  Of<'budgets', Of<'budgets', readonly Budget[]>> &
+  Of<'invoices', readonly Invoice[]> &
+  Of<'uncertain', ReadonlyArray<Of<'currency', string> & Of<'amount', Amount> & Of<'unknown', number>>>;
 
-export interface Health {
-  readonly checks: ReadonlyArray<Texts<'check' | 'status' | 'message'> & MaybeTexts<'hint'>>;
-  readonly listeners: ReadonlyArray<Readonly<Record<string, string | number | null>>>;
-  readonly attempts: readonly Attempt[];
-}
+export type Attempt = Of<'attempt', number> &
+  Of<'status' | 'kind', string> &
+  Of<'attempted_at' | 'detail', Text> &
+  Of<'urls' | 'audiofiles' | 'settle', List>;
+
+type Check = Of<'check' | 'status' | 'message', string> & Of<'hint', Text>;
+export type Health = Of<'checks', readonly Check[]> &
+  Of<'listeners', ReadonlyArray<Of<string, string | Count>>> &
+  Of<'attempts', readonly Attempt[]>;
