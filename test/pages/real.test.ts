@@ -2,8 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { chromium } from '../support/browser.ts';
 import { listing } from '../support/files.ts';
 import { audio, fill, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
@@ -14,42 +13,22 @@ import { User } from '../support/steno.ts';
 import { Team } from '../support/team.ts';
 import { until } from '../support/until.ts';
 import { lockLedger } from '../support/waiting.ts';
+import { browser, faults, open as openPage, page, shows, text, turnTo, useBrowser } from './browser.ts';
 import { Pages } from './pages.ts';
 
-/** A browser starts in a second, on a loaded machine in a minute. */
-const START_MS = 120_000;
 /** A second, and what a loaded machine takes to run at all. */
 const WITHIN_MS = 1_000 + 1_500;
 const UNREADABLE = 'The ledger can’t be read';
 
-let browser: Browser;
-let page: Page;
-/** What went wrong in the page: exceptions, and what its policy refused. */
-const faults: string[] = [];
-
 async function open(pages: Pages, go: string): Promise<void> {
-  page = await browser.newPage();
-  page.on('pageerror', (error) => faults.push(String(error)));
   const [name = '', value = ''] = pages.cookie.split('=');
-  await browser.setCookie({
-    name,
-    value,
-    domain: '127.0.0.1',
-    path: '/',
-    httpOnly: true,
-    sameSite: 'Strict',
-  });
-  await page.goto(`${pages.url.origin}/#${go}`);
+  const kept = { domain: '127.0.0.1', path: '/', httpOnly: true, sameSite: 'Strict' } as const;
+  await browser.setCookie({ name, value, ...kept });
+  await openPage({ url: () => `${pages.url.origin}/#${go}` }, go);
 }
 
 /** The states that can be chosen are on the page as well. */
 const FIRST_ROW = '[data-row="0"]';
-
-const text = (selector = 'body'): Promise<string> =>
-  page.evaluate(`document.querySelector('${selector}')?.innerText ?? ''`) as Promise<string>;
-
-const shows = (wanted: string, selector?: string): Promise<unknown> =>
-  until(async () => (await text(selector)).includes(wanted), `${wanted} on the page`);
 
 const hides = (unwanted: string): Promise<unknown> =>
   until(async () => !(await text()).includes(unwanted), `no ${unwanted} on the page`);
@@ -68,16 +47,9 @@ async function shownAfter(work: () => unknown, wanted: string): Promise<number> 
 }
 
 describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
-  beforeAll(async () => {
-    // Without its sandbox, because tests may run as root; it opens only our own pages.
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
-    browser = await puppeteer.launch({ executablePath: '/usr/bin/chromium', pipe: true, args });
-  }, START_MS);
-  afterEach(async () => {
-    await page?.close().catch(() => {});
-    expect(faults.splice(0)).toEqual([]);
-  });
-  afterAll(() => browser?.close());
+  useBrowser();
+  // What the server refuses, the browser notes too.
+  afterEach(() => expect(faults.filter((each) => !/^Failed to load resource/.test(each))).toEqual([]));
 
   it('the sandbox moves by itself', async () => {
     const user = new User();
@@ -130,7 +102,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
     await order(audio('secret-talk'));
     const pages = await Pages.start(user);
     const other = await browser.createBrowserContext();
-    page = await other.newPage();
+    turnTo(await other.newPage());
     await page.goto(`${pages.url.origin}/#/files`);
     await shows('This browser has no access');
     expect(await text()).not.toContain('secret-talk');

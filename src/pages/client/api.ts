@@ -60,7 +60,7 @@ export interface Loaded<T> {
 const kept = new Map<string, unknown>();
 const MAX_KEPT = 10;
 
-export async function load<T>(path: string, signal?: AbortSignal): Promise<T> {
+async function load<T>(path: string, signal: AbortSignal): Promise<T> {
   const data = await get<T>(path, undefined, signal);
   kept.delete(path);
   kept.set(path, data);

@@ -56,7 +56,6 @@ export function Events() {
   const { event = '' } = queryOf(list);
   return h(Listing<EventDocument>, {
     list,
-    growsAtTop: true,
     line: event ? `events --event ${event} --follow` : 'events --follow',
     none: ['No events yet. Receive some:', 'listen'],
     extra: [parts.select('Event', event, choices, (name) => choose(list, { event: name }))],
@@ -169,6 +168,6 @@ function partsOf(event: ShownEvent): readonly Child[] {
 export function EventPage({ id }: { id: string }) {
   const loaded = useLoad<ShownEvent>(`/api/event/${encodeURIComponent(id)}`, ['events']);
   useKeys({ Escape: () => go('events') });
-  parts.useTitle(`Event ${id}`);
-  return parts.frame(parts.crumbs('events', `events show ${shellWord(id)}`), loaded, partsOf);
+  const above = parts.crumbs('events', `events show ${shellWord(id)}`);
+  return parts.usePage(`Event ${id}`, above, loaded, partsOf);
 }

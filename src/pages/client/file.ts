@@ -185,6 +185,6 @@ function partsOf({ file, transcripts, playable, history }: FilePage): readonly C
 export function FileView({ id }: { id: string }) {
   const loaded = useLoad<FilePage>(`/api/file/${encodeURIComponent(id)}`, ['files', 'events']);
   useKeys({ Escape: () => go('files') });
-  parts.useTitle(loaded.data ? parts.titleOf(loaded.data.file) : `audiofile ${id}`);
-  return parts.frame(parts.crumbs('files', `file ${shellWord(id)}`), loaded, partsOf);
+  const title = loaded.data ? parts.titleOf(loaded.data.file) : `audiofile ${id}`;
+  return parts.usePage(title, parts.crumbs('files', `file ${shellWord(id)}`), loaded, partsOf);
 }

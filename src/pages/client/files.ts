@@ -112,13 +112,12 @@ function Selected() {
 const needing: readonly (string | undefined)[] = ['held', 'failed', 'overdue'];
 
 export function Files() {
-  const { state = '', order = '', kind = '', sort = '', dir } = queryOf(list);
+  const { state = '', order = '', kind = '', sort = '' } = queryOf(list);
   const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(list, name));
   const allOrders = (): void => choose(list, { order: '' });
   const props = { 'aria-pressed': true, title: 'Show all orders' };
   return h(Listing<FileDocument>, {
     list,
-    growsAtTop: sort === 'ordered_at' && dir === 'desc',
     line: `files${order && ` --order ${shellWord(order)}`}${state && ` --state ${shellWord(state)}`}`,
     none: [
       'No files yet. Order one, and it appears here.',

@@ -48,5 +48,5 @@ function panelsOf({ checks, attempts, listeners }: Health): readonly Child[] {
 
 export function HealthPage() {
   const loaded = useLoad<Health>('/api/health', ['files', 'events', 'spend']);
-  return parts.frame(h1('unseen', 'Health'), loaded, panelsOf, 'Checking the set-up…');
+  return parts.usePage('Health', h1('unseen', 'Health'), loaded, panelsOf, 'Checking the set-up…');
 }

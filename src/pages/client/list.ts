@@ -9,7 +9,6 @@ import { keep, pathWith, route } from './route.ts';
 
 const { div, h1, main, output, p, table, tbody, td, th, thead, tr } = el;
 
-const TYPING_PAUSE_MS = 120;
 /** Rows above and below what a window can show, so that a short scroll finds them. */
 const AROUND = 24;
 const IN_WINDOW = Math.ceil(screen.height / 37);
@@ -63,7 +62,7 @@ export function sortBy<Row>(list: List<Row>, name: string): void {
 }
 
 /** The path of the slice; another question begins at the top. */
-export function sliceOf<Row>(list: List<Row>): string {
+function sliceOf<Row>(list: List<Row>): string {
   const query = queryOf(list);
   const question = JSON.stringify(query);
   if (question !== list.question) Object.assign(list, { question, offset: 0, top: 0, cursor: 0 });
@@ -73,8 +72,6 @@ export function sliceOf<Row>(list: List<Row>): string {
 
 interface ListingProps<Row> {
   readonly list: List<Row>;
-  /** New rows come at the top: then what is in view stays in view. */
-  readonly growsAtTop: boolean;
   /** Beside the filter. */
   readonly extra: Child;
   readonly line: string;
@@ -107,17 +104,18 @@ function viewOf(box: HTMLElement) {
   return { height, first: Math.floor(top / height), past: Math.ceil(end / height) };
 }
 
-export function Listing<Row>({ list, growsAtTop, isTall, ...props }: ListingProps<Row>) {
+export function Listing<Row>({ list, isTall, ...props }: ListingProps<Row>) {
   const { noun, columns } = list;
   const own = useRef<HTMLDivElement>(null);
   const wantsFocus = useRef(false);
   const [, renew] = useState({});
   const { slice, error } = useSlice(list);
   const { total, all, rows, offset } = slice;
-  const field = parts.useSearchField({
-    ...{ id: 'filter', label: `Filter ${noun}s`, hint: list.hint },
-    ...{ given: queryOf(list).q ?? '', pauseMs: TYPING_PAUSE_MS, onPause: (q) => choose(list, { q }) },
-  });
+  const { q: given = '', sort, dir } = queryOf(list);
+  const setQuery = (q: string): void => choose(list, { q });
+  const field = parts.useSearchField('filter', `Filter ${noun}s`, given, setQuery, list.hint);
+  const label = parts.named(`${noun}s`);
+  parts.useTitle(label);
   const cursor = Math.min(list.cursor, total - 1);
 
   const see = (): void => {
@@ -137,7 +135,8 @@ export function Listing<Row>({ list, growsAtTop, isTall, ...props }: ListingProp
     before.current = slice;
     if (!box) return;
     if (question !== slice.question) box.scrollTop = list.top;
-    else if (growsAtTop && total > known && list.top > 0)
+    // New rows come at the top, unless it is sorted otherwise: what is in view stays in view.
+    else if (sort === list.usual.sort && dir === list.usual.dir && total > known && list.top > 0)
       box.scrollTop = list.top + (total - known) * viewOf(box).height;
     see();
   }, [slice]);
@@ -205,7 +204,6 @@ export function Listing<Row>({ list, growsAtTop, isTall, ...props }: ListingProp
       total > 0 && rowsOfSlice(),
     ];
   };
-  const label = `${noun[0]?.toUpperCase()}${noun.slice(1)}s`;
   return main({ class: 'wide', tabIndex: -1 }, h1('unseen', label), props.lead, props.instead ?? content());
 }
 

@@ -1,14 +1,13 @@
 /** The page that `steno ui` shows: the bar, one page below it, and what is said over both. */
 import { h, render } from 'preact';
-import { followChanges, get, link, load, trouble } from './api.ts';
-import { el } from './el.ts';
-import { EventPage, Events, list as eventList } from './events.ts';
+import { followChanges, get, link, trouble } from './api.ts';
+import { type Child, el } from './el.ts';
+import { EventPage, Events } from './events.ts';
 import { FileView } from './file.ts';
-import { Files, list as fileList } from './files.ts';
+import { Files } from './files.ts';
 import { setClock } from './format.ts';
 import { HealthPage } from './health.ts';
 import { focusOn, KeysDialog, showKeys, useKeys } from './keys.ts';
-import { sliceOf } from './list.ts';
 import * as parts from './parts.ts';
 import { route, wayTo } from './route.ts';
 import { Search } from './search.ts';
@@ -18,8 +17,9 @@ import type { About } from './types.ts';
 const { a, code, div, h1, header, nav, output, p, span } = el;
 
 const tabs = { files: Files, search: Search, events: Events, spend: SpendPage, health: HealthPage };
-
-const titleOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+const pages: Readonly<Record<string, (props: { id: string }) => Child>> = {
+  ...{ ...tabs, file: FileView, event: EventPage },
+};
 
 const linkNames = { connecting: 'connecting', live: 'live', lost: 'not connected', denied: 'no access' };
 
@@ -28,7 +28,7 @@ function Bar() {
   const { sandbox, profile, ledger } = parts.about.value ?? {};
   const tab = (name: string) => {
     const isShown = page === name || `${page}s` === name;
-    return a({ href: wayTo(name), 'aria-current': isShown ? 'page' : undefined }, titleOf(name));
+    return a({ href: wayTo(name), 'aria-current': isShown ? 'page' : undefined }, parts.named(name));
   };
   return header(
     'bar',
@@ -66,18 +66,11 @@ function noAccess() {
   );
 }
 
-function Tab({ name }: { name: keyof typeof tabs }) {
-  parts.useTitle(titleOf(name));
-  return h(tabs[name], {});
-}
-
 function Page() {
   const { page, id } = route.value;
   if (link.value === 'denied') return noAccess();
-  if (page === 'file') return h(FileView, { key: id, id });
-  if (page === 'event') return h(EventPage, { key: id, id });
-  const name = Object.hasOwn(tabs, page) ? (page as keyof typeof tabs) : 'files';
-  return h(Tab, { key: name, name });
+  const shown = Object.hasOwn(pages, page) ? page : 'files';
+  return h(pages[shown] ?? Files, { key: `${shown} ${id}`, id });
 }
 
 function App() {
@@ -86,17 +79,6 @@ function App() {
   return [skip, ...[Bar, Page, Banner, KeysDialog].map((part) => h(part, {}))];
 }
 
-/** How long the first paint waits for the rows of a list. */
-const FIRST_ROWS_MS = 250;
-
-const { page: first } = route.peek();
-if (first === 'files' || first === 'events') {
-  const path = first === 'files' ? sliceOf(fileList) : sliceOf(eventList);
-  await Promise.race([
-    load(path).catch(() => {}),
-    new Promise((resolve) => setTimeout(resolve, FIRST_ROWS_MS)),
-  ]);
-}
 render(h(App, {}), document.body);
 void followChanges();
 void get<About>('/api/about').then(

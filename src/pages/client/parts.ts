@@ -76,19 +76,10 @@ export const panel = (title: string, extra: Child, ...children: Child[]) =>
 
 type OnText = (text: string) => void;
 
-interface SearchField {
-  readonly id: string;
-  readonly label: string;
-  readonly hint?: string;
-  /** What the address says: it may change from elsewhere. */
-  readonly given: string;
-  readonly pauseMs: number;
-  /** Gets what is typed once typing pauses. */
-  readonly onPause: OnText;
-}
+const TYPING_PAUSE_MS = 150;
 
-/** A field that filters or searches. */
-export function useSearchField({ id, label, hint = label, given, pauseMs, onPause }: SearchField) {
+/** A field that filters or searches: `onPause` gets what is typed once typing pauses; what is given may change from elsewhere. */
+export function useSearchField(id: string, label: string, given: string, onPause: OnText, hint = label) {
   const [typed, setTyped] = useState(given);
   const told = useRef(given);
   useEffect(() => {
@@ -96,7 +87,7 @@ export function useSearchField({ id, label, hint = label, given, pauseMs, onPaus
       if (typed.trim() === told.current) return;
       told.current = typed.trim();
       onPause(told.current);
-    }, pauseMs);
+    }, TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   useEffect(() => {
@@ -160,12 +151,14 @@ export function grid(label: string, head: readonly string[], rows: ReadonlyArray
 }
 
 /** A page: what stands above, an error, and once there is something to show, a lead and two columns. */
-export function frame<T>(
+export function usePage<T>(
+  title: string,
   above: Child,
   { data, error }: Loaded<T>,
   show: (data: T) => readonly Child[],
   loading = 'Loading…',
 ) {
+  useTitle(title);
   const [lead, ...columns] = data === undefined ? [!error && p('muted', loading)] : show(data);
   const all = columns.map((column) => div('', column));
   return el.main({ tabIndex: -1 }, above, failed(error), lead, div('columns', all));
@@ -181,6 +174,9 @@ export const titleOf = ({ title, url, audiofile }: FileDocument): string =>
 /** The title of a file, and the way to its page. */
 export const fileLink = (id: string | null, title: string): Child =>
   id ? a({ href: filePath(id) }, text(title, 200)) : text(title, 200);
+
+/** `files` as a title. */
+export const named = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** The title of the browser's tab. */
 export const useTitle = (title: string): void =>

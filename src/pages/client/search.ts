@@ -13,7 +13,6 @@ import type { Hit } from './types.ts';
 const { a, b, div, h1, h2, header, li, ol, output, p, section, span } = el;
 
 const LIMIT = 200;
-const TYPING_PAUSE_MS = 250;
 
 function hitOf({ audiofile, start, line, speaker, text, before, after }: Hit, query: string): Child {
   const hit = parts.marked(text, markerOf(query)(text));
@@ -39,12 +38,9 @@ function filesOf(hits: readonly Hit[], query: string): Child {
 export function Search() {
   const query = route.value.params.get('q') ?? '';
   const path = pathWith('/api/search', { q: query, limit: LIMIT });
-  const loaded = useLoad<readonly Hit[]>(query && path);
-  const field = parts.useSearchField({
-    ...{ id: 'words', label: 'Search in transcripts', given: query, pauseMs: TYPING_PAUSE_MS },
-    hint: 'Words in transcripts: budget "next year" -draft plan*',
-    onPause: (q) => keep({ q }),
-  });
+  const found = useLoad<readonly Hit[]>(query && path);
+  const hint = 'Words in transcripts: budget "next year" -draft plan*';
+  const field = parts.useSearchField('words', 'Search in transcripts', query, (q) => keep({ q }), hint);
   const words = partsOfLine(query || 'words');
   // After `--`, a word to leave out is never a flag.
   const all = words.some((word) => word.startsWith('-')) ? ['--', ...words] : words;
@@ -55,12 +51,13 @@ export function Search() {
   };
   useKeys({ '/': focusOn('#words'), ArrowDown: step(1), ArrowUp: step(-1) });
 
-  const { length = 0 } = loaded.data ?? [];
-  const count = loaded.data && `${length === LIMIT ? 'the first ' : ''}${counted(length, 'hit')}`;
+  const { length = 0 } = found.data ?? [];
+  const count = found.data && `${length === LIMIT ? 'the first ' : ''}${counted(length, 'hit')}`;
   const line = parts.command(['search', ...all].map(shellWord).join(' '));
   const above = [h1('unseen', 'Search'), parts.tools(field, output('count muted', count), line)];
-  const hint = parts.empty('Finds words in every transcript that was downloaded to this disk.');
-  if (!query) return parts.frame(above, { data: hint }, () => [hint]);
-  const none = parts.empty('No matches in your downloaded transcripts.', 'sync --download . --missing');
-  return parts.frame(above, loaded, (hits) => [hits.length ? filesOf(hits, query) : none], 'Searching…');
+  const none = query
+    ? parts.empty('No matches in your downloaded transcripts.', 'sync --download . --missing')
+    : parts.empty('Finds words in every transcript that was downloaded to this disk.');
+  const show = (hits: readonly Hit[]): readonly Child[] => [hits.length ? filesOf(hits, query) : none];
+  return parts.usePage('Search', above, query ? found : { data: [] }, show, 'Searching…');
 }

@@ -206,5 +206,5 @@ export function SpendPage() {
     parts.button('Print', () => print()),
     parts.command(`report --by ${by}`),
   );
-  return parts.frame([h1('unseen', 'Spend'), above], loaded, (spend) => columnsOf(spend, by));
+  return parts.usePage('Spend', [h1('unseen', 'Spend'), above], loaded, (spend) => columnsOf(spend, by));
 }

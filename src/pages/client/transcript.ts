@@ -17,7 +17,6 @@ const { audio, b, details, div, h2, input, label, li, ol, output, p, section, sp
 
 /** Segments that are put on the page at a time, so that a long transcript never blocks it. */
 const CHUNK = 100;
-const TYPING_PAUSE_MS = 200;
 const SPEAKER_COLOURS = 6;
 const MAX_SPEAKERS = 50;
 
@@ -231,10 +230,7 @@ async function findMarks(segments: readonly Segment[], query: string, signal: Ab
 function useHits(segments: readonly Segment[]) {
   const given = route.value.params.get('q') ?? '';
   const [settled, setSettled] = useState(given);
-  const field = parts.useSearchField({
-    ...{ id: 'inside', label: 'Search inside the transcript' },
-    ...{ given, pauseMs: TYPING_PAUSE_MS, onPause: setSettled },
-  });
+  const field = parts.useSearchField('inside', 'Search inside the transcript', given, setSettled);
   const [marks, setMarks] = useState<Marks>(noMarks);
   const [hit, setHit] = useState(0);
   useEffect(() => {
