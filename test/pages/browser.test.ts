@@ -582,6 +582,9 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await shows('Spend by month');
       expect(await inPage('document.querySelectorAll(".timeline li").length')).toBe(14);
       expect(await text('.timeline .limit')).toBe('budget 2,500.00 USD');
+      expect(await inPage('getComputedStyle(document.querySelector("progress.high")).position')).toBe(
+        'static',
+      );
       expect(await text('.panel tbody th')).toBe('2026-11');
       const tops = '[...document.querySelectorAll(".timeline .spent")].map((each) => -each.offsetHeight)';
       const [first = 0, ...others] = await inPage<number[]>(tops);

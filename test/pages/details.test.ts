@@ -102,6 +102,19 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
     expect(await inPage('document.querySelector(".segment p").offsetWidth')).toBeGreaterThan(900);
   });
 
+  it('prints the list of files with room for its titles', async () => {
+    await open(await serve(3), '/files');
+    await shows('Board meeting 1');
+    await page.emulateMediaType('print');
+    await page.setViewport({ width: 1000, height: 800 });
+    await until(
+      () => inPage<boolean>('document.querySelector("th.title").offsetWidth > 200'),
+      'a wide column',
+    );
+    expect(await inPage('document.querySelector(".row.current .state").offsetWidth')).toBeGreaterThan(150);
+    expect(await inPage('document.querySelector(".list tbody").offsetHeight')).toBeLessThan(200);
+  });
+
   it('prints every column of the spending on paper, which is narrower than most screens', async () => {
     await open(await serve(3), '/spend', { width: 700 });
     await shows('Spend by month');

@@ -121,7 +121,7 @@ function budgetOf(budget: Budget): Child {
   return [
     b('', budget.budget),
     span('muted', ` from ${budget.source}, until `, parts.timeAt(budget.until, shortTime)),
-    progress({ class: used > 0.9 ? 'over' : '', value: Math.max(0, Math.min(1, used)), 'aria-label': label }),
+    progress({ class: used > 0.9 ? 'high' : '', value: Math.max(0, Math.min(1, used)), 'aria-label': label }),
     b(Number(left) > 0 ? '' : 'bad', `${money(left, currency)} left`),
     span('muted', ` of ${money(limit, currency)}: ${sums}`),
     span('muted', unknown > 0 && `, ${counted(unknown, 'purchase')} of unknown cost`),
