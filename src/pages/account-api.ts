@@ -31,15 +31,15 @@ export function accountHandlers(source: PageSource, changes: Changes): Handlers 
     return reports.get(key, () => run().catch(() => run('--offline')));
   };
   return {
-    'GET about': async () => about(source),
-    'GET spend': async () => spend(source, await report('--limit', String(MAX_ROWS), '--json')),
-    'GET spend.csv': async (call) => {
+    about: async () => about(source),
+    spend: async () => spend(source, await report('--limit', String(MAX_ROWS), '--json')),
+    'spend.csv': async (call) => {
       const by = choiceOf(call, 'by', groupings) ?? 'month';
       const content = await report('--by', by, '--csv');
       return { name: `steno-spend-by-${by}.csv`, type: 'text/csv; charset=utf-8', content };
     },
-    'GET attempts': async () => toJson(await attemptsOf(source)),
-    'GET health': async () => {
+    attempts: async () => toJson(await attemptsOf(source)),
+    health: async () => {
       const examined = await checks.get('', () => source.run(['doctor', '--json'], source.signal));
       const listeners = await new Runs(source.ledger).listeners();
       return toJson({

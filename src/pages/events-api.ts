@@ -11,9 +11,9 @@ import { type Call, type Handlers, missing, type PageSource, textOf, windowOf, w
 
 export function eventHandlers(source: PageSource): Handlers {
   return {
-    'GET events': (call) => listPage(source, call),
-    'GET event/:': (call) => showEvent(source, call),
-    'POST event/:/replay': (call) => replay(source, call),
+    events: (call) => listPage(source, call),
+    'event/:': (call) => showEvent(source, call),
+    'event/:/replay': (call) => replay(source, call),
   };
 }
 

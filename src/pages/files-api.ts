@@ -51,14 +51,14 @@ const MAX_QUERY_LENGTH = 500;
 export function fileHandlers(source: PageSource, changes: Changes): Handlers {
   const found = new FoundFiles(source.ledger, changes);
   return {
-    'GET files': (call) => listWindow(source, found, call),
-    'GET counts': async () => toJson(await found.counts()),
-    'GET file/:': (call) => filePage(source, call),
-    'POST downloads': (call) => intoFolder(source, call),
-    'POST zip': (call) => zipped(source, call),
-    'GET file/:/transcript': (call) => transcript(source, call),
-    'GET file/:/check': (call) => check(source, call),
-    'GET search': (call) => search(source, call),
+    files: (call) => listWindow(source, found, call),
+    counts: async () => toJson(await found.counts()),
+    'file/:': (call) => filePage(source, call),
+    downloads: (call) => intoFolder(source, call),
+    zip: (call) => zipped(source, call),
+    'file/:/transcript': (call) => transcript(source, call),
+    'file/:/check': (call) => check(source, call),
+    search: (call) => search(source, call),
   };
 }
 

@@ -39,11 +39,12 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** What acts, with the effect that a command doing the same has. */
-const acting: Readonly<Record<string, readonly [effect: Effect, what: string]>> = {
-  'POST downloads': ['local', 'a download'],
-  'POST zip': ['local', 'a download'],
-  'POST event/:/replay': ['account', 'a replay'],
+/** What takes a POST, and the effect of a command that does the same. */
+const posts: Readonly<Record<string, readonly [effect?: Effect, what?: string]>> = {
+  downloads: ['local', 'a download'],
+  zip: ['local', 'a download'],
+  'event/:/replay': ['account', 'a replay'],
+  opening: [],
 };
 
 /** An edited event, in JSON; a delivery has a megabyte at most. */
@@ -97,9 +98,9 @@ export class PageServer {
       ...fileHandlers(source, changes),
       ...eventHandlers(source),
       ...accountHandlers(source, changes),
-      'GET live': async () => toJson(await this.#live.marks()),
+      live: async () => toJson(await this.#live.marks()),
       // For `steno open`.
-      'POST opening': async (call) => {
+      opening: async (call) => {
         const go = textOf(call, 'go') ?? '';
         if (!/^\/[\x21-\x7e]{0,500}$/.test(go)) throw usage('that is no page');
         return toJson({ url: this.address(go) });
@@ -211,21 +212,19 @@ export class PageServer {
   ): Promise<void> {
     if (!this.#isKnown(request)) throw new Refusal(403, 'auth', 'no access: open the page with steno ui');
     const [name, id] = routeOf(path);
-    const methods = ['GET', 'POST'].filter((method) => Object.hasOwn(this.#handlers, `${method} ${name}`));
-    if (methods.length === 0) throw new Refusal(404, 'missing', 'there is nothing at this address');
-    checkMethod(request, response, methods);
-    const route = `${request.method} ${name}`;
-    this.#checkAllowed(route);
-    const body = request.method === 'POST' ? await readBody(request) : new Map<string, Json>();
+    const handler = Object.hasOwn(this.#handlers, name) && this.#handlers[name];
+    if (!handler) throw new Refusal(404, 'missing', 'there is nothing at this address');
+    const post = Object.hasOwn(posts, name) && posts[name];
+    checkMethod(request, response, [post ? 'POST' : 'GET']);
+    if (post) this.#checkAllowed(...post);
+    const body = post ? await readBody(request) : new Map<string, Json>();
     const left = new AbortController();
     response.once('close', () => left.abort());
     const signal = AbortSignal.any([left.signal, this.#source.signal]);
-    const answer = await this.#handlers[route]?.({ id, query: new URLSearchParams(query), body, signal });
-    this.#send(response, answer ?? null);
+    this.#send(response, await handler({ id, query: new URLSearchParams(query), body, signal }));
   }
 
-  #checkAllowed(route: string): void {
-    const [effect, what = ''] = acting[route] ?? [];
+  #checkAllowed(effect?: Effect, what = ''): void {
     try {
       if (effect) this.#source.requireAllowed(effect, what);
     } catch (error) {

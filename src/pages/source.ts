@@ -49,7 +49,7 @@ export interface FileAnswer {
   readonly content: string | Buffer;
 }
 
-/** By method and address: `GET file/:`. A text is JSON that is written already. */
+/** By address: `file/:`. A text is JSON that is written already. */
 export type Handlers = Readonly<Record<string, (call: Call) => Promise<Json | FileAnswer>>>;
 
 const MAX_WORDS = 8;

@@ -7,11 +7,11 @@ import { useLoad } from './api.ts';
 import { el } from './el.ts';
 import { Downloads, needText } from './file.ts';
 import { counted, countText, minutesText, money } from './format.ts';
-import { attemptOf } from './health.ts';
+import { Attempts } from './health.ts';
 import { type Column, choose, Listing, listOf, queryOf, sortBy } from './list.ts';
 import * as parts from './parts.ts';
 import { filePath } from './route.ts';
-import type { Attempt, FileDocument } from './types.ts';
+import type { FileDocument } from './types.ts';
 
 const { a, b, fieldset, legend, p, section, span } = el;
 
@@ -90,15 +90,6 @@ function CountsBar() {
   return [fieldset('counts', legend('unseen', 'Show only'), filters), parts.failed(error)];
 }
 
-/** Orders, upgrades and refunds that nobody knows the end of: most have no file. */
-function Uncertain() {
-  const { data, error } = useLoad<readonly Attempt[]>('/api/attempts', ['files', 'spend']);
-  const why = 'No clear answer came. Look at your account on the service, then say what became of it:';
-  if (!data) return error ? parts.failed(error) : p('muted', 'Loading…');
-  const none = parts.empty('Nothing is uncertain: every outcome is known.');
-  return data.length ? section('panel', p('muted', why), parts.facts(data, attemptOf)) : none;
-}
-
 /** What can be done with the rows that were selected. */
 function Selected() {
   const ids = selected.value;
@@ -114,6 +105,7 @@ const needing: readonly (string | undefined)[] = ['held', 'failed', 'overdue'];
 export function Files() {
   const { state = '', order = '', kind = '', sort = '' } = queryOf(list);
   const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(list, name));
+  const none = parts.empty('Nothing is uncertain: every outcome is known.');
   const allOrders = (): void => choose(list, { order: '' });
   const props = { 'aria-pressed': true, title: 'Show all orders' };
   return h(Listing<FileDocument>, {
@@ -124,7 +116,7 @@ export function Files() {
       'order https://example.com/talk.mp3 --sku TRANS14',
     ],
     lead: [h(CountsBar, {}), h(Selected, {})],
-    instead: kind === 'uncertain' ? h(Uncertain, {}) : undefined,
+    instead: kind === 'uncertain' ? section('panel', h(Attempts, { none })) : undefined,
     isTall: needing.includes(kind),
     extra: [
       parts.select('State', state, stateChoices, (name) => choose(list, { state: name })),

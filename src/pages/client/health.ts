@@ -1,8 +1,9 @@
 /** What `doctor` says, which listeners run, and which attempts need a person. */
+import { h } from 'preact';
 import { useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
 import * as parts from './parts.ts';
-import type { Health } from './types.ts';
+import type { Attempt, Health } from './types.ts';
 
 const { b, h1, p, span } = el;
 type Of<Name extends keyof Health> = Health[Name][number];
@@ -23,7 +24,7 @@ function listenerOf(listener: Of<'listeners'>): Child {
   });
 }
 
-export function attemptOf({ attempt, status, kind, ...more }: Of<'attempts'>): Child {
+function attemptOf({ attempt, status, kind, ...more }: Attempt): Child {
   const detail = [more.detail, ...more.urls.slice(0, 3)].filter(Boolean).join('; ');
   const files = more.audiofiles.map((id) => parts.fileLink(id, `file ${id} `));
   const settling = more.settle.map((line) => parts.command('', line));
@@ -31,15 +32,20 @@ export function attemptOf({ attempt, status, kind, ...more }: Of<'attempts'>): C
   return [what, p('muted', parts.text(detail, 500)), p('', files), settling];
 }
 
-function panelsOf({ checks, attempts, listeners }: Health): readonly Child[] {
+/** Orders, upgrades and refunds that nobody knows the end of: most have no file. */
+export function Attempts({ none }: { readonly none: Child }) {
+  const { data, error } = useLoad<readonly Attempt[]>('/api/attempts', ['files', 'spend']);
+  const why = 'No clear answer came. Look at your account on the service, then say what became of it:';
+  if (!data) return error ? parts.failed(error) : p('muted', 'Loading…');
+  return data.length ? [p('muted', why), parts.facts(data, attemptOf)] : none;
+}
+
+function panelsOf({ checks, listeners }: Health): readonly Child[] {
   const noAttempt = p('good', 'None: every outcome is known.');
   const noListener = parts.empty('No listener is running.', 'listen');
+  const attempts = h(Attempts, { none: noAttempt });
   const open = [
-    parts.panel(
-      'Unresolved attempts',
-      parts.command('attempts'),
-      parts.facts(attempts, attemptOf, noAttempt),
-    ),
+    parts.panel('Unresolved attempts', parts.command('attempts'), attempts),
     parts.panel('Listeners', null, parts.facts(listeners, listenerOf, noListener)),
   ];
   const setup = parts.facts(checks, checkOf, null, 'checks');

@@ -5,11 +5,12 @@ import { shellWord } from '../../lib/text.ts';
 import { getBlob, saveAs, useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
 import { counted, countText, money, now, shortDate, shortTime } from './format.ts';
+import { Attempts } from './health.ts';
 import * as parts from './parts.ts';
 import { keep, pathWith, route } from './route.ts';
-import type { Budget, Invoice, Spend, SpendRow, Waiting } from './types.ts';
+import type { Budget, Invoice, Spend, SpendRow } from './types.ts';
 
-const { a, b, dd, div, dl, dt, fieldset, figure, h1, i, legend, li, ol, p, progress, span } = el;
+const { b, dd, div, dl, dt, fieldset, figure, h1, i, legend, li, ol, p, progress, span } = el;
 const { table, tbody, td, th, thead, tr } = el;
 
 const groupings = { month: 'months', sku: 'skus', feed: 'feeds', tag: 'tags' } as const;
@@ -163,28 +164,19 @@ function invoicesOf(invoices: readonly Invoice[]): Child {
   return table({ class: 'invoices', 'aria-label': 'Invoices' }, thead('', tr('', heads)), tbody('', rows));
 }
 
-const unclearOf = ({ audiofile, title, url, order, ordered_at, attempt }: Waiting): Child => [
-  b('bad', 'uncertain '),
-  parts.fileLink(audiofile, title || url || `order ${order ?? '?'}`),
-  p('muted', 'ordered ', parts.timeAt(ordered_at)),
-  attempt !== null && a({ href: '#/health' }, `settle attempt ${attempt}`),
-];
-
 function columnsOf(spend: Spend, by: Grouping) {
   const { report, invoices } = spend;
   const { budgets } = spend.budgets;
-  const unclear = report.waiting.filter(({ kind }) => kind === 'unclear');
   const noBudget = parts.empty('No budget is set.', 'budget set 500/month');
-  const isClear = unclear.length + report.notes.length === 0 && p('good', 'No uncertain charges.');
-  const notes = [isClear, ...report.notes.map((note) => p('', note))];
-  const open = parts.facts(unclear.slice(0, MAX_ROWS), unclearOf);
+  const notes = report.notes.map((note) => p('', note));
+  const attempts = h(Attempts, { none: notes.length === 0 && p('good', 'No uncertain charges.') });
   return [
     tilesOf(spend),
     chartOf(spend, by),
     [
       parts.panel('Budget', null, parts.facts(budgets, budgetOf, noBudget)),
       parts.panel('Invoices', parts.command('invoice'), invoicesOf(invoices)),
-      parts.panel('Uncertain and unknown', parts.command('attempts'), notes, open),
+      parts.panel('Uncertain and unknown', parts.command('attempts'), notes, attempts),
     ],
   ];
 }

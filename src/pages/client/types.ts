@@ -60,10 +60,6 @@ export type SpendRow = Of<'month' | 'sku' | 'feed' | 'tag' | 'currency', Text> &
   Of<'spent' | 'refunded' | 'unpaid' | 'estimated', Amount> &
   Of<'files', number>;
 
-export type Waiting = Of<'kind', string> &
-  Of<'attempt', Count> &
-  Of<'audiofile' | 'title' | 'order' | 'ordered_at' | 'url', Text>;
-
 export type Budget = Of<'budget' | 'source' | 'until', string> &
   Of<'billed' | 'estimated' | 'left' | 'limit', Amount> &
   Of<'unknown', number> &
@@ -77,8 +73,7 @@ export type Invoice = Of<'invoice', string> &
 
 type Report = Of<'totals' | 'months' | 'skus' | 'feeds' | 'tags', readonly SpendRow[]> &
   Of<'notes', List> &
-  Of<'counts', Of<'delivered' | 'open' | 'held' | 'unclear' | 'late', number>> &
-  Of<'waiting', readonly Waiting[]>;
+  Of<'counts', Of<'delivered' | 'open' | 'held' | 'unclear' | 'late', number>>;
 
 /** `invoices`: the newest first. `uncertain`: what orders without a clear answer may have cost. */
 export type Spend = Of<'report', Report> &
@@ -93,5 +88,4 @@ export type Attempt = Of<'attempt', number> &
 
 type Check = Of<'check' | 'status' | 'message', string> & Of<'hint', Text>;
 export type Health = Of<'checks', readonly Check[]> &
-  Of<'listeners', ReadonlyArray<Of<string, string | Count>>> &
-  Of<'attempts', readonly Attempt[]>;
+  Of<'listeners', ReadonlyArray<Of<string, string | Count>>>;
