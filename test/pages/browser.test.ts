@@ -15,6 +15,7 @@ import {
   MANY,
   open,
   page,
+  press,
   serve,
   servers,
   shows,
@@ -403,15 +404,13 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
     it('downloads what was chosen, into a folder or as a zip, and says where it is', async () => {
       const server = await serve(3);
       await open(server, '/file/100001');
-      const find = (selector: string, name: string): string =>
-        `[...document.querySelectorAll('${selector}')].find((each) => each.innerText.trim() === '${name}')`;
       await shows('Download as zip');
-      await inPage(`${find('.choice', 'docx')}.click()`);
+      await press('docx', '.choice');
       await shows('--format txt,docx');
-      await inPage(`${find('button', 'Save to the folder')}.click()`);
+      await press('Save to the folder');
       await shows('2 transcripts in /home/ada');
       await page.type('.folder', '/tmp/out');
-      await inPage(`${find('button', 'Download as zip')}.click()`);
+      await press('Download as zip');
       await shows('Saved transcripts.zip');
       expect(server.posted).toEqual([
         { path: '/api/downloads', body: { ids: ['100001'], formats: ['txt', 'docx'] } },
@@ -423,10 +422,10 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await page.click('[aria-label="Select file 100001"]');
       await page.click('[aria-label="Select file 100003"]');
       await shows('2 files selected');
-      await inPage(`${find('button', 'Save to the folder')}.click()`);
+      await press('Save to the folder');
       await shows('2 transcripts in /home/ada');
       expect(server.posted.at(-1)?.body).toEqual({ ids: ['100001', '100003'], formats: ['txt'] });
-      await inPage(`${find('button', 'Clear')}.click()`);
+      await press('Clear');
       await until(async () => !(await text()).includes('selected'), 'none is selected');
     });
 
@@ -526,9 +525,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
         getSelection().addRange(range);
       })()`);
       await shows('Copy quotation', '.reader');
-      await inPage(
-        '[...document.querySelectorAll("button")].find((each) => each.innerText === "Copy quotation").click()',
-      );
+      await press('Copy quotation');
       await until(async () => (await clipboard()).includes('Grace'), 'the selected words');
       expect(await clipboard()).toMatch(
         /^“We looked .* Nobody could say why\. That” \(Grace, Board meeting 1, 0:06, https:.*#t=6\)$/,
@@ -629,9 +626,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
       await inPage(
         'HTMLAnchorElement.prototype.click = function () { window.exported = [this.download, this.href]; }',
       );
-      await inPage(
-        '[...document.querySelectorAll("button")].find((each) => each.innerText === "Export CSV").click()',
-      );
+      await press('Export CSV');
       await until(async () => Boolean(await inPage('window.exported')), 'the export');
       expect(await inPage('fetch(window.exported[1]).then((each) => each.text(), String)')).toBeTypeOf(
         'string',

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { chromium } from '../support/browser.ts';
 import { until } from '../support/until.ts';
-import { inPage, open, page, serve, shows, text, useBrowser } from './browser.ts';
+import { inPage, open, page, press, serve, shows, text, useBrowser } from './browser.ts';
 
 describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
   useBrowser();
@@ -159,9 +159,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
     await shows('Spend by month');
     expect(await text('main')).not.toContain('Loading');
     for (const by of ['sku', 'feed', 'tag', 'month']) {
-      await inPage(
-        `[...document.querySelectorAll(".tabs button")].find((each) => each.innerText === "${by}").click()`,
-      );
+      await press(by, '.tabs button');
       await shows(`Spend by ${by}`);
       await until(() => page.url().endsWith(`by=${by}`), `the address of ${by}`);
     }

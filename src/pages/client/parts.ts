@@ -37,8 +37,8 @@ export async function copy(text: string, what = text): Promise<void> {
   }
 }
 
-export const button = (content: Child, onClick: (by: HTMLElement) => void, props: Tags['button'] = {}) =>
-  el.button({ type: 'button', ...props, onClick: (event) => onClick(event.currentTarget) }, content);
+export const button = (content: Child, onClick: () => void, props: Tags['button'] = {}) =>
+  el.button({ type: 'button', ...props, onClick }, content);
 
 /** Relative, with the exact time on hover and for programs. */
 export const timeAt = (at: string | null | undefined, write = relative): Child =>
@@ -166,7 +166,7 @@ export function usePage<T>(
 
 /** The way back, and the command line of the page. */
 export const crumbs = (to: 'files' | 'events', line: string) =>
-  p('crumbs', a({ href: wayTo(to) }, `‹ ${to === 'files' ? 'Files' : 'Events'}`), command(line));
+  p('crumbs', a({ href: wayTo(to) }, `‹ ${named(to)}`), command(line));
 
 export const titleOf = ({ title, url, audiofile }: FileDocument): string =>
   title || url || `audiofile ${audiofile}`;
