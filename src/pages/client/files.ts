@@ -7,7 +7,7 @@ import { useLoad } from './api.ts';
 import { el } from './el.ts';
 import { Downloads, needText } from './file.ts';
 import { counted, countText, minutesText, money } from './format.ts';
-import { Attempts } from './health.ts';
+import { useAttempts } from './health.ts';
 import { type Column, choose, Listing, listOf, queryOf, sortBy } from './list.ts';
 import * as parts from './parts.ts';
 import { filePath } from './route.ts';
@@ -90,6 +90,9 @@ function CountsBar() {
   return [fieldset('counts', legend('unseen', 'Show only'), filters), parts.failed(error)];
 }
 
+const Uncertain = () =>
+  section('panel', useAttempts(parts.empty('Nothing is uncertain: every outcome is known.')));
+
 /** What can be done with the rows that were selected. */
 function Selected() {
   const ids = selected.value;
@@ -105,7 +108,6 @@ const needing: readonly (string | undefined)[] = ['held', 'failed', 'overdue'];
 export function Files() {
   const { state = '', order = '', kind = '', sort = '' } = queryOf(list);
   const sorting = parts.select('Sort', sort, sortChoices, (name) => sortBy(list, name));
-  const none = parts.empty('Nothing is uncertain: every outcome is known.');
   const allOrders = (): void => choose(list, { order: '' });
   const props = { 'aria-pressed': true, title: 'Show all orders' };
   return h(Listing<FileDocument>, {
@@ -116,7 +118,7 @@ export function Files() {
       'order https://example.com/talk.mp3 --sku TRANS14',
     ],
     lead: [h(CountsBar, {}), h(Selected, {})],
-    instead: kind === 'uncertain' ? section('panel', h(Attempts, { none })) : undefined,
+    instead: kind === 'uncertain' ? h(Uncertain, {}) : undefined,
     isTall: needing.includes(kind),
     extra: [
       parts.select('State', state, stateChoices, (name) => choose(list, { state: name })),

@@ -1,5 +1,4 @@
 /** What `doctor` says, which listeners run, and which attempts need a person. */
-import { h } from 'preact';
 import { useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
 import * as parts from './parts.ts';
@@ -33,17 +32,15 @@ function attemptOf({ attempt, status, kind, ...more }: Attempt): Child {
 }
 
 /** Orders, upgrades and refunds that nobody knows the end of: most have no file. */
-export function Attempts({ none }: { readonly none: Child }) {
+export function useAttempts(none?: Child): Child {
   const { data, error } = useLoad<readonly Attempt[]>('/api/attempts', ['files', 'spend']);
   const why = 'No clear answer came. Look at your account on the service, then say what became of it:';
   if (!data) return error ? parts.failed(error) : p('muted', 'Loading…');
   return data.length ? [p('muted', why), parts.facts(data, attemptOf)] : none;
 }
 
-function panelsOf({ checks, listeners }: Health): readonly Child[] {
-  const noAttempt = p('good', 'None: every outcome is known.');
+function panelsOf({ checks, listeners }: Health, attempts: Child): readonly Child[] {
   const noListener = parts.empty('No listener is running.', 'listen');
-  const attempts = h(Attempts, { none: noAttempt });
   const open = [
     parts.panel('Unresolved attempts', parts.command('attempts'), attempts),
     parts.panel('Listeners', null, parts.facts(listeners, listenerOf, noListener)),
@@ -54,5 +51,7 @@ function panelsOf({ checks, listeners }: Health): readonly Child[] {
 
 export function HealthPage() {
   const loaded = useLoad<Health>('/api/health', ['files', 'events', 'spend']);
-  return parts.usePage('Health', h1('unseen', 'Health'), loaded, panelsOf, 'Checking the set-up…');
+  const attempts = useAttempts(p('good', 'None: every outcome is known.'));
+  const show = (health: Health): readonly Child[] => panelsOf(health, attempts);
+  return parts.usePage('Health', h1('unseen', 'Health'), loaded, show, 'Checking the set-up…');
 }

@@ -5,7 +5,7 @@ import { shellWord } from '../../lib/text.ts';
 import { getBlob, saveAs, useLoad } from './api.ts';
 import { type Child, el } from './el.ts';
 import { counted, countText, money, now, shortDate, shortTime } from './format.ts';
-import { Attempts } from './health.ts';
+import { useAttempts } from './health.ts';
 import * as parts from './parts.ts';
 import { keep, pathWith, route } from './route.ts';
 import type { Budget, Invoice, Spend, SpendRow } from './types.ts';
@@ -164,19 +164,19 @@ function invoicesOf(invoices: readonly Invoice[]): Child {
   return table({ class: 'invoices', 'aria-label': 'Invoices' }, thead('', tr('', heads)), tbody('', rows));
 }
 
-function columnsOf(spend: Spend, by: Grouping) {
+function columnsOf(spend: Spend, by: Grouping, attempts: Child) {
   const { report, invoices } = spend;
   const { budgets } = spend.budgets;
   const noBudget = parts.empty('No budget is set.', 'budget set 500/month');
   const notes = report.notes.map((note) => p('', note));
-  const attempts = h(Attempts, { none: notes.length === 0 && p('good', 'No uncertain charges.') });
+  const isClear = notes.length === 0 && p('good', 'No uncertain charges.');
   return [
     tilesOf(spend),
     chartOf(spend, by),
     [
       parts.panel('Budget', null, parts.facts(budgets, budgetOf, noBudget)),
       parts.panel('Invoices', parts.command('invoice'), invoicesOf(invoices)),
-      parts.panel('Uncertain and unknown', parts.command('attempts'), notes, attempts),
+      parts.panel('Uncertain and unknown', parts.command('attempts'), notes, attempts ?? isClear),
     ],
   ];
 }
@@ -185,6 +185,7 @@ export function SpendPage() {
   const given = route.value.params.get('by') ?? '';
   const by = Object.hasOwn(groupings, given) ? (given as Grouping) : 'month';
   const loaded = useLoad<Spend>('/api/spend', ['spend']);
+  const attempts = useAttempts();
   const tab = (each: string) => parts.button(each, () => keep({ by: each }), { 'aria-pressed': each === by });
   const exported = async (): Promise<string> => {
     const name = `steno-spend-by-${by}.csv`;
@@ -198,5 +199,7 @@ export function SpendPage() {
     parts.button('Print', () => print()),
     parts.command(`report --by ${by}`),
   );
-  return parts.usePage('Spend', [h1('unseen', 'Spend'), above], loaded, (spend) => columnsOf(spend, by));
+  return parts.usePage('Spend', [h1('unseen', 'Spend'), above], loaded, (spend) =>
+    columnsOf(spend, by, attempts),
+  );
 }
