@@ -3,17 +3,18 @@ import { type CaptionRules, captionRules } from '../flows/check/captions.ts';
 import { type Checked, checkGiven, checkNew, LastCheck } from '../flows/check/check.ts';
 import type { Severity } from '../flows/check/finding.ts';
 import { unreadableFiles } from '../flows/transcripts/on-disk.ts';
-import { StenoError, usage } from '../lib/errors.ts';
-import { didYouMean, plural } from '../lib/text.ts';
+import { StenoError } from '../lib/errors.ts';
+import { plural } from '../lib/text.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import { makeStateFolder } from '../spec/ledgers.ts';
-import { text } from '../spec/options.ts';
+import { choiceOf, text } from '../spec/options.ts';
+import { reportOption } from '../spec/searching.ts';
 import { nextTurn } from '../transcripts/read.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { checkOutput, findingPages, reportedFiles } from '../views/check.ts';
-import { reportFormMeanings, reportForms, reportOf } from '../views/reports.ts';
+import { reportForms, reportOf } from '../views/reports.ts';
 
 const guides: Readonly<Record<CaptionRules, string>> = {
   netflix: '42 characters a line, 2 lines, 20 characters a second, 5/6 to 7 seconds, 2 frames apart',
@@ -52,11 +53,7 @@ export const check = command({
       values: captionRules,
       meaning: (name) => guides[name as CaptionRules],
     }),
-    report: text('--report <form>', 'print a report for a CI server: github, sarif or junit', {
-      values: reportForms,
-      meaning: (form) => reportFormMeanings[form] ?? '',
-      excludes: ['--json', '--csv', '--markdown', '--columns', '--quiet'],
-    }),
+    report: reportOption(),
   },
   examples: [
     ['steno check', 'everything downloaded since the last check'],
@@ -99,19 +96,6 @@ async function* inTurns<Page>(pages: Iterable<Page>, signal: AbortSignal): Async
     await nextTurn(signal);
     yield page;
   }
-}
-
-function choiceOf<Choice extends string>(
-  flag: string,
-  given: string | undefined,
-  choices: readonly Choice[],
-): Choice | undefined {
-  const choice = choices.find((each) => each === given?.toLowerCase());
-  if (given === undefined || choice) return choice;
-  throw usage(
-    `${flag} can't be '${given}'`,
-    didYouMean(given, choices, `choose one of ${choices.join(', ')}`),
-  );
 }
 
 /** What was downloaded since the last check. */

@@ -2,14 +2,14 @@ import { tokensOf } from '../flows/quote/tokens.ts';
 import { readDocument, verify } from '../flows/quote/verify.ts';
 import { filterOf } from '../flows/search/search.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { didYouMean, plural } from '../lib/text.ts';
+import { plural } from '../lib/text.ts';
 import { checkUrl } from '../lib/url.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
-import { count, flag, text } from '../spec/options.ts';
-import { filterOptions, searchPlaceOf } from '../spec/searching.ts';
+import { choiceOf, count, flag, text } from '../spec/options.ts';
+import { filterOptions, reportOption, searchPlaceOf } from '../spec/searching.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { faultOf, quotesOutput, quotesView, reportedQuotes } from '../views/quote.ts';
-import { reportFormMeanings, reportForms, reportOf } from '../views/reports.ts';
+import { reportForms, reportOf } from '../views/reports.ts';
 
 const MIN_WORDS = 4;
 
@@ -44,12 +44,7 @@ export const quote = command({
       ...{ needs: ['--verify'], defaultNote: String(MIN_WORDS) },
     }),
     link: text('--link <template>', 'link to each passage: https://host/{id}?t={seconds}'),
-    report: text('--report <form>', 'with --verify, print a report for a CI server: github, sarif or junit', {
-      values: reportForms,
-      meaning: (form) => reportFormMeanings[form] ?? '',
-      needs: ['--verify'],
-      excludes: ['--json', '--csv', '--markdown', '--columns', '--quiet'],
-    }),
+    report: reportOption('with --verify, ', ['--verify']),
     ...filterOptions(),
   },
   examples: [
@@ -63,7 +58,7 @@ export const quote = command({
   async run(context, { args, options }) {
     const { out } = context;
     const { filter, isFiltered, isSpokenBy } = filterOf(options);
-    const form = formOf(options.report);
+    const form = choiceOf('--report', options.report, reportForms);
     const link = options.link === undefined ? undefined : checkLink(options.link);
     const quotations = options.verify
       ? documentsOf(args).flatMap((path) => readDocument(path, options.minWords ?? MIN_WORDS))
@@ -107,15 +102,6 @@ function textOf(args: readonly string[]): string {
 function documentsOf(args: readonly string[]): readonly string[] {
   if (args.length) return [...new Set(args)];
   throw usage('there is no document', 'name one: steno quote --verify article.md');
-}
-
-function formOf(given: string | undefined) {
-  const form = reportForms.find((each) => each === given?.toLowerCase());
-  if (given === undefined || form) return form;
-  throw usage(
-    `--report can't be '${given}'`,
-    didYouMean(given, reportForms, `choose one of ${reportForms.join(', ')}`),
-  );
 }
 
 function checkLink(template: string): string {

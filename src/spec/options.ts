@@ -4,6 +4,7 @@ import type { Meaning, Values } from '../completion/model.ts';
 import type { Effect } from '../lib/command-entry.ts';
 import { EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import { usage } from '../lib/errors.ts';
+import { didYouMean } from '../lib/text.ts';
 import { formatDuration, parseDuration } from '../lib/time.ts';
 
 export interface Option<T = unknown> {
@@ -65,6 +66,20 @@ export function text(flags: string, help: string, more: WithDefault): Option<str
 export function text(flags: string, help: string, more?: More): Option<string | undefined>;
 export function text(flags: string, help: string, more: More = {}): Option<string | undefined> {
   return option<string | undefined>(flags, help, more, more.default, (given) => given);
+}
+
+/** One of a few words, in any case. */
+export function choiceOf<Choice extends string>(
+  flag: string,
+  given: string | undefined,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const choice = choices.find((each) => each === given?.toLowerCase());
+  if (given === undefined || choice) return choice;
+  throw usage(
+    `${flag} can't be '${given}'`,
+    didYouMean(given, choices, `choose one of ${choices.join(', ')}`),
+  );
 }
 
 /** A value, or true where the flag is given without one: `--placed [order]`. */

@@ -1,6 +1,7 @@
-/** What `search` and `quote` share: their filters, and where the index is. */
+/** What `search`, `quote` and `check` share: filters, where the index is, and reports for CI servers. */
 import { accountName } from '../lib/names.ts';
 import { searchIndexPath } from '../settings/paths.ts';
+import { reportFormMeanings, reportForms } from '../views/reports.ts';
 import type { Context } from './context.ts';
 import { makeStateFolder } from './ledgers.ts';
 import { list, text } from './options.ts';
@@ -13,6 +14,12 @@ export const filterOptions = () => ({
   speaker: text('--speaker <name>', 'only what this speaker says; a part of the name is enough'),
   since: text('--since <time>', 'only transcripts downloaded since this time: 2026-11-01, yesterday or 30d'),
 });
+
+export const reportOption = (start = '', needs: readonly string[] = []) =>
+  text('--report <form>', `${start}print a report for a CI server: github, sarif or junit`, {
+    ...{ values: reportForms, meaning: (form) => reportFormMeanings[form] ?? '' },
+    ...{ needs, excludes: ['--json', '--csv', '--markdown', '--columns', '--quiet'] },
+  });
 
 /** A shared ledger is always asked: nothing tells that it is unchanged. */
 export async function searchPlaceOf({ ledgers, settings, globals, env, signal }: Context, command: string) {

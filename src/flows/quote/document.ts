@@ -1,6 +1,7 @@
 /**
- * The quotations of a document. What is no text (markup, code, addresses) is blanked out first, so that every place stays
- * where it is; then one scan over all quotation marks pairs them.
+ * The quotations of a document. What is no text (markup, code, addresses) is blanked out first, and marks are put where
+ * blocks end, character for character, so that every place stays where it is. Then one scan over the quotation marks of
+ * each block pairs them.
  */
 import { decodeEntities } from '../../transcripts/page.ts';
 import { splitSpeaker } from '../../transcripts/speakers.ts';
@@ -11,19 +12,17 @@ export type DocumentFormat = 'markdown' | 'html' | 'text';
 
 /** In the place of what is no text. It is never a blank. */
 const NONE = '\0';
-/** Where a block ends. */
-const BREAK = '\n\n';
+/** In the place of a character where a block begins, and where a block quote begins and ends. */
+const [BLOCK, QUOTE, UNQUOTE] = ['\x01', '\x02', '\x03'] as const;
+/** Where a block ends: at a mark, or at an empty line. */
+const edges = /([\x01-\x03]|\n\s*\n)/g;
 
-const blank = (text: string, by = NONE): string => text.replace(/[^\n]/g, by);
+const withoutMarks = (text: string): string => text.replace(/[\0-\x03]/g, ' ');
 
-/** At the end of a block: as many characters, so that it is a blank line. */
-const breaking = (text: string): string => (text.length < 2 ? blank(text) : BREAK + blank(text.slice(2)));
+const blank = (text: string, mark = ''): string =>
+  mark + text.slice(mark.length).replace(/[^\n\x01-\x03]/g, NONE);
 
-interface Block {
-  readonly start: number;
-  readonly text: string;
-  readonly isQuote: boolean;
-}
+const plain = (text: string): string => text.replaceAll(NONE, '').replace(/\s+/g, ' ').trim();
 
 /** `minWords`: shorter ones are no quotations. */
 export function quotationsOf(
@@ -32,25 +31,16 @@ export function quotationsOf(
   minWords: number,
   document?: string,
 ): Quotation[] {
-  const text = source.replaceAll(NONE, ' ');
-  const blocks = format === 'html' ? htmlBlocks(text) : lineBlocks(text, format === 'markdown');
   const lineAt = linesOf(source);
-  let before = '';
-  return blocks.flatMap((block) => {
-    const above = before;
-    if (!block.isQuote) before = introductionIn(block.text);
-    const pairs = block.isQuote ? [wholeOf(block, above)] : pairsIn(block.text);
-    return pairs.flatMap(({ start, end, around }) => {
-      const quoted = plain(block.text.slice(start, end));
-      if (tokensOf(quoted).length < minWords) return [];
-      const from = block.start + start + (/[^\s\0]/.exec(block.text.slice(start, end))?.index ?? 0);
-      return [
-        {
-          ...{ text: quoted, document },
-          ...lineAt(from),
-          around: plain(around ?? aroundOf(block.text, start, end)),
-        },
-      ];
+  let introduction = '';
+  return blocksOf(textOf(withoutMarks(source), format)).flatMap(({ start, text, isQuote }) => {
+    const pairs = isQuote ? [wholeOf(text, introduction)] : pairsIn(text);
+    if (!isQuote) introduction = introductionIn(text);
+    return pairs.flatMap(({ from, to, around }) => {
+      const quoted = text.slice(from, to);
+      if (tokensOf(plain(quoted)).length < minWords) return [];
+      const place = lineAt(start + from + quoted.search(/[^\s\0]/));
+      return [{ text: plain(quoted), document, ...place, around: plain(around ?? aroundOf(text, from, to)) }];
     });
   });
 }
@@ -58,8 +48,6 @@ export function quotationsOf(
 /** `Ada said:` above a block quote. */
 const introductionIn = (text: string): string =>
   /[:：]\s*$/.test(plain(text)) ? (text.split(/[.!?]\s/).at(-1) ?? '') : '';
-
-const plain = (text: string): string => text.replaceAll(NONE, '').replace(/\s+/g, ' ').trim();
 
 /** Line and column of a place; places must ascend. */
 function linesOf(text: string): (place: number) => { line: number; column: number } {
@@ -73,32 +61,51 @@ function linesOf(text: string): (place: number) => { line: number; column: numbe
   };
 }
 
-interface Pair {
+interface Block {
   readonly start: number;
-  readonly end: number;
+  readonly text: string;
+  readonly isQuote: boolean;
+}
+
+function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let [start, depth] = [0, 0];
+  for (const { 0: mark, index } of [...text.matchAll(edges), { 0: '', index: text.length }]) {
+    const block = { start, text: text.slice(start, index), isQuote: depth > 0 };
+    if (plain(block.text)) blocks.push(block);
+    start = index + mark.length;
+    if (mark === QUOTE) depth += 1;
+    if (mark === UNQUOTE) depth = Math.max(0, depth - 1);
+  }
+  return blocks;
+}
+
+interface Pair {
+  readonly from: number;
+  readonly to: number;
   readonly around?: string;
 }
 
 /** A block quote without the name before it or the line `— Ada` under it, which say who it is. */
-function wholeOf({ text }: Block, above: string): Pair {
-  const lines = /\n[^\p{L}\p{N}\n]*[—–-]{1,2}\s*([^\n]{1,100})\s*$/u.exec(text);
-  const end = lines ? lines.index : text.length;
-  const clean = text.slice(0, end).replace(/[*_\0]/g, ' ');
+function wholeOf(text: string, introduction: string): Pair {
+  const signature = /\n[^\p{L}\p{N}\n]*[—–-]{1,2}\s*([^\n]{1,100})\s*$/u.exec(text);
+  const to = signature ? signature.index : text.length;
+  const clean = text.slice(0, to).replace(/[*_\0]/g, ' ');
   const { speaker } = splitSpeaker(clean);
-  const start = speaker === undefined ? 0 : clean.search(/[:：]/) + 1;
-  return { start, end, around: [above, speaker, lines?.[1]].join(' ') };
+  const from = speaker === undefined ? 0 : clean.search(/[:：]/) + 1;
+  return { from, to, around: [introduction, speaker, signature?.[1]].join(' ') };
 }
 
 const MAX_AROUND = 300;
 
 /** What else stands in the sentence of a quotation. */
-function aroundOf(text: string, start: number, end: number): string {
+function aroundOf(text: string, from: number, to: number): string {
   // With its mark, before which a sentence may end.
-  const before = text.slice(Math.max(0, start - MAX_AROUND), start);
-  const after = text.slice(end + 1, end + MAX_AROUND);
+  const before = text.slice(Math.max(0, from - MAX_AROUND), from);
+  const after = text.slice(to + 1, to + MAX_AROUND);
   const begun = before.split(/[.!?…]["'”’»]?\s+(?=[\p{Lu}\p{Lo}"“”«»„‘‚])/u).at(-1) ?? '';
   // After a full stop, another sentence begins.
-  const isEnded = /[.。]\s*$/.test(text.slice(start, end).replaceAll(NONE, ''));
+  const isEnded = /[.。]\s*$/.test(text.slice(from, to).replaceAll(NONE, ''));
   const rest = isEnded && /^\s*\p{Lu}/u.test(after) ? '' : (after.split(/[.!?。]/)[0] ?? '');
   return `${begun} ${rest.replace(/["“«„][^"”»“]*$/, '')}`;
 }
@@ -108,206 +115,131 @@ const closers: Readonly<Record<string, string>> = {
   ...{ '“': '”', '„': '“”', '«': '»', '»': '«»', '”': '”', '"': '"', '‘': '’', '‚': '‘’' },
   ...{ '「': '」', '『': '』', '‹': '›', '›': '‹' },
 };
-const opensAlways = new Set(['“', '„', '«', '‘', '‚', '「', '『', '‹']);
-const marks = /["“”„«»‘’‚「」『』‹›]/g;
+/** Not an apostrophe within a word. */
+const marks = /["“”„«»‘‚「」『』‹›]|’(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])’/gu;
 const isWord = /[\p{L}\p{N}]/u;
+/** Of more that are open at a time, the outermost are no quotation marks. */
+const MAX_OPEN = 20;
 
-/** The outermost pairs of quotation marks. Linear: an open one is dropped once, when something around it ends. */
+/** The outermost pairs of quotation marks. */
 function pairsIn(text: string): Pair[] {
-  const open = new OpenMarks();
+  const open: { readonly mark: string; readonly at: number }[] = [];
   const pairs: Pair[] = [];
   for (const { 0: mark, index } of text.matchAll(marks)) {
-    const place = placeOf(text, index);
-    if (mark === '’' && place.isAfterWord && place.isBeforeWord) continue;
-    const opener = open.openerFor(mark);
-    if (opener !== undefined && mayClose(mark, place)) {
-      const start = open.close(opener) + 1;
-      while ((pairs.at(-1)?.start ?? -1) > start) pairs.pop();
-      pairs.push({ start, end: index });
-    } else if (mayOpen(mark, place)) open.add(mark, index);
+    const [before, after] = [text.charAt(index - 1), text.charAt(index + 1)];
+    const opener = open.findLastIndex((each) => closers[each.mark]?.includes(mark));
+    if (opener >= 0 && mayClose(mark, before, after)) {
+      const [{ at: begin = 0 } = {}] = open.splice(opener);
+      while ((pairs.at(-1)?.from ?? -1) > begin) pairs.pop();
+      pairs.push({ from: begin + 1, to: index });
+    } else if (mayOpen(mark, before, after)) {
+      open.push({ mark, at: index });
+      if (open.length > MAX_OPEN) open.shift();
+    }
   }
   return pairs;
 }
 
-function placeOf(text: string, at: number) {
-  const [before, after] = [text.charAt(at - 1), text.charAt(at + 1)];
-  const [isSpacedBefore, isSpacedAfter] = [/^\s?$/.test(before), /^\s?$/.test(after)];
-  return {
-    isSpacedBefore,
-    isSpacedAfter,
-    isAfterWord: isWord.test(before),
-    isBeforeWord: isWord.test(after),
-  };
-}
-
-type Place = ReturnType<typeof placeOf>;
+const isSpace = (text: string): boolean => /^\s?$/.test(text);
 
 /** French puts blanks inside its marks. */
-const mayClose = (mark: string, { isSpacedBefore, isSpacedAfter }: Place): boolean =>
-  !isSpacedBefore || isSpacedAfter || mark === '»' || mark === '”';
+const mayClose = (mark: string, before: string, after: string): boolean =>
+  !isSpace(before) || isSpace(after) || mark === '»' || mark === '”';
 
-function mayOpen(mark: string, { isSpacedBefore, isSpacedAfter, isAfterWord }: Place): boolean {
-  if (opensAlways.has(mark)) return mark !== '‘' || !isAfterWord;
-  if (closers[mark] === undefined || isAfterWord) return false;
-  return !isSpacedAfter || (isSpacedBefore && mark === '"');
+function mayOpen(mark: string, before: string, after: string): boolean {
+  if ('“„«‚「『‹'.includes(mark)) return true;
+  if (closers[mark] === undefined || isWord.test(before)) return false;
+  return mark === '‘' || !isSpace(after) || (isSpace(before) && mark === '"');
 }
 
-class OpenMarks {
-  readonly #open: { readonly mark: string; readonly at: number }[] = [];
-  readonly #counts = new Map<string, number>();
+const frontMatter = /^---\r?\n[\s\S]{0,20000}?\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+/** To the end of the document, where it is not closed. */
+const fence = /^(?: {0,3}>)* {0,3}(`{3,}(?=[^`\n]*$)|~{3,})[\s\S]*?(?:\n[ \t>]*\1[`~]*\s*?$|$(?![\s\S]))/gm;
 
-  add(mark: string, at: number): void {
-    this.#open.push({ mark, at });
-    this.#counts.set(mark, (this.#counts.get(mark) ?? 0) + 1);
-  }
-
-  /** The open mark that this one would end. */
-  openerFor(mark: string): string | undefined {
-    const last = this.#open.at(-1)?.mark ?? '';
-    if (closers[last]?.includes(mark)) return last;
-    return Object.keys(closers).find((each) => closers[each]?.includes(mark) && this.#counts.get(each));
-  }
-
-  /** With all that were opened after it. Gives its place. */
-  close(opener: string): number {
-    for (let last = this.#open.pop(); last; last = this.#open.pop()) {
-      this.#counts.set(last.mark, (this.#counts.get(last.mark) ?? 0) - 1);
-      if (last.mark === opener) return last.at;
-    }
-    return -1;
-  }
-}
-
-const fence = /^ {0,3}(`{3,}|~{3,})/;
-
-const quoteMarks = /^ {0,3}(?:> ?)+/;
-const listItem = /^\s*(?:[-+*]|\d{1,9}[.)])\s|^ {0,3}#{1,6}\s/;
-
-interface Line {
-  readonly start: number;
-  readonly text: string;
-  readonly isQuote: boolean;
-  readonly isItem: boolean;
-}
-
-/** Paragraphs of text or of Markdown. */
-function lineBlocks(source: string, isMarkdown: boolean): Block[] {
-  const blocks: Block[] = [];
-  let open: Line[] = [];
-  const end = (): void => {
-    const [first] = open;
-    if (first) blocks.push({ ...first, text: open.map(({ text }) => text).join('\n') });
-    open = [];
-  };
-  for (const line of linesIn(isMarkdown ? withoutMarkup(source) : source)) {
-    const isBlank = plain(line.text) === '';
-    if (isBlank || open[0]?.isQuote !== line.isQuote || (isMarkdown && line.isItem)) end();
-    if (!isBlank) open.push(line);
-  }
-  end();
-  return blocks;
-}
-
-function* linesIn(source: string): Generator<Line> {
-  let [start, isInQuote, isNote] = [0, false, false];
-  for (const line of source.split('\n')) {
-    const [mark = ''] = quoteMarks.exec(line) ?? [];
-    const text = NONE.repeat(mark.length) + line.slice(mark.length);
-    // A callout of GitHub looks like a block quote.
-    if (mark && !isInQuote) isNote = /^\W*\[!\w+\]/.test(plain(text));
-    isInQuote = mark !== '';
-    yield { start, text, isQuote: isInQuote && !isNote, isItem: listItem.test(line) };
-    start += line.length + 1;
-  }
-}
-
-/** Blanks out code, addresses and HTML of Markdown. */
-function withoutMarkup(source: string): string {
-  const front = /^---\r?\n[\s\S]{0,20000}?\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/.exec(source)?.[0] ?? '';
-  const kept = withoutCodeBlocks((blank(front) + source.slice(front.length)).split('\n'));
-  return withoutTags(withoutSpans(kept.join('\n')))
+/** As long as the source, and with the marks of blocks. */
+function textOf(source: string, format: DocumentFormat): string {
+  if (format === 'html') return withoutTags(source);
+  if (format === 'text') return withBlocks(source, false);
+  const text = [frontMatter, fence].reduce(
+    (all, code) => all.replace(code, (each) => blank(each, BLOCK)),
+    source,
+  );
+  return withoutTags(withoutSpans(withBlocks(text, true)))
     .replace(/!\[[^\]\n]{0,1000}\]\([^()\n]{0,2000}\)/g, (all) => blank(all))
     .replace(/\]\([^()\n]{0,2000}\)|\]\[[^\]\n]{0,200}\]/g, (all) => blank(all))
     .replace(/\[(?![^\]\n]{0,80}\])/g, NONE)
-    .replace(/https?:\/\/[^\s<>"“”«»]+/g, (all) => blank(all));
+    .replace(/https?:\/\/[^\s\x01-\x03<>"“”«»]+/g, (all) => blank(all));
 }
 
-function withoutCodeBlocks(lines: readonly string[]): string[] {
-  let [closing, isAfterBlank, isInCode, isInList] = ['', true, false, false];
-  const isIndentedCode = (line: string): boolean => {
+const quoteMark = /^ {0,3}(?:> ?)+/;
+/** A callout of GitHub looks like a block quote. */
+const callout = /^\W*\[!\w+\]/;
+const listItem = /^\s*(?:[-+*]|\d{1,9}[.)])\s/;
+/** Of a block: a list item, a heading. */
+const beginning = /^\s*(?:[-+*]|\d{1,9}[.)])\s|^ {0,3}#{1,6}\s/;
+/** `[1]: https://…`, not a footnote. */
+const definition = /^ {0,3}\[(?!\^)[^\]\n]+\]:\s*\S+/;
+
+/** Marks where blocks begin and block quotes end; of Markdown, blanks out indented code and definitions of links. */
+function withBlocks(source: string, isMarkdown: boolean): string {
+  let [isInQuote, isAfterBlank, isInCode, isInList] = [false, true, false, false];
+  const withoutCode = (line: string): string => {
+    if (!isMarkdown || /^[\0\x01]/.test(line)) return line;
     const isBlank = line.trim() === '';
     if (!isBlank && !/^\s/.test(line)) isInList = listItem.test(line);
     isInCode = /^(?: {4}|\t)/.test(line) && (isAfterBlank || isInCode) && !isInList;
     isAfterBlank = isBlank;
-    return isInCode;
+    return isInCode || definition.test(line) ? blank(line) : line;
   };
-  return lines.map((line) => {
-    const [, mark = ''] = fence.exec(line.replace(/^(?: {0,3}>)+ ?/, '')) ?? [];
-    const isFenced = closing !== '' || mark !== '';
-    if (!closing) closing = mark;
-    else if (mark.startsWith(closing) && /^[\s>]*[`~]+\s*$/.test(line)) closing = '';
-    const isDefinition = /^ {0,3}\[[^\]\n]+\]:\s*\S+/.test(line);
-    return isFenced || isIndentedCode(line) || isDefinition ? blank(line) : line;
+  const lines = source.split('\n').map((line) => {
+    const [mark = ''] = quoteMark.exec(line) ?? [];
+    const text = line.slice(mark.length);
+    let before = text.trim() === '' || (isMarkdown && beginning.test(line)) ? BLOCK : '\n';
+    if (isInQuote && !mark) before = UNQUOTE;
+    const opened = isInQuote ? '' : mark && (callout.test(text) ? BLOCK : QUOTE);
+    isInQuote = mark !== '';
+    return before + blank(mark, opened) + withoutCode(line).slice(mark.length);
   });
+  return lines.join('').slice(1);
 }
 
-/** Code between backticks, as many on each side. */
-function withoutSpans(text: string): string {
-  const parts: string[] = [];
-  let [from, code] = [0, -1];
-  const runs = [...text.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, index, next: -1 }));
-  const next = new Map<number, number>();
-  for (const [at, run] of [...runs.entries()].reverse()) {
-    run.next = next.get(run.length) ?? -1;
-    next.set(run.length, at);
-  }
-  for (const [at, run] of runs.entries()) {
-    const end = runs[run.next];
-    if (at <= code || !end) continue;
-    const span = text.slice(run.index, end.index + end.length);
-    // Not over the end of a paragraph.
-    if (span.length > MAX_SPAN || /\n\s*\n/.test(span)) continue;
-    parts.push(text.slice(from, run.index), blank(span));
-    [from, code] = [end.index + end.length, run.next];
-  }
-  return parts.join('') + text.slice(from);
-}
+/** Blanks out code between backticks, as many on each side. It does not go over the end of a block. */
+const withoutSpans = (text: string): string => text.split(edges).map(withoutOwnSpans).join('');
 
-const MAX_SPAN = 10_000;
+function withoutOwnSpans(block: string): string {
+  const open = new Map<number, number>();
+  const spans: Array<readonly [from: number, to: number]> = [];
+  for (const { 0: run, index } of block.matchAll(/`+/g)) {
+    const begin = open.get(run.length) ?? index;
+    for (const [length, at] of open) if (at >= begin) open.delete(length);
+    if (begin === index) open.set(run.length, index);
+    while ((spans.at(-1)?.[0] ?? -1) > begin) spans.pop();
+    if (begin < index) spans.push([begin, index + run.length]);
+  }
+  let done = 0;
+  const parts = spans.map(([from, to]) => {
+    const before = block.slice(done, from);
+    done = to;
+    return before + blank(block.slice(from, to));
+  });
+  return parts.join('') + block.slice(done);
+}
 
 const tag = /<(?:!--[\s\S]*?(?:-->|$)|(\/?)([a-z][a-z0-9-]*)\b(?:[^<>"']|"[^"<>]*"|'[^'<>]*')*>)/gi;
 const hidden = /<(script|style|template|title|code|pre|head|svg|kbd|samp)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)/gi;
 const inline =
-  /^(?:a|abbr|b|bdi|bdo|big|cite|data|del|dfn|em|font|i|img|ins|label|mark|s|small|span|strike|strong|sub|sup|time|tt|u|var|wbr)$/i;
+  /^(?:a|abbr|b|bdi|bdo|big|cite|data|del|dfn|em|font|i|img|ins|label|mark|s|small|span|strike|strong|sub|sup|time|tt|u|var|wbr)?$/i;
 
-/** Tags and entities; `q` becomes quotation marks. The length stays. */
+/** What stands in the place of tags and entities: marks of blocks, quotation marks, characters. */
 const withoutTags = (text: string): string =>
   text
     .replace(hidden, (all) => blank(all))
-    .replace(tag, (all, slash: string | undefined, name = '!--') => {
-      if (name.toLowerCase() === 'q') return (slash ? '”' : '“') + blank(all.slice(1));
-      return name === '!--' || inline.test(name) ? blank(all) : breaking(all);
+    .replace(tag, (all, slash: string | undefined, name = '') => {
+      if (/^q$/i.test(name)) return blank(all, slash ? '”' : '“');
+      if (/^blockquote$/i.test(name)) return blank(all, slash ? UNQUOTE : QUOTE);
+      return blank(all, inline.test(name) ? '' : BLOCK);
     })
     .replace(/&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{2,8});/gi, (all) => {
-      const decoded = decodeEntities(all);
-      return decoded === all ? all : decoded + NONE.repeat(all.length - decoded.length);
+      const decoded = withoutMarks(decodeEntities(all));
+      return decoded + NONE.repeat(all.length - decoded.length);
     });
-
-/** Block quotes of HTML, and the paragraphs outside of them. */
-function htmlBlocks(source: string): Block[] {
-  const blocks: Block[] = [];
-  const edges = [...source.replace(hidden, (all) => blank(all)).matchAll(/<(\/?)blockquote\b[^<>]*>/gi)];
-  let [from, depth] = [0, 0];
-  const text = withoutTags(source);
-  const addTo = (to: number): void => {
-    for (const { 0: paragraph, index } of text.slice(from, to).matchAll(/(?:[^\n]|\n(?!\s*\n))+/g))
-      if (plain(paragraph)) blocks.push({ start: from + index, text: paragraph, isQuote: depth > 0 });
-    from = to;
-  };
-  for (const { 1: slash, index } of edges) {
-    addTo(index);
-    depth = slash ? Math.max(0, depth - 1) : depth + 1;
-  }
-  addTo(source.length);
-  return blocks;
-}
