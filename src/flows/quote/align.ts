@@ -20,7 +20,11 @@ const MAX_FITS = 1_000;
 /** Of words that differ: they are only spelled with more hyphens, perhaps. */
 const HYPHENS = 2;
 const FILLER_COST = 0.001;
-const [MATCH, CHANGED, ADDED, CUT] = [0, 1, 2, 3] as const;
+
+/** 1: another word. `JOINED`: two words of the quotation are one that was said, as `e-mail` and `email`. `SPLIT`: the other way round. */
+const [MATCH, ADDED, CUT, JOINED, SPLIT] = [0, 2, 3, 4, 5] as const;
+/** Of how many words each is, of the quotation and of what was said. */
+const [quotedBy, saidBy] = [[1, 1, 1, 0, 2, 1] as const, [1, 1, 0, 1, 1, 2] as const];
 
 /** The best places, in their order; several if they are equally good, and none with more than `most` edits. */
 export function fitsOf<Said extends Token>(
@@ -29,87 +33,102 @@ export function fitsOf<Said extends Token>(
   isStrict: boolean,
   most: number,
 ): Fit<Said>[] {
-  const wanted = spelledLike(said, quoted);
   const spare = sparesOf(said);
-  const { ends, steps } = compare(wanted, said, spare, most + HYPHENS);
-  return ends.map((end) => {
-    const { hunks, from } = hunksBefore(wanted, said, steps, end);
-    return { said: said.slice(from, end), ...describe(hunks, said, spare, isStrict) };
+  const { costs, steps } = compare(quoted, said, spare);
+  return endsOf(costs, steps.at(-1), most + HYPHENS).map((end) => {
+    const { hunks, from } = hunksBefore(steps, end);
+    return { said: said.slice(from, end), ...describe(hunks, quoted, said, spare, isStrict) };
   });
 }
 
 /** By Sellers: the quotation as a whole, anywhere in what was said. Time and memory grow with the product of both. */
-function compare(wanted: readonly Token[], said: readonly Token[], spare: readonly boolean[], most: number) {
+function compare(quoted: readonly Token[], said: readonly Token[], spare: readonly boolean[]) {
   const width = said.length + 1;
-  const steps = new Uint8Array((wanted.length + 1) * width);
-  let costs: Float64Array = new Float64Array(width);
-  for (const [row, token] of wanted.entries())
-    costs = nextRow(token, said, spare, costs, steps.subarray((row + 1) * width, (row + 2) * width));
-  return { ends: endsOf(costs, steps.subarray(wanted.length * width), most), steps };
+  const pairs = said.map(({ text }, at) => (said[at - 1]?.text ?? '') + text);
+  const steps = [new Uint8Array(width)];
+  let [older, costs] = [new Float64Array(width), new Float64Array(width)];
+  for (const [row, token] of quoted.entries()) {
+    const both = (quoted[row - 1]?.text ?? '') + token.text;
+    const next = nextRow({ ...token, both }, { said, pairs, spare }, older, costs);
+    steps.push(next.steps);
+    [older, costs] = [costs, next.costs];
+  }
+  return { costs, steps };
 }
 
 function nextRow(
-  token: Token,
-  said: readonly Token[],
-  spare: readonly boolean[],
+  { text, both, isFiller }: Token & { readonly both: string },
+  { said, pairs, spare }: Record<'said', readonly Token[]> & Record<'pairs' | 'spare', readonly unknown[]>,
+  older: Float64Array,
   before: Float64Array,
-  steps: Uint8Array,
-): Float64Array {
-  const costs = new Float64Array(before.length);
-  const added = token.isFiller ? FILLER_COST : 1;
+) {
+  const [costs, steps] = [new Float64Array(before.length), new Uint8Array(before.length)];
+  const added = isFiller ? FILLER_COST : 1;
   costs[0] = (before[0] as number) + added;
   steps[0] = ADDED;
   for (let at = 1; at < costs.length; at += 1) {
-    const other = said[at - 1] as Token;
-    const isSame = other.text === token.text;
-    const across = (before[at - 1] as number) + (isSame ? 0 : 1);
+    const other = said[at - 1]?.text;
+    const differs = Number(other !== text);
+    const across = (before[at - 1] as number) + differs;
     const down = (before[at] as number) + added;
-    const least = Math.min(across, down, (costs[at - 1] as number) + (spare[at - 1] ? FILLER_COST : 1));
+    const cut = (costs[at - 1] as number) + (spare[at - 1] ? FILLER_COST : 1);
+    const joined = other === both ? (older[at - 1] as number) : down;
+    const split = pairs[at - 1] === text && at > 1 ? (before[at - 2] as number) : down;
+    const least = Math.min(across, down, cut, joined, split);
     costs[at] = least;
-    if (least === across) steps[at] = isSame ? MATCH : CHANGED;
-    else steps[at] = least === down ? ADDED : CUT;
+    steps[at] = least === across ? differs : stepOf(least, down, cut, joined);
   }
-  return costs;
+  return { costs, steps };
 }
 
-function endsOf(costs: Float64Array, steps: Uint8Array, limit: number): number[] {
+function stepOf(least: number, down: number, cut: number, joined: number): number {
+  if (least === down) return ADDED;
+  if (least === cut) return CUT;
+  return least === joined ? JOINED : SPLIT;
+}
+
+function endsOf(costs: Float64Array, steps: Uint8Array | undefined, limit: number): number[] {
   const lowest = costs.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
   const most = lowest + FILLER_COST / 2;
   const ends: number[] = [];
   for (let at = 1; lowest <= limit && at < costs.length && ends.length < MAX_FITS; at += 1) {
     if ((costs[at] as number) > most) continue;
     // A word changed at the end, not one added after it.
-    if (ends.at(-1) === at - 1 && steps[at - 1] === ADDED) ends.pop();
+    if (ends.at(-1) === at - 1 && steps?.[at - 1] === ADDED) ends.pop();
     ends.push(at);
   }
   return ends;
 }
 
+/** Words of the quotation that differ from words that were said. */
 interface Hunk {
-  readonly quoted: Token[];
-  readonly saidAt: number[];
+  readonly quoted: readonly [from: number, to: number];
+  readonly said: readonly [from: number, to: number];
 }
 
-function hunksBefore(wanted: readonly Token[], said: readonly Token[], steps: Uint8Array, end: number) {
-  const width = said.length + 1;
+function hunksBefore(steps: readonly Uint8Array[], end: number) {
   const hunks: Hunk[] = [];
-  let [row, at, isOpen] = [wanted.length, end, false];
+  let [row, at] = [steps.length - 1, end];
+  let [toRow, toAt] = [row, at];
+  const close = (): void => {
+    if (row < toRow || at < toAt) hunks.unshift({ quoted: [row, toRow], said: [at, toAt] });
+  };
   while (row > 0) {
-    const step = steps[row * width + at];
-    if (step !== MATCH && !isOpen) hunks.unshift({ quoted: [], saidAt: [] });
-    isOpen = step !== MATCH;
-    const [hunk] = hunks;
-    if (step !== CUT) row -= 1;
-    if (step !== ADDED) at -= 1;
-    if (!isOpen || !hunk) continue;
-    if (step !== CUT) hunk.quoted.unshift(wanted[row] as Token);
-    if (step !== ADDED) hunk.saidAt.unshift(at);
+    const step = steps[row]?.[at] ?? ADDED;
+    const [fromRow, from] = [row - (quotedBy[step] ?? 1), at - (saidBy[step] ?? 0)];
+    if (step === MATCH || step >= JOINED) {
+      close();
+      [toRow, toAt] = [fromRow, from];
+    }
+    [row, at] = [fromRow, from];
   }
+  close();
   return { hunks, from: at };
 }
 
 function describe(
   hunks: readonly Hunk[],
+  quoted: readonly Token[],
   said: readonly Token[],
   spare: readonly boolean[],
   isStrict: boolean,
@@ -117,17 +136,17 @@ function describe(
   const differences: Difference[] = [];
   const leftOut: string[] = [];
   let edits = 0;
-  for (const { quoted, saidAt } of hunks) {
-    const own = saidAt.map((at) => said[at] as Token);
+  for (const hunk of hunks) {
+    const [own, other] = [said.slice(...hunk.said), quoted.slice(...hunk.quoted)];
     // White space and hyphens do not count.
-    if (joined(own) === joined(quoted)) continue;
-    const isCut = words(quoted).length === 0 && saidAt.every((at) => spare[at]);
-    const isSame = isCut || (words(own).length > 0 && joined(words(own)) === joined(words(quoted)));
+    if (joined(own) === joined(other)) continue;
+    const isCut = words(other).length === 0 && spare.slice(...hunk.said).every(Boolean);
+    const isSame = isCut || (words(own).length > 0 && joined(words(own)) === joined(words(other)));
     if (isSame) leftOut.push(...own.filter(({ isFiller }) => isCut || isFiller).map(({ raw }) => raw));
     if (isSame && !isStrict) continue;
-    const counted = isStrict ? [own, quoted] : [words(own), words(quoted)];
+    const counted = isStrict ? [own, other] : [words(own), words(other)];
     edits += Math.max(...counted.map(({ length }) => length));
-    differences.push({ said: rawOf(own), quoted: rawOf(quoted) });
+    differences.push({ said: rawOf(own), quoted: rawOf(other) });
   }
   return { differences, leftOut, edits };
 }
@@ -148,34 +167,9 @@ function sparesOf(said: readonly Token[]): boolean[] {
   const texts = places.map((place) => said[place]?.text);
   for (const at of places.keys())
     for (let size = 1; size <= Math.min(MAX_REPEATED, at, places.length - at); size += 1) {
-      let same = 0;
-      while (same < size && texts[at + same] === texts[at + same - size]) same += 1;
-      if (same === size) for (const place of places.slice(at, at + size)) spare[place] = true;
+      const isRepeated = (by: number): boolean => texts[at + by] === texts[at + by - size];
+      const own = places.slice(at, at + size);
+      if (own.every((_, by) => isRepeated(by))) for (const place of own) spare[place] = true;
     }
   return spare;
-}
-
-/** With the blanks and hyphens of what was said: `e-mail` and `email` are the same. */
-function spelledLike(said: readonly Token[], quoted: readonly Token[]): Token[] {
-  const words = new Set(said.map(({ text }) => text));
-  // Speed: few quotations need it.
-  let pairs: Map<string, readonly [string, string]> | undefined;
-  const pairOf = (text: string): readonly [string, string] | undefined => {
-    pairs ??= new Map(
-      said.slice(1).map((next, at) => [said[at]?.text + next.text, [said[at]?.text ?? '', next.text]]),
-    );
-    return pairs.get(text);
-  };
-  const spelled: Token[] = [];
-  for (let at = 0; at < quoted.length; at += 1) {
-    const [token, next] = [quoted[at] as Token, quoted[at + 1]];
-    const both = token.text + next?.text;
-    const pair = words.has(token.text) ? undefined : pairOf(token.text);
-    if (next && words.has(both) && !pairOf(both)) {
-      spelled.push({ ...token, text: both, raw: `${token.raw} ${next.raw}`, end: next.end });
-      at += 1;
-    } else if (pair) spelled.push(...pair.map((text) => ({ ...token, text })));
-    else spelled.push(token);
-  }
-  return spelled;
 }

@@ -3,22 +3,18 @@ import type { ChosenTexts } from '../search/search.ts';
 import type { Sentence } from '../search/sentences.ts';
 import type { IndexedFile } from '../search/text-index.ts';
 import { wordsOf } from '../search/words.ts';
-import type { TranscriptOnDisk } from '../transcripts/on-disk.ts';
-import { type Difference, type Fit, fitsOf } from './align.ts';
+import { type Fit, fitsOf } from './align.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
 /** A passage of a transcript that fits a quotation, and what differs. */
-export interface Passage {
-  readonly file: TranscriptOnDisk;
+export interface Passage extends Omit<Fit<Token>, 'said'> {
+  readonly file: IndexedFile;
   readonly line: number;
   readonly start: number | undefined;
   readonly end: number | undefined;
   /** Each once, in the order of what they say; empty if the transcript names nobody. */
   readonly speakers: readonly string[];
   readonly text: string;
-  readonly differences: readonly Difference[];
-  readonly leftOut: readonly string[];
-  readonly edits: number;
   /** Its place among the words of its file. */
   readonly from: number;
   readonly to: number;
@@ -32,11 +28,12 @@ interface SaidToken extends Token {
 
 /** Words with more sentences than this say little about the place. */
 const MAX_IDS = 1_000;
+/** Fewer than the bits of a number. */
 const MAX_PROBES = 12;
 const MAX_WORDS_ASKED = 40;
 /** How many places are compared: where all words were found, and others. */
 const [MAX_FULL, MAX_OTHER] = [200, 10];
-const MAX_CACHED = 5_000;
+const MAX_KEPT = 5_000;
 /** What shares less than half of the words is not near. */
 const MAX_FAR = 0.5;
 
@@ -55,12 +52,21 @@ function quotedOf(text: string): Quoted {
   return { tokens, words, most: Math.max(2, Math.floor(words.length * MAX_FAR)) };
 }
 
+/** Keeps the latest answers. */
+function kept<Answer>(ask: (question: string) => Answer): (question: string) => Answer {
+  const answers = new Map<string, Answer>();
+  return (question) => {
+    if (answers.size >= MAX_KEPT) answers.clear();
+    const answer = answers.get(question) ?? ask(question);
+    answers.set(question, answer);
+    return answer;
+  };
+}
+
 export class Finder {
   readonly #texts: ChosenTexts;
   readonly #isStrict: boolean;
-  readonly #ids = new Map<string, readonly number[]>();
-  readonly #located = new Map<string, readonly Passage[]>();
-  #latest: { readonly first: number; readonly sentences: readonly Sentence[] } | undefined;
+  #latest: { readonly file: IndexedFile; readonly sentences: readonly Sentence[] } | undefined;
 
   constructor(texts: ChosenTexts, isStrict: boolean) {
     this.#texts = texts;
@@ -68,19 +74,11 @@ export class Finder {
   }
 
   /** The best places for a text, all equally good; none where half of it differs. */
-  locate(text: string): readonly Passage[] {
-    const known = this.#located.get(text);
-    if (known) return known;
-    if (this.#located.size >= MAX_CACHED) this.#located.clear();
-    const found = this.#locate(quotedOf(text));
-    this.#located.set(text, found);
-    return found;
-  }
-
-  #locate(quoted: Quoted): Passage[] {
+  readonly locate = kept((text): readonly Passage[] => {
+    const quoted = quotedOf(text);
     let best: Passage[] = [];
-    let most = quoted.most;
-    for (const { file, first, last, missed } of this.#windows(quoted)) {
+    let { most } = quoted;
+    for (const { file, first, last, missed } of this.#windows(quoted.words)) {
       if (missed > most) break;
       const found = this.#fits(quoted, file, this.#texts.sentences(first, last), first, most);
       const edits = found[0]?.edits ?? Number.POSITIVE_INFINITY;
@@ -89,33 +87,28 @@ export class Finder {
       most = edits;
     }
     return distinct(best);
-  }
+  });
 
   /** The best places for a text in one transcript. */
-  locateIn(text: string, file: TranscriptOnDisk): Passage[] {
-    const indexed = this.#indexed(file);
+  locateIn(text: string, file: IndexedFile): readonly Passage[] {
     const quoted = quotedOf(text);
-    return this.#fits(quoted, file, this.#sentencesOf(indexed), indexed.first, quoted.words.length);
+    return this.#fits(quoted, file, this.#sentencesOf(file), file.first, quoted.words.length);
   }
 
-  speakersIn(file: TranscriptOnDisk): string[] {
-    return [...new Set(this.#sentencesOf(this.#indexed(file)).flatMap(({ speaker }) => speaker ?? []))];
+  speakersIn(file: IndexedFile): string[] {
+    return [...new Set(this.#sentencesOf(file).flatMap(({ speaker }) => speaker ?? []))];
   }
 
-  #indexed(file: TranscriptOnDisk): IndexedFile {
-    return this.#texts.files.find((each) => each === file) as IndexedFile;
-  }
-
-  #sentencesOf({ first, last }: IndexedFile): readonly Sentence[] {
-    if (this.#latest?.first !== first)
-      this.#latest = { first, sentences: this.#texts.sentences(first, last) };
+  #sentencesOf(file: IndexedFile): readonly Sentence[] {
+    if (this.#latest?.file !== file)
+      this.#latest = { file, sentences: this.#texts.sentences(file.first, file.last) };
     return this.#latest.sentences;
   }
 
   /** As a whole, and among the words of each speaker: others may say a word in between. */
   #fits(
     { tokens }: Quoted,
-    file: TranscriptOnDisk,
+    file: IndexedFile,
     sentences: readonly Sentence[],
     first: number,
     most: number,
@@ -143,53 +136,65 @@ export class Finder {
   }
 
   /** Where most of its rarest words are near each other, the best first. */
-  *#windows({ words }: Quoted) {
+  *#windows(words: readonly string[]) {
     const span = 3 + Math.ceil(words.length / 4);
     const { probes, areWords } = this.#probes(words);
-    const anchors = anchorsOf(probes, span);
-    const highest = anchors[0]?.count ?? 0;
-    const seen: Array<readonly [number, number]> = [];
+    const stretches = this.#stretches(probes, span);
+    const seen: Array<readonly [first: number, last: number]> = [];
     let left = MAX_OTHER;
-    for (const { id, count } of anchors.slice(0, MAX_FULL)) {
-      if (count < highest && left-- <= 0) return;
-      const file = this.#texts.fileAt(id);
-      if (!file || seen.some(([first, last]) => id >= first && id + span <= last)) continue;
-      const first = Math.max(file.first, id - span);
-      const last = Math.min(file.last, id + 2 * span);
-      seen.push([first, last]);
+    for (const { from, file, count } of stretches.slice(0, MAX_FULL)) {
+      if (count < (stretches[0]?.count ?? 0) && left-- <= 0) return;
+      const to = Math.min(file.last, from + 2 * span - 1);
+      if (seen.some(([first, last]) => from >= first && to <= last)) continue;
+      const first = Math.max(file.first, from - span);
+      seen.push([first, to]);
       // Each word that is not there is one that differs; one less, for `e-mails` in place of `emails`.
-      yield { file, first, last, missed: areWords ? probes.length - count - 1 : 0 };
+      yield { file, first, last: to, missed: areWords ? probes.length - count - 1 : 0 };
     }
+  }
+
+  /** How many of the probes are in each stretch of two spans, the most first. */
+  #stretches(probes: ReadonlyArray<readonly number[]>, span: number) {
+    // A bit for each probe.
+    const spans = new Map<number, { readonly file: IndexedFile; bits: number }>();
+    for (const [at, ids] of probes.entries())
+      for (const id of ids) {
+        const file = this.#texts.fileAt(id);
+        if (!file) continue;
+        const from = id - ((id - file.first) % span);
+        const known = spans.get(from) ?? { file, bits: 0 };
+        known.bits |= 1 << at;
+        spans.set(from, known);
+      }
+    const all = [...spans].map(([from, { file, bits }]) => {
+      const next = spans.get(from + span);
+      return { from, file, count: bitsIn(next?.file === file ? bits | next.bits : bits) };
+    });
+    return all.sort((one, other) => other.count - one.count);
   }
 
   /** The sentences of its rarest words; if all are frequent, of two, three and four in a row. */
   #probes(words: readonly string[]) {
     const longest = [...new Set(words)].sort((one, other) => other.length - one.length);
-    let probes = longest.slice(0, MAX_WORDS_ASKED).map((word) => this.#idsOf([word]));
+    const probes = longest.slice(0, MAX_WORDS_ASKED).map(this.#ids);
     const isRare = (ids: readonly number[]): boolean => ids.length < MAX_IDS;
     const areWords = probes.filter(isRare).length >= 2;
     for (let size = 2; size <= 4 && probes.filter(isRare).length < 2; size += 1)
-      probes = [
-        ...probes,
-        ...words
-          .slice(0, MAX_WORDS_ASKED - size + 1)
-          .flatMap((_, at) => (at + size <= words.length ? [this.#idsOf(words.slice(at, at + size))] : [])),
-      ];
+      for (let to = size; to <= Math.min(words.length, MAX_WORDS_ASKED); to += 1)
+        probes.push(this.#ids(words.slice(to - size, to).join(' ')));
     // A word that nobody says is as far from every place.
     const rare = probes.filter(isRare).sort((one, other) => one.length - other.length);
     const found = (rare.some((ids) => ids.length) ? rare : probes).filter((ids) => ids.length > 0);
     return { probes: found.slice(0, MAX_PROBES), areWords };
   }
 
-  #idsOf(words: readonly string[]): readonly number[] {
-    const key = words.join(' ');
-    const known = this.#ids.get(key);
-    if (known) return known;
-    if (this.#ids.size >= MAX_CACHED) this.#ids.clear();
-    const ids = this.#texts.ids([{ words, isPrefix: false }], MAX_IDS);
-    this.#ids.set(key, ids);
-    return ids;
-  }
+  readonly #ids = kept((phrase) => this.#texts.ids([{ words: phrase.split(' '), isPrefix: false }], MAX_IDS));
+}
+
+function bitsIn(number: number): number {
+  let count = 0;
+  for (let left = number; left; left &= left - 1) count += 1;
+  return count;
 }
 
 const least = (passages: readonly Passage[]): Passage[] => {
@@ -205,29 +210,7 @@ function distinct(passages: readonly Passage[]): Passage[] {
   });
 }
 
-/** How many of the probes have a sentence in each stretch, the most first. */
-function anchorsOf(probes: ReadonlyArray<readonly number[]>, span: number) {
-  // Speed: an id and its probe as one number.
-  const votes = Float64Array.from(probes.flatMap((ids, at) => ids.map((id) => id * MAX_PROBES + at))).sort();
-  const idAt = (at: number): number => Math.floor((votes[at] ?? Number.POSITIVE_INFINITY) / MAX_PROBES);
-  const counts = probes.map(() => 0);
-  const anchors: { readonly id: number; readonly count: number }[] = [];
-  let [end, count] = [0, 0];
-  for (const [at, vote] of votes.entries()) {
-    const id = idAt(at);
-    for (; idAt(end) < id + span; end += 1) {
-      const own = (votes[end] ?? 0) % MAX_PROBES;
-      if (counts[own] === 0) count += 1;
-      counts[own] = (counts[own] ?? 0) + 1;
-    }
-    if (idAt(at - 1) !== id) anchors.push({ id, count });
-    counts[vote % MAX_PROBES] = (counts[vote % MAX_PROBES] ?? 0) - 1;
-    if (counts[vote % MAX_PROBES] === 0) count -= 1;
-  }
-  return anchors.sort((one, other) => other.count - one.count);
-}
-
-function passageOf(file: TranscriptOnDisk, { said, ...fit }: Fit<SaidToken>): Passage {
+function passageOf(file: IndexedFile, { said, ...fit }: Fit<SaidToken>): Passage {
   const texts: string[] = [];
   for (let at = 0; at < said.length; ) {
     const { sentence, start } = said[at] as SaidToken;
