@@ -1,8 +1,10 @@
+import { extname } from 'node:path';
 import { tokensOf } from '../flows/quote/tokens.ts';
 import { readDocument, verify } from '../flows/quote/verify.ts';
 import { filterOf } from '../flows/search/search.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { plural } from '../lib/text.ts';
+import { findStats } from '../lib/fs.ts';
+import { plural, shellWord } from '../lib/text.ts';
 import { checkUrl } from '../lib/url.ts';
 import { command, LEDGER_EXITS } from '../spec/command.ts';
 import { choiceOf, count, flag, text } from '../spec/options.ts';
@@ -95,6 +97,11 @@ export const quote = command({
 
 function textOf(args: readonly string[]): string {
   const given = args.join(' ');
+  if (args.length && args.every((each) => extname(each) && findStats(each)?.isFile()))
+    throw usage(
+      `${given} is a document, not a quotation`,
+      `check its quotations: steno quote --verify ${args.map(shellWord).join(' ')}`,
+    );
   if (tokensOf(given).length) return given;
   throw usage('there is no quotation', 'give its words: steno quote "we had more thyme"');
 }

@@ -27,13 +27,13 @@ const findingRecord = ranked<Found>('rule path time line text severity', [
   a.text('audiofile', 'audiofile id, if known', ({ file }) => file.audiofile, { more: true }),
   a.text('title', 'title of the audio, if known', ({ file }) => file.title, { cell: false }),
   a.count('line', 'line of the transcript; in a docx, its paragraph', 'line'),
-  a.column(
+  a.text(
     'time',
     'position in the audio: hh:mm:ss.mmm',
-    ({ start, isInSeconds }) => (start === undefined ? '' : audioClock(start, isInSeconds ? '' : '.')),
+    ({ start, isInSeconds }) => (start === undefined ? null : audioClock(start, isInSeconds ? '' : '.')),
     { uncut: true },
   ),
-  a.seconds('start', 'position in the audio, in seconds; null if unknown', 'start', { cell: false }),
+  a.seconds('start', 'the same in seconds; null if unknown', 'start', { more: true }),
   a.word('rule', 'what is wrong', 'rule', { kind: 'state' }),
   a.word('severity', 'error or warning; warnings are about style', 'severity', {
     ...{ kind: 'state', schema: is.oneOf('error', 'warning') },

@@ -7,19 +7,17 @@ import * as a from './fields.ts';
 import { type CommandOutput, printed, RecordType, ranked } from './record.ts';
 import * as is from './schema.ts';
 
-const json = { cell: false } as const;
+const more = { more: true } as const;
 
 /** As `git diff --word-diff` marks them. */
 const marked = ({ old, new: other }: Change): string =>
   `${old ? `[-${old}-]` : ''}${other ? `{+${other}+}` : ''}`;
 
-/** What is said only in the second has its time and speaker. */
-const placeOf = ({ old, oldPlace, newPlace }: Change) =>
-  old ? { ...newPlace, ...withoutGaps(oldPlace) } : { ...oldPlace, ...withoutGaps(newPlace) };
-
-const withoutGaps = (place: Change['oldPlace']): Change['oldPlace'] =>
-  place &&
-  (Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined)) as typeof place);
+/** What is said only in the second has its time and speaker; what one does not know is taken from the other. */
+function placeOf({ old, oldPlace, newPlace }: Change) {
+  const [own, other] = old ? [oldPlace, newPlace] : [newPlace, oldPlace];
+  return { start: own?.start ?? other?.start, speaker: own?.speaker ?? other?.speaker };
+}
 
 const timeOf = (change: Change): string => {
   const { start } = placeOf(change);
@@ -27,10 +25,10 @@ const timeOf = (change: Change): string => {
 };
 
 const changeRecord = ranked<Change>('text time speaker old new line new_line', [
-  a.column('time', 'position in the audio, as hh:mm:ss', timeOf, { uncut: true }),
-  a.seconds('start', 'the same in seconds; null if unknown', (each) => placeOf(each).start, json),
+  a.text('time', 'position in the audio, as hh:mm:ss', timeOf, { uncut: true }),
+  a.seconds('start', 'the same in seconds; null if unknown', (each) => placeOf(each).start, more),
   a.text('speaker', 'who says it, if known', (each) => placeOf(each).speaker),
-  a.text('new_speaker', 'who says it in the second transcript', ({ newPlace }) => newPlace?.speaker, json),
+  a.text('new_speaker', 'who says it in the second transcript', ({ newPlace }) => newPlace?.speaker, more),
   a.number('line', 'line of the first transcript', ({ oldPlace }) => oldPlace?.line),
   a.number('new_line', 'line of the second transcript', ({ newPlace }) => newPlace?.line),
   a.column('text', 'the change as [-old-]{+new+}, with some words around it', (change) =>

@@ -350,7 +350,11 @@ describe('forms', () => {
       ...['a.vtt', '4', '00:00:01.000', 'gap', 'error', 'it | was [xx] <script>'],
     ]);
     expect(rows.stderr).toBe('steno: 2 errors and 0 warnings in 1 transcript\n');
-    expect(parseCsv((await user.run(['check', 'a.vtt', '--csv'])).stdout)).toHaveLength(3);
+    const csv = parseCsv((await user.run(['check', 'a.vtt', '--csv'])).stdout);
+    expect(csv).toHaveLength(3);
+    const [first] = JSON.parse((await user.run(['check', 'a.vtt', '--json'])).stdout);
+    const cellOf = (name: string): string | undefined => csv[1]?.[csv[0]?.indexOf(name) ?? -1];
+    expect([first.time, String(first.start)]).toEqual([cellOf('time'), cellOf('start')]);
     expect((await user.run(['check', 'a.vtt', '--markdown'])).stdout).toBe(
       '- [ ] a.vtt line 4 00:00:01.000 error gap: it \\| was \\[xx\\] \\<script\\>\n' +
         '- [ ] a.vtt line 4 00:00:01.000 error unnamed-speaker: Man 2: it \\| was \\[xx\\] \\<script\\>\n',

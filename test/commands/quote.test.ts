@@ -143,6 +143,9 @@ describe('quote', () => {
     });
     const writer = await new Writer().has({ '1.vtt': talk });
     writer.write('x.md', Buffer.from([0xff, 0xfe, 0x00]));
+    writer.write('y.md', 'He said “we had more thyme”.');
+    const named = await writer.run(['quote', 'y.md']);
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('steno quote --verify y.md')]);
     for (const args of [
       ['--verify', 'none.md'],
       ['--verify', 'x.md'],

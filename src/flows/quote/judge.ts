@@ -1,7 +1,7 @@
 /** Was it said? What becomes of a quotation. */
 import { isUnnamed } from '../../transcripts/speakers.ts';
+import type { IndexedFile } from '../search/text-index.ts';
 import { wordsOf } from '../search/words.ts';
-import type { TranscriptOnDisk } from '../transcripts/on-disk.ts';
 import type { Difference } from './align.ts';
 import type { Finder, Passage } from './find.ts';
 import { tokensOf } from './tokens.ts';
@@ -116,7 +116,7 @@ function namedWrongly(
 ): readonly string[] | undefined {
   if (!around) return undefined;
   const wrong = new Set<string>();
-  const byFile = new Map<TranscriptOnDisk, readonly string[]>();
+  const byFile = new Map<IndexedFile, readonly string[]>();
   for (const { file, speakers } of passages) {
     const named = byFile.get(file) ?? namedIn(around, finder.speakersIn(file));
     byFile.set(file, named);
@@ -166,22 +166,14 @@ interface Joined {
 }
 
 /** From one transcript, if there is one that has them all; in their order and by one speaker, if they were said so. */
-function joinedFrom(finder: Finder, parts: readonly string[]): Joined {
+function joinedFrom(finder: Finder, parts: readonly string[]): Joined | undefined {
   const [longest = ''] = [...parts].sort((one, other) => wordCount(other) - wordCount(one));
   const files = new Set(finder.locate(longest).map(({ file }) => file));
-  let best: Joined = {
-    passages: [],
-    edits: Number.POSITIVE_INFINITY,
-    isInOrder: false,
-    isOfOneSpeaker: false,
-  };
-  for (const file of [...files].slice(0, MAX_FILES)) {
-    const joined = arranged(parts.map((part) => finder.locateIn(part, file)));
-    if (joined.edits < best.edits || (joined.edits === best.edits && rank(joined) > rank(best)))
-      best = joined;
-    if (best.edits === 0 && rank(best) === 3) return best;
-  }
-  if (best.edits === 0) return best;
+  const inFiles = [...files]
+    .slice(0, MAX_FILES)
+    .flatMap((file) => arranged(parts.map((part) => finder.locateIn(part, file))));
+  const [best] = inFiles.sort((one, other) => one.edits - other.edits || rank(other) - rank(one));
+  if (best?.edits === 0) return best;
   const anywhere = parts.map((part) => (wordCount(part) < MIN_PART ? [] : finder.locate(part).slice(0, 1)));
   const isExact = anywhere.every(([first]) => first?.edits === 0);
   return isExact ? { passages: anywhere.flat(), edits: 0, isInOrder: false, isOfOneSpeaker: false } : best;
@@ -190,29 +182,31 @@ function joinedFrom(finder: Finder, parts: readonly string[]): Joined {
 const rank = ({ isInOrder, isOfOneSpeaker }: Joined): number =>
   2 * Number(isOfOneSpeaker) + Number(isInOrder);
 
-function arranged(places: ReadonlyArray<readonly Passage[]>): Joined {
-  const edits = places.reduce((sum, [first]) => sum + (first?.edits ?? Number.POSITIVE_INFINITY), 0);
-  const inOrder = (allowed: (passage: Passage) => boolean): Passage[] | undefined => {
-    const chosen: Passage[] = [];
-    for (const each of places) {
-      const next = each.find((passage) => allowed(passage) && passage.from > (chosen.at(-1)?.to ?? -1));
-      if (!next) return undefined;
-      chosen.push(next);
-    }
-    return chosen;
-  };
-  const isOf = (speaker: string | undefined) => (passage: Passage) =>
-    passage.speakers.length < 2 && passage.speakers[0] === speaker;
-  const speakers = new Set(places[0]?.map((passage) => passage.speakers[0]));
-  for (const speaker of speakers) {
-    const passages = inOrder(isOf(speaker));
-    if (passages) return { passages, edits, isInOrder: true, isOfOneSpeaker: true };
+/** The ways to have a place for each part: of one speaker or of several, in their order or not. */
+function arranged(places: ReadonlyArray<readonly Passage[]>): Joined[] {
+  const speakers = [...new Set(places[0]?.map((passage) => passage.speakers[0]))];
+  const ofOne = speakers.map((speaker) =>
+    places.map((each) => each.filter((one) => one.speakers.length < 2 && one.speakers[0] === speaker)),
+  );
+  const ways = [...ofOne, places].flatMap((each, at) =>
+    [true, false].map((isInOrder) => ({
+      passages: isInOrder ? ascending(each) : each.flatMap(([first]) => first ?? []),
+      ...{ isInOrder, isOfOneSpeaker: at < ofOne.length },
+    })),
+  );
+  return ways.flatMap((way) => {
+    const edits = way.passages.reduce((sum, each) => sum + each.edits, 0);
+    return way.passages.length === places.length ? [{ ...way, edits }] : [];
+  });
+}
+
+/** The first place for each part that comes after the one before. */
+function ascending(places: ReadonlyArray<readonly Passage[]>): Passage[] {
+  const chosen: Passage[] = [];
+  for (const each of places) {
+    const next = each.find(({ from }) => from > (chosen.at(-1)?.to ?? -1));
+    if (!next) break;
+    chosen.push(next);
   }
-  for (const speaker of speakers) {
-    const passages = places.flatMap((each) => each.find(isOf(speaker)) ?? []);
-    if (passages.length === places.length) return { passages, edits, isInOrder: false, isOfOneSpeaker: true };
-  }
-  const passages = inOrder(() => true);
-  const any = places.flatMap((each) => each.slice(0, 1));
-  return { passages: passages ?? any, edits, isInOrder: passages !== undefined, isOfOneSpeaker: false };
+  return chosen;
 }

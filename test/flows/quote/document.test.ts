@@ -109,6 +109,11 @@ two” \`“code in line”\` and [“in a link”](https://x.example/"a b c").
     ]);
   });
 
+  it('has footnotes and block quotes of HTML, apart from code between more backticks', () => {
+    const text = 'Text.[^1] ``a `“b c”` d`` “e f”\n\n<blockquote>g h</blockquote>\n\n[^1]: “i j”\n';
+    expect(found(text)).toEqual(['e f', 'g h', 'i j']);
+  });
+
   it('is HTML', () => {
     const text =
       '<html><head><title>"no title here"</title></head><body><p>Ada: &ldquo;one &amp; two&rdquo; <q>three <b>four</b></q></p>\n' +

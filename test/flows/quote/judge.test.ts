@@ -188,6 +188,8 @@ describe('a quotation', () => {
     ["DON'T ask why me", 'exact'],
     ['could carry in the 1000 emails', 'exact'],
     ['the 1000 emails. Don’t ask why me', 'exact'],
+    ['than we could carry in the 1000 e mails', 'exact'],
+    ['had more wellknown thyme than we could', 'exact'],
     ['私たちは庭で採れた', 'exact'],
     ['私たちは庭で取れた', 'altered'],
     ['we had more rain than sun all 3.5 years', 'exact'],
