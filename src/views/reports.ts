@@ -82,10 +82,10 @@ function sarif(files: readonly ReportedFile[]): string {
   const results = files.flatMap(({ path, issues }) =>
     issues.map((issue) => {
       const { rule, severity, line, column } = issue;
-      const region = line === undefined ? {} : { region: { startLine: line, startColumn: column } };
+      const region = line === undefined ? undefined : { startLine: line, startColumn: column };
       // In a message, [text](target) is a link.
       const message = { text: messageOf(issue).replaceAll('](', '] (') || rule };
-      const physicalLocation = { artifactLocation: { uri: uriOf(path) }, ...region };
+      const physicalLocation = { artifactLocation: { uri: uriOf(path) }, region };
       const what = { ruleId: rule, ruleIndex: rules.indexOf(rule), level: severity };
       return { ...what, message, locations: [{ physicalLocation }] };
     }),
@@ -102,41 +102,36 @@ const uriOf = (path: string): string =>
 // https://github.com/testmoapp/junitxml
 
 function junit(tool: string, files: readonly ReportedFile[]): string {
-  const suites = files.map(({ path, issues }) => {
-    const cases = testsOf(issues).map((issue) => (issue ? testCase(path, issue) : passed(path)));
-    return `  <testsuite name=${quoted(path)} ${countsOf(testsOf(issues))}>\n${cases.join('')}  </testsuite>\n`;
+  const suites = files.map((file) => {
+    const name = quoted(file.path);
+    const cases = file.issues.map((issue) => testCase(name, issue));
+    const passed = `    <testcase name="no problems" classname=${name} file=${name}/>\n`;
+    return `  <testsuite name=${name} ${countsOf([file])}>\n${cases.join('') || passed}  </testsuite>\n`;
   });
-  const counts = countsOf(files.flatMap(({ issues }) => testsOf(issues)));
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name=${quoted(tool)} ${counts}>\n${suites.join('')}</testsuites>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name=${quoted(tool)} ${countsOf(files)}>\n${suites.join('')}</testsuites>\n`;
 }
 
-/** Undefined stands for a test that passed. */
-type Test = Issue | undefined;
-
-const testsOf = (issues: readonly Issue[]): readonly Test[] => (issues.length ? issues : [undefined]);
-
-function countsOf(issues: readonly Test[]): string {
-  const errors = issues.filter((issue) => issue?.rule === UNREADABLE).length;
-  const failures = issues.filter((issue) => issue?.severity === 'error').length - errors;
-  return `tests="${issues.length}" failures="${failures}" errors="${errors}"`;
+/** A file without issues is a test that passed. */
+function countsOf(files: readonly ReportedFile[]): string {
+  const tests = files.reduce((sum, { issues }) => sum + Math.max(1, issues.length), 0);
+  const issues = files.flatMap((file) => file.issues);
+  const errors = issues.filter(({ rule }) => rule === UNREADABLE).length;
+  const failures = issues.filter(({ severity }) => severity === 'error').length - errors;
+  return `tests="${tests}" failures="${failures}" errors="${errors}"`;
 }
-
-const passed = (path: string): string =>
-  `    <testcase name="no problems" classname=${quoted(path)} file=${quoted(path)}/>\n`;
 
 /** A warning does not fail the build, so its test passes and says it. */
 function testCase(path: string, issue: Issue): string {
   const { rule, line, time, severity } = issue;
-  const place = line === undefined ? time !== undefined && ` at ${audioClock(time, '')}` : `, line ${line}`;
+  const at = time === undefined ? '' : ` at ${audioClock(time, '')}`;
+  const [place, lineOf] = line === undefined ? [at, ''] : [`, line ${line}`, ` line="${line}"`];
   const message = messageOf(issue);
-  const lineOf = line === undefined ? '' : ` line="${line}"`;
-  const head = `<testcase name=${quoted(`${rule}${place || ''}`)} classname=${quoted(path)} file=${quoted(path)}${lineOf}>`;
   const element = rule === UNREADABLE ? 'error' : 'failure';
   const body =
     severity === 'error'
       ? `<${element} message=${quoted(message)} type=${quoted(rule)}>${escapeXml(message)}</${element}>`
       : `<system-out>warning: ${escapeXml(message)}</system-out>`;
-  return `    ${head}${body}</testcase>\n`;
+  return `    <testcase name=${quoted(rule + place)} classname=${path} file=${path}${lineOf}>${body}</testcase>\n`;
 }
 
 const xmlEntities: Readonly<Record<string, string>> = {

@@ -50,18 +50,17 @@ type SpeakerTest = (name: string | undefined) => boolean;
 
 export function judge(finder: Finder, quotation: Quotation, isSpokenBy: SpeakerTest): Verdict {
   const found = judged(finder, quotation);
-  const { status, passages = [] } = found;
-  const isOfOne = status === 'exact' || (status === 'spliced' && found.isOfOneSpeaker === true);
-  const spoken = isOfOne ? bySpeaker(finder, quotation, passages, isSpokenBy) : {};
-  const verdict = {
+  const { status, passages = [], isInOrder = true, isOfOneSpeaker = true } = found;
+  const mayBeTrue = (status === 'exact' || status === 'spliced') && isOfOneSpeaker;
+  const spoken = mayBeTrue ? bySpeaker(finder, quotation, passages, isSpokenBy) : {};
+  return {
     ...quotation,
-    ...{ passages, named: [], isTrue: isOfOne && (status === 'exact' || found.isInOrder === true) },
+    ...{ passages, named: [], isTrue: mayBeTrue && isInOrder && spoken.status === undefined },
     differences: passages[0]?.differences ?? [],
     leftOut: passages[0]?.leftOut ?? [],
     ...found,
     ...spoken,
   };
-  return verdict.status === 'other_speaker' ? { ...verdict, isTrue: false } : verdict;
 }
 
 type Judged = Pick<Verdict, 'status'> & Partial<Verdict>;
