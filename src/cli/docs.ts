@@ -1,15 +1,15 @@
 /** Documents made from the program: parts of help topics, the texts in dist, and man pages. */
 
 import { PassThrough } from 'node:stream';
-import { type Effect, effectMeanings, effects } from '../lib/command-entry.ts';
 import { PAGE_WIDTH } from '../lib/defaults.ts';
+import { type Effect, effectMeanings, effects } from '../lib/effects.ts';
 import type { View } from '../lib/view.ts';
 import { environment } from '../settings/environment.ts';
 import { settingList } from '../settings/settings.ts';
 import type { Details, Group, Item } from '../spec/command.ts';
-import { commandEntries } from '../spec/entries.ts';
+import { runnables } from '../spec/command-index.ts';
 import { globalOptions } from '../spec/global-options.ts';
-import { initialValues, type Option } from '../spec/options.ts';
+import { initialValues, longName, type Option } from '../spec/options.ts';
 import { Output } from '../ui/output.ts';
 import { formatTable, skuTable, stateTable } from '../views/catalog.ts';
 import { about, firstLines, helpText } from './help.ts';
@@ -51,9 +51,9 @@ export function fillSections(text: string, groups: readonly Group[]): string {
 
 /** Every command with its summary, by group. */
 function commandSections(groups: readonly Group[]): Array<Section & { readonly body: [Item[]] }> {
-  const entries = commandEntries(groups);
+  const all = runnables(groups);
   const itemsOf = (title: string): Item[] =>
-    entries.filter(({ group }) => group === title).map(({ command, summary }) => [command, summary]);
+    all.filter(({ group }) => group === title).map(({ path, spec }) => [path, spec.summary]);
   return groups.map(({ title }) => ({ title, body: [itemsOf(title)] }));
 }
 
@@ -79,10 +79,10 @@ function variables(): Item[] {
 
 /** The commands with this effect, and the flags that add it to another command. */
 function effectItem(effect: Effect, groups: readonly Group[]): Item {
-  const entries = commandEntries(groups);
-  const commands = entries.filter((each) => each.effect === effect).map(({ command }) => command);
-  const flags = entries.flatMap(({ options }) =>
-    options.filter((option) => option.effect === effect).map((option) => option.flags.at(-1) ?? ''),
+  const all = runnables(groups);
+  const commands = all.filter(({ spec }) => (spec.effect ?? 'read') === effect).map(({ path }) => path);
+  const flags = all.flatMap(({ spec }) =>
+    Object.values(spec.options ?? {}).flatMap((each) => (each.effect === effect ? longName(each) : [])),
   );
   const added = flags.length ? [`flags ${[...new Set(flags)].join(', ')}`] : [];
   return [effect, `${effectMeanings[effect]}: ${[commands.join(', '), ...added].filter(Boolean).join('; ')}`];

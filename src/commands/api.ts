@@ -1,7 +1,7 @@
 import { type RawAnswer, rawCall, sendRaw } from '../api/http/answer.ts';
 import { type Call, isPartOfCall, isWebhookPath, type MoneyTarget, moneyTargetOf } from '../api/http/call.ts';
 import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
-import type { Effect } from '../lib/command-entry.ts';
+import type { Effect } from '../lib/effects.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { append, formatJson, type Json, type JsonObject } from '../lib/json.ts';
 import { didYouMean } from '../lib/text.ts';

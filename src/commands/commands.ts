@@ -1,8 +1,6 @@
 import { command } from '../spec/command.ts';
-import { commandEntries, optionEntry, outputsOf } from '../spec/entries.ts';
+import { commandsOutput, commandsView, runnables } from '../spec/command-index.ts';
 import { globalOptions } from '../spec/global-options.ts';
-import type { Option } from '../spec/options.ts';
-import { commandsOutput, commandsView } from '../views/command-index.ts';
 
 export const commandsCommand = command({
   name: 'commands',
@@ -19,9 +17,7 @@ export const commandsCommand = command({
   exits: [],
   output: commandsOutput,
   async run({ out }, _, loadGroups) {
-    const groups = await loadGroups();
-    const outputs = outputsOf(groups);
-    const globals = Object.values<Option>(globalOptions).map(optionEntry);
-    await out.show(commandsView(commandEntries(groups), globals, (path) => outputs.has(path)));
+    const commands = runnables(await loadGroups());
+    await out.show(commandsView({ globals: Object.values(globalOptions), commands }));
   },
 });

@@ -1,5 +1,5 @@
 import { meaningOfOrderSku, orderSkus } from '../catalog/skus.ts';
-import type { Effect } from '../lib/command-entry.ts';
+import type { Effect } from '../lib/effects.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { readAll } from '../lib/lines.ts';
 import { masked } from '../lib/mask.ts';

@@ -223,7 +223,7 @@ async function listWithoutLedger(
   const events = rows.slice(0, limit).map((row) => new ReceivedEvent(row));
   await out.showPages(eventPages(justOne(events)));
   const { hint } = error instanceof StenoError ? error : {};
-  await out.warn(`only events on their way to the ledger are listed: ${errorMessage(error)}`, hint);
+  await out.warn(`only events that are not in the ledger yet are listed: ${errorMessage(error)}`, hint);
 }
 
 const filterOf = (options: EventsOptions, isAllowed: (name: string) => boolean): EventFilter => ({

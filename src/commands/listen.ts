@@ -77,7 +77,10 @@ const options = {
     meaning: meaningOfEvent,
   }),
   anyEvent: flag('--any-event', 'accept event names that the API document does not list'),
-  until: text('--until <EVENT>', 'stop after this event', { values: names, meaning: meaningOfEvent }),
+  until: text('--until <EVENT>', 'stop after this event, new or saved earlier and not shown yet', {
+    values: names,
+    meaning: meaningOfEvent,
+  }),
   count: count('--count <n>', 'stop after this many events'),
   keep: duration('--keep <duration>', 'remove events older than this, as ledger prune does', {
     defaultNote: 'keep all',

@@ -103,12 +103,12 @@ function textOf(args: readonly string[]): string {
       `check its quotations: steno quote --verify ${args.map(shellWord).join(' ')}`,
     );
   if (tokensOf(given).length) return given;
-  throw usage('there is no quotation', 'give its words: steno quote "we had more thyme"');
+  throw usage('quote requires a quotation', 'give its words: steno quote "we had more thyme"');
 }
 
 function documentsOf(args: readonly string[]): readonly string[] {
   if (args.length) return [...new Set(args)];
-  throw usage('there is no document', 'name one: steno quote --verify article.md');
+  throw usage('quote --verify requires a document', 'name one: steno quote --verify article.md');
 }
 
 function checkLink(template: string): string {

@@ -2,7 +2,7 @@ import { usage } from '../lib/errors.ts';
 import { formatJson, toJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/text.ts';
 import { command } from '../spec/command.ts';
-import { outputsOf } from '../spec/entries.ts';
+import { outputsOf } from '../spec/command-index.ts';
 import { flag } from '../spec/options.ts';
 import * as a from '../views/fields.ts';
 import {

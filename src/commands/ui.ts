@@ -83,7 +83,7 @@ export const open = command({
     const go = await pageOf(await ledgerOf(context), id, options);
     for (const running of findRunning(makeStateFolder(context.env), accountOf(context)))
       if (await present(context, options, () => askForAddress(running, go))) return;
-    context.out.note('steno ui is not running, so this serves the page, until Ctrl-C');
+    context.out.note('steno ui is not running, so steno open serves the page until Ctrl-C');
     await serve(context, options, go);
   },
 });

@@ -148,7 +148,7 @@ const notSet = (message: string): StenoError =>
 
 function requireContent(webhook: Webhook): Webhook {
   if (!saysNothing(webhook.json)) return webhook;
-  throw new StenoError('failed', 'the answer is empty: whether it was done is unknown', {
+  throw new StenoError('failed', 'the answer is empty, so it is not known whether the service did it', {
     hint: 'check the webhook with: steno webhook get',
   });
 }

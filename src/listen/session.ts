@@ -100,6 +100,8 @@ async function openAndRun(given: Given): Promise<void> {
   }
 }
 
+const unfinishedWork = { forward: 'forward', exec: 'command', download: 'download' } as const;
+
 class Session {
   readonly #context: SessionContext;
   readonly #inbox: Inbox;
@@ -310,6 +312,6 @@ class Session {
     const unshown = await this.#display.countLeft();
     if (unshown) onNotice(`${plural(unshown, 'event')} left for the next listen to show`);
     for (const { action, left } of await this.#queues.left())
-      onNotice(`${left} left for the next listen: ${action.kind} ${action.target}`);
+      onNotice(`${plural(left, unfinishedWork[action.kind])} left for the next listen: ${action.target}`);
   }
 }

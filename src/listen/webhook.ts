@@ -58,9 +58,7 @@ export class WebhookRegistration {
     const { url: now } = await this.#awaited(getWebhook(this.#service));
     const former = this.#webhooks.former(now);
     if (former.ended.length)
-      callbacks.onNote(
-        'a listener that crashed had left its webhook set; this one restores the previous one',
-      );
+      callbacks.onNote('a listener that crashed did not restore the previous webhook; this one will');
     else if (now && !(await callbacks.mayReplace(shownWebhook(now), end.signal)))
       throw new StenoError('failed', 'the webhook was left unchanged', { hint: 'listen without --register' });
     this.#own = await this.#webhooks.add(webhook, former.url);

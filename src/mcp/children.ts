@@ -1,6 +1,6 @@
 /** Runs steno itself, a few processes at a time: one that crashes, hangs or prints too much harms no other. */
 import { execFile } from 'node:child_process';
-import type { Effect } from '../lib/command-entry.ts';
+import type { Effect } from '../lib/effects.ts';
 import { exitCodes, type Kind, StenoError } from '../lib/errors.ts';
 import { bytesText } from '../lib/text.ts';
 import type { Context } from '../spec/context.ts';

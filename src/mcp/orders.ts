@@ -89,7 +89,7 @@ export class Orders {
 
   async #ask(wanted: Wanted, signal: AbortSignal): Promise<Answer> {
     if ([...wanted.urls, ...wanted.sku, wanted.notes ?? ''].some(hasHidden))
-      throw usage('a text has an invisible character, which the person could not see; nothing was ordered');
+      throw usage('a text contains an invisible character, which nobody can see; nothing was ordered');
     const { said, result, plan } = await this.#plan(wanted, signal);
     if (!plan) return resultOf({ ...said, result: undefined }, { isPurchase: true });
     if (plan.orders.length === 0) return resultOf({ ...said, result: result?.get('left_out') });
@@ -118,7 +118,7 @@ export class Orders {
   #typed(value: unknown): string {
     const amount = typeof value === 'number' ? String(value) : '';
     if (compareAmounts(amount, '0') !== 1)
-      throw usage('the person did not type what it may cost; nothing was ordered');
+      throw usage('the person did not type a limit for the cost; nothing was ordered');
     if (compareAmounts(amount, amountText(this.#maxCost.amount)) === 1)
       throw usage(`${amount} exceeds the limit of ${moneyText(this.#maxCost)}; nothing was ordered`);
     return amount;

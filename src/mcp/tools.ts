@@ -144,7 +144,8 @@ const flagsOf = (values: Values): string[] =>
 export function orderLine({ urls, minutes = [], ...flags }: Wanted, more: readonly string[]): Line {
   const local = urls.find((each) => !/^https?:\/\//i.test(each));
   if (local !== undefined) throw usage(`'${local}' is not an http or https URL`);
-  if (minutes.length && minutes.length !== urls.length) throw usage('give minutes for each of urls, or none');
+  if (minutes.length && minutes.length !== urls.length)
+    throw usage('give minutes for every URL, or for none');
   const rows = urls.map((url, at) => `${JSON.stringify({ url, minutes: minutes[at] })}\n`);
   return { words: ['order', '--json', ...flagsOf(flags), ...more, '--from=-'], input: rows.join('') };
 }

@@ -65,7 +65,7 @@ async function replay(source: PageSource, call: Call): Promise<Json> {
   const { env, signal } = source;
   const to = textOf(call, 'to');
   const body = textOf(call, 'body');
-  if (!to) throw usage('to is missing', 'name the URL to send it to');
+  if (!to) throw usage('no target was named', 'write the URL to send the event to');
   checkUrl(to, 'hook');
   const event = await eventOf(source, call.id);
   const editedBody = body === undefined ? undefined : Buffer.from(body);

@@ -121,7 +121,7 @@ async function filePage(source: PageSource, { id }: Call): Promise<Json> {
 async function intoFolder(source: PageSource, call: Call): Promise<Json> {
   const folder = textOf(call, 'folder') || '.';
   if (folder.length > MAX_FOLDER_LENGTH || /[\u0000-\u001f\u007f]/.test(folder))
-    throw usage('that is no folder', 'write its path');
+    throw usage('no folder was named', 'write its path');
   const outcomes = await save(source, call, folder, source.ledger);
   const saved = values(outcomes).map((each) => savedJson({ ...each, path: resolve(each.path) }));
   return toJson({ folder: resolve(folder), saved, errors: errorsOf(outcomes) });

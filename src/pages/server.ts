@@ -8,7 +8,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { Changes } from '../ledger/changes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Effect } from '../lib/command-entry.ts';
+import type { Effect } from '../lib/effects.ts';
 import { errorJson } from '../lib/error-json.ts';
 import { errorMessage, type Kind, StenoError, usage } from '../lib/errors.ts';
 import { formatJson, type Json, parseJson, toJson } from '../lib/json.ts';
@@ -102,7 +102,7 @@ export class PageServer {
       // For `steno open`.
       opening: async (call) => {
         const go = textOf(call, 'go') ?? '';
-        if (!/^\/[\x21-\x7e]{0,500}$/.test(go)) throw usage('that is no page');
+        if (!/^\/[\x21-\x7e]{0,500}$/.test(go)) throw usage('the page has no such path');
         return toJson({ url: this.address(go) });
       },
     };

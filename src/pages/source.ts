@@ -2,7 +2,7 @@
 import type { Transport } from '../api/http/transport.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Waiting } from '../ledger/waiting.ts';
-import type { Effect } from '../lib/command-entry.ts';
+import type { Effect } from '../lib/effects.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Json } from '../lib/json.ts';

@@ -1,5 +1,5 @@
 import { findOrderSku } from '../catalog/skus.ts';
-import { parseEffects } from '../lib/command-entry.ts';
+import { parseEffects } from '../lib/effects.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';

@@ -1,5 +1,5 @@
 /** STENO_ALLOW and the setting `allow`: which effects commands may have. Both must allow what a command line does. */
-import { type Effect, effectMeanings, parseEffects } from '../lib/command-entry.ts';
+import { type Effect, effectMeanings, parseEffects } from '../lib/effects.ts';
 import type { Env } from '../lib/env.ts';
 import { usage } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';

@@ -3,7 +3,7 @@
  * its help, the completions, the README and `steno commands` are all made from these descriptions.
  */
 import type { Meaning, Values } from '../completion/model.ts';
-import type { Effect } from '../lib/command-entry.ts';
+import type { Effect } from '../lib/effects.ts';
 import type { Kind } from '../lib/errors.ts';
 import type { CommandOutput } from '../views/record.ts';
 import type { Context } from './context.ts';

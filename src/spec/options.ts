@@ -1,8 +1,8 @@
 /** The kinds of options that a command can take, and how each reads its value. */
 import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import type { Meaning, Values } from '../completion/model.ts';
-import type { Effect } from '../lib/command-entry.ts';
 import { EXEC_LIMIT_MS } from '../lib/defaults.ts';
+import type { Effect } from '../lib/effects.ts';
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/text.ts';
 import { formatDuration, parseDuration } from '../lib/time.ts';

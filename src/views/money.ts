@@ -129,15 +129,14 @@ const itemRecord = ranked<InvoiceItem>('total sku audiofile price quantity', [
 
 type ShownInvoice = Invoice & InCurrency;
 
-/** The document of an invoice; its columns come before those of its items, one of which is the item's total. */
+/** The document of an invoice; its columns come before those of its items. */
 export const invoiceRecord = new RecordType<ShownInvoice>([
   a.text('invoice', 'invoice id', 'id', { kind: 'id' }),
   a.text('state', 'state as the service names it', 'state', { kind: 'state' }),
   a.text('purchase_order', 'purchase order number', 'purchaseOrder'),
   a.text('created', 'when it was created, as reported by the service', 'created', { kind: 'time' }),
   a.text('paid', 'when it was paid, as reported by the service', 'paid', { kind: 'time' }),
-  a.column('invoice_total', 'total of the invoice', ({ total }) => total, { kind: 'amount' }),
-  a.amount('total', 'exact total of the invoice', 'total', { cell: false }),
+  a.amount('total', 'exact total of the invoice', 'total'),
   a.text('currency', 'currency of the amounts', (each) => currencyOf(each.total, each.currency)),
   a.records('items', 'line items', itemRecord, 'items'),
   a.answer(({ json }) => json),
@@ -146,9 +145,13 @@ export const invoiceRecord = new RecordType<ShownInvoice>([
 /** For people, whose amounts name their currency. */
 const invoiceHeader = new RecordType(invoiceRecord.fields.filter(({ name }) => name !== 'currency'));
 
+/** In a row of an item, `total` is the item's. */
+const besideItems = <C extends { readonly name: string }>(column: C): C =>
+  column.name === 'total' ? { ...column, name: 'invoice_total' } : column;
+
 export const invoiceOutput = () => ({
   ...printed(invoiceRecord.printedOneOrSeveral('invoice').schema, [
-    ...invoiceRecord.columnHelp,
+    ...invoiceRecord.columnHelp.map(besideItems),
     ...itemRecord.columnHelp,
   ]),
 });
@@ -165,7 +168,7 @@ export function invoicesView(outcomes: ReadonlyArray<Outcome<Invoice>>, currency
   const json = documents(outcomes, (each) => invoiceRecord.json({ ...each, currency }), 'invoice');
   return {
     json: oneOrAll(json, outcomes.length !== 1),
-    columns: [...invoiceRecord.columns, ...itemRecord.columns],
+    columns: [...invoiceRecord.columns.map(besideItems), ...itemRecord.columns],
     rows,
     quiet: invoices.map(({ total }) => total),
   };

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { skillText } from '../../src/cli/docs.ts';
 import { helpText } from '../../src/cli/help.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
-import { commandEntries } from '../../src/spec/entries.ts';
+import { runnables } from '../../src/spec/command-index.ts';
+import { longName } from '../../src/spec/options.ts';
 import { groups } from '../support/commands.ts';
 import { Reader } from '../support/readme.ts';
 import { topicBlocks } from '../support/topics.ts';
@@ -35,10 +36,10 @@ describe('the page for agents', () => {
   });
 
   it('names every command and every flag under the effect that it has', () => {
-    for (const { command, effect, options } of commandEntries(groups)) {
-      expect(ofEffect(effect), command).toMatch(new RegExp(`[:,] ${command}(?=[,; ]|$)`));
-      for (const option of options.filter((each) => each.effect))
-        expect(ofEffect(option.effect), command).toContain(option.flags.at(-1));
+    for (const { path, spec } of runnables(groups)) {
+      expect(ofEffect(spec.effect ?? 'read'), path).toMatch(new RegExp(`[:,] ${path}(?=[,; ]|$)`));
+      for (const option of Object.values(spec.options ?? {}))
+        if (option.effect) expect(ofEffect(option.effect), path).toContain(longName(option));
     }
   });
 

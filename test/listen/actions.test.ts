@@ -91,7 +91,7 @@ describe('--forward-to', () => {
     await listener.post(complete('1'));
     const { code, stderr } = await listener.ended;
     expect(code).toBe(0);
-    expect(stderr).toMatch(/1 left for the next listen: forward http:\/\/127\.0\.0\.1:9\/hook/);
+    expect(stderr).toMatch(/1 forward left for the next listen: http:\/\/127\.0\.0\.1:9\/hook/);
   });
 
   it('keeps a password out of the ledger and the screen, and uses it', async () => {

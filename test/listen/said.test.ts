@@ -29,7 +29,7 @@ describe('in every form of output', () => {
     for (const id of ['1', '2']) await listener.post(complete(id));
     await listener.until(() => /ECONNREFUSED|refuse/.test(listener.stderr) || output.includes('--quiet'));
     const { stderr } = await listener.stop();
-    expect(stderr).toMatch(/2 left for the next listen: forward http:\/\/127\.0\.0\.1:1\//);
+    expect(stderr).toMatch(/2 forwards left for the next listen: http:\/\/127\.0\.0\.1:1\//);
   });
 });
 

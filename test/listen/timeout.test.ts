@@ -108,7 +108,7 @@ describe('--timeout ends a session that waits for the service', () => {
     await listener.until(() => service.got.some(({ path }) => path.startsWith('/audiofile/7')));
     const { result, tookMs } = await timed(listener.ended);
     expect(result.code).toBe(6);
-    expect(result.stderr).toMatch(/1 left for the next listen: download/);
+    expect(result.stderr).toMatch(/1 download left for the next listen: /);
     expect(tookMs).toBeLessThan(WELL_BEFORE_MS);
   });
 

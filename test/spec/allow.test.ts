@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from '../../src/cli/main.ts';
 import { loadGroups } from '../../src/cli/registry.ts';
-import { type Effect, effects } from '../../src/lib/command-entry.ts';
+import { type Effect, effects } from '../../src/lib/effects.ts';
 import { checkAllowed } from '../../src/spec/allow.ts';
-import { commandEntries } from '../../src/spec/entries.ts';
+import { runnables } from '../../src/spec/command-index.ts';
+import { flagNames } from '../../src/spec/options.ts';
 import { account } from '../support/account.ts';
 
 const url = 'https://example.com/a.mp3';
@@ -140,17 +141,17 @@ const without = (one: Effect): string => effects.filter((each) => each !== one).
 
 describe('every line', () => {
   it('is of a command in the table, with each flag that has an effect', async () => {
-    const entries = commandEntries(await loadGroups());
+    const all = runnables(await loadGroups());
     const commandOf = (line: string) =>
-      entries.findLast(({ command, alias }) =>
-        [command, alias].some((name) => name && `${line} `.startsWith(`${name} `)),
+      all.findLast(({ path, spec }) =>
+        [path, spec.alias].some((name) => name && `${line} `.startsWith(`${name} `)),
       );
-    const named = new Map(lines.map(([line]) => [line, commandOf(line)?.command]));
-    expect(
-      entries.map(({ command }) => command).filter((name) => ![...named.values()].includes(name)),
-    ).toEqual([]);
-    const flags = entries.flatMap(({ command, options }) =>
-      options.filter(({ effect }) => effect).map(({ flags: [flag = ''] }) => ({ command, flag })),
+    const named = new Map(lines.map(([line]) => [line, commandOf(line)?.path]));
+    expect(all.map(({ path }) => path).filter((name) => ![...named.values()].includes(name))).toEqual([]);
+    const flags = all.flatMap(({ path: command, spec }) =>
+      Object.values(spec.options ?? {}).flatMap((each) =>
+        each.effect ? [{ command, flag: flagNames(each)[0] ?? '' }] : [],
+      ),
     );
     const missing = flags.filter(
       ({ command, flag }) =>

@@ -1,6 +1,6 @@
 /** All commands of the program, with what each prints. */
 import { loadGroups } from '../../src/cli/registry.ts';
-import { outputsOf } from '../../src/spec/entries.ts';
+import { outputsOf } from '../../src/spec/command-index.ts';
 
 export const groups = await loadGroups();
 

@@ -157,7 +157,7 @@ describe('amounts, lengths, times', () => {
     await user.run(['config', 'set', 'currency', 'EUR']);
     const lines = await shownOn(user, 'steno invoice 7', 80);
     expect(lines.join('\n')).toMatch(/^created +\d+\w ago \(2026-01-02T03:04:05Z\)$/m);
-    expect(lines.join('\n')).toMatch(/^invoice total +1230\.50 EUR$/m);
+    expect(lines.join('\n')).toMatch(/^total +1230\.50 EUR$/m);
     expect(lines.slice(-4)).toEqual([
       'ITEM   SKU      QUANTITY        PRICE  AUDIOFILE        TOTAL',
       '1      TRANS14         2  15.0000 EUR  1001         30.00 EUR',

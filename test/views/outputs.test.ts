@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { messages, schemaOf } from '../../src/commands/schema.ts';
-import { commandEntries } from '../../src/spec/entries.ts';
+import { runnables } from '../../src/spec/command-index.ts';
 import { account, fileAnswer } from '../support/account.ts';
 import { groups, outputs } from '../support/commands.ts';
 import { parseCsv } from '../support/csv.ts';
@@ -284,10 +284,10 @@ afterAll(() => {
 });
 
 describe('the list of schemas', () => {
-  const entries = commandEntries(groups);
+  const all = runnables(groups);
 
   it('has every command that prints JSON, and no other', () => {
-    const names = entries.map(({ command }) => command);
+    const names = all.map(({ path }) => path);
     expect(names.filter((name) => !outputs.has(name))).toEqual(['mcp', 'completion']);
     expect([...outputs.keys()].filter((name) => !names.includes(name))).toEqual(['order --dry-run']);
   });

@@ -71,7 +71,10 @@ export function checkDisk({ env }: Setup): Finding {
   if (blocks === 0) return skipped(`the drive of ${folder} does not report its free space`);
   const room = `${bytesText(bavail * bsize)} free for ${folder}`;
   if (littleRoom(found) === undefined) return ok(room);
-  return warn(`only ${room}`, 'free space, or remove old events: steno ledger prune --before 90d');
+  return warn(
+    `the disk is nearly full: ${room}`,
+    'free some space, or remove old events: steno ledger prune --before 90d',
+  );
 }
 
 const nearestExisting = (path: string): string =>
