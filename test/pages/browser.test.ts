@@ -85,7 +85,8 @@ const LOW_CONTRAST = `(() => {
   return [...found];
 })()`;
 
-describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
+// A loaded machine takes a minute to make a hundred thousand rows.
+describe.skipIf(!chromium)('in a browser', { timeout: 180_000 }, () => {
   useBrowser();
 
   describe('trouble', () => {
