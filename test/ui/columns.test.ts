@@ -88,6 +88,13 @@ describe('--columns', () => {
     expect(stderr.startsWith(message)).toBe(true);
   });
 
+  it('of a list of invoices have the names that its JSON has', async () => {
+    const { user } = await orderingAccount();
+    expect((await user.run(['invoice', '--csv'])).stdout).toBe(
+      'invoice,state,purchase_order,created,paid,total,currency\r\n',
+    );
+  });
+
   it('of an order are those of a file, also of one that is not waited for', async () => {
     const { user, service } = await orderingAccount();
     const line = ['order', 'https://a.example/1.mp3', '--sku', 'TRANS14', '--tag', 'x'];

@@ -260,6 +260,17 @@ describe.concurrent('wait', () => {
     expect(csv).toContain('path');
   });
 
+  it('lets the page of a file break no path of its downloads', async () => {
+    const { user, states, order } = await orderingAccount();
+    states.set('1', ['Delivered']);
+    await order(audio('a'));
+    await user.run(['wait', '1', ...soon, '--download', 'd', '--format', 'txt,docx']);
+    const paths = ['d/1.txt', 'd/1.docx'].map((path) => join(user.home, path));
+    const columns = 20 + (paths[1] ?? '').length;
+    const { stdout } = await user.onTerminal('steno file 1 --no-progress', { columns });
+    for (const path of paths) expect(stdout).toContain(path);
+  });
+
   it('downloads each transcript once, in each format, and keeps that in the ledger', async () => {
     const { user, states, order, fetched } = await orderingAccount();
     states.set('1', ['Processing', 'Processing', 'Delivered']).set('2', ['Delivered']);
