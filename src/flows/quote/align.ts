@@ -43,13 +43,17 @@ export function fitsOf<Said extends Token>(
 
 /** By Sellers: the quotation as a whole, anywhere in what was said. Time and memory grow with the product of both. */
 function compare(quoted: readonly Token[], said: readonly Token[], spare: readonly boolean[]) {
-  const width = said.length + 1;
-  const pairs = said.map(({ text }, at) => (said[at - 1]?.text ?? '') + text);
-  const steps = [new Uint8Array(width)];
-  let [older, costs] = [new Float64Array(width), new Float64Array(width)];
-  for (const [row, token] of quoted.entries()) {
-    const both = (quoted[row - 1]?.text ?? '') + token.text;
-    const next = nextRow({ ...token, both }, { said, pairs, spare }, older, costs);
+  const both = quoted.map(({ text }, at) => (quoted[at - 1]?.text ?? '') + text);
+  // Speed: words are compared by numbers; what is not in the quotation has 0.
+  const numbers = new Map([...both, ...quoted.map(({ text }) => text)].map((text, at) => [text, at + 1]));
+  const numberOf = (text: string): number => numbers.get(text) ?? 0;
+  const words = said.map(({ text }) => numberOf(text));
+  const pairs = said.map(({ text }, at) => (at ? numberOf(said[at - 1]?.text + text) : 0));
+  const steps = [new Uint8Array(said.length + 1)];
+  let [older, costs] = [new Float64Array(said.length + 1), new Float64Array(said.length + 1)];
+  for (const [row, { text, isFiller }] of quoted.entries()) {
+    const word = { word: numberOf(text), both: numberOf(both[row] ?? ''), isFiller };
+    const next = nextRow(word, { words, pairs, spare }, older, costs);
     steps.push(next.steps);
     [older, costs] = [costs, next.costs];
   }
@@ -57,8 +61,8 @@ function compare(quoted: readonly Token[], said: readonly Token[], spare: readon
 }
 
 function nextRow(
-  { text, both, isFiller }: Token & { readonly both: string },
-  { said, pairs, spare }: Record<'said', readonly Token[]> & Record<'pairs' | 'spare', readonly unknown[]>,
+  { word, both, isFiller }: Record<'word' | 'both', number> & Pick<Token, 'isFiller'>,
+  { words, pairs, spare }: Record<'words' | 'pairs', readonly number[]> & Record<'spare', readonly boolean[]>,
   older: Float64Array,
   before: Float64Array,
 ) {
@@ -67,13 +71,12 @@ function nextRow(
   costs[0] = (before[0] as number) + added;
   steps[0] = ADDED;
   for (let at = 1; at < costs.length; at += 1) {
-    const other = said[at - 1]?.text;
-    const differs = Number(other !== text);
+    const differs = Number(words[at - 1] !== word);
     const across = (before[at - 1] as number) + differs;
     const down = (before[at] as number) + added;
     const cut = (costs[at - 1] as number) + (spare[at - 1] ? FILLER_COST : 1);
-    const joined = other === both ? (older[at - 1] as number) : down;
-    const split = pairs[at - 1] === text && at > 1 ? (before[at - 2] as number) : down;
+    const joined = words[at - 1] === both ? (older[at - 1] as number) : down;
+    const split = pairs[at - 1] === word ? (before[at - 2] as number) : down;
     const least = Math.min(across, down, cut, joined, split);
     costs[at] = least;
     steps[at] = least === across ? differs : stepOf(least, down, cut, joined);
