@@ -128,8 +128,6 @@ export interface TranscriptBody {
   /** How many bytes are to come, where the service says so. */
   readonly length?: number | undefined;
   readonly hide: (text: string) => string;
-  /** Fires when the time of the call is over, and when the user interrupts. */
-  readonly signal: AbortSignal;
 }
 
 /** Hands a transcript to `read`, which is called again if the stream breaks and the call is repeated. */
@@ -148,7 +146,6 @@ export function getTranscript<T>(
       stream: (onChunk) => streamBody(response, onChunk),
       length: lengthOf(response.headers),
       hide: response.hide,
-      signal: response.signal,
     });
   });
 }

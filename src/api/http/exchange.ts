@@ -1,5 +1,4 @@
 /** One request and its response: everything that is sent goes through `exchange`. */
-import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { errorCode, StenoError } from '../../lib/errors.ts';
 import { oneLine } from '../../lib/text.ts';
@@ -7,17 +6,15 @@ import { oneLine } from '../../lib/text.ts';
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Readable;
-  /** Fires when the time is over, and when the user interrupts. */
-  readonly signal: AbortSignal;
+  /** To be read once. */
+  readonly body: AsyncIterable<Buffer>;
 }
 
-export interface HttpRequest extends Dispatcher.RequestOptions {
+export interface HttpRequest extends Dispatcher.DispatchOptions {
   headers: Record<string, string>;
 }
 
-/** Resolves when the headers of the response arrive. */
-export type Send = (request: HttpRequest) => Promise<Dispatcher.ResponseData>;
+export type Send = (request: HttpRequest, handler: Dispatcher.DispatchHandler) => void;
 
 interface ExchangeLimits {
   /** For all of it, until the response was read. */
@@ -50,26 +47,22 @@ export async function exchange<T>(
   read: (response: HttpResponse) => Promise<T>,
   onEarlyEnd: (end: EarlyEnd) => T,
 ): Promise<T> {
-  const ending = new AbortController();
-  const { signal } = ending;
-  const end = (): void => ending.abort();
-  const timer = limitMs < NO_LIMIT_MS ? setTimeout(end, Math.max(1, limitMs)) : undefined;
-  interrupt.addEventListener('abort', end);
-  if (interrupt.aborted) end();
+  let isAborted = false;
   let response: HttpResponse | undefined;
+  const incoming = new Incoming();
+  const abort = (): void => {
+    isAborted = true;
+    incoming.end();
+  };
+  const timer = limitMs < NO_LIMIT_MS ? setTimeout(abort, Math.max(1, limitMs)) : undefined;
+  interrupt.addEventListener('abort', abort);
   try {
-    signal.throwIfAborted();
-    // undici ignores the signal until it has a connection.
-    const aborted = new Promise<never>((_, reject) => {
-      signal.onabort = () => reject(signal.reason);
-    });
-    const { statusCode, headers, body } = await Promise.race([send({ ...request, signal }), aborted]);
-    const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-    response = { status: statusCode, headers: Object.fromEntries(texts), body, signal };
+    if (interrupt.aborted) abort();
+    response = await incoming.begin(() => send(request, incoming));
     return await read(response);
   } catch (error) {
     if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
-    const timedOut = signal.aborted || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT';
+    const timedOut = isAborted || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT';
     return onEarlyEnd({
       cause: error,
       interrupted: interrupt.aborted,
@@ -78,8 +71,92 @@ export async function exchange<T>(
     });
   } finally {
     clearTimeout(timer);
-    interrupt.removeEventListener('abort', end);
-    response?.body.on('error', () => {}).destroy();
+    interrupt.removeEventListener('abort', abort);
+    incoming.end();
+  }
+}
+
+/** How much of a body is held before its connection is paused. */
+const MAX_HELD_BYTES = 65_536;
+
+/**
+ * A response as it comes. Speed: the stream that undici's `request` makes of every body, and the signal that ends it,
+ * take a fifth of the processor time of many short downloads. To take it out, iterate the body of `Pool.request`.
+ */
+class Incoming implements Dispatcher.DispatchHandler {
+  #onHead: (response: HttpResponse) => void = () => {};
+  #onFailed: (error: unknown) => void = () => {};
+  #controller: Dispatcher.DispatchController | undefined;
+  readonly #held: Buffer[] = [];
+  #heldBytes = 0;
+  #isComplete = false;
+  #error: Error | undefined;
+  /** Tells the reader that something has come. */
+  #wake = (): void => {};
+
+  /** Resolves when the head has come. */
+  begin(send: () => void): Promise<HttpResponse> {
+    return new Promise((resolve, reject) => {
+      this.#onHead = resolve;
+      this.#onFailed = reject;
+      if (this.#error) reject(this.#error);
+      else send();
+    });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#error) controller.abort(this.#error);
+  }
+
+  onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, unknown>>): void {
+    // 1xx (early hints) comes before the response.
+    if (status < 200) return;
+    const texts: Record<string, string> = {};
+    for (const name in headers) texts[name] = String(headers[name]);
+    this.#onHead({ status, headers: texts, body: this.#read() });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes >= MAX_HELD_BYTES) controller.pause();
+    this.#wake();
+  }
+
+  onResponseEnd(): void {
+    this.#isComplete = true;
+    this.#wake();
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#error ??= error;
+    this.#onFailed(error);
+    this.#wake();
+  }
+
+  /** Nothing more is read; a response that is not complete takes its connection with it. */
+  end(): void {
+    if (this.#isComplete || this.#error) return;
+    const reason = new DOMException('This operation was aborted', 'AbortError');
+    // At once: until it has a connection, undici has nothing to abort.
+    this.onResponseError(undefined, reason);
+    this.#controller?.abort(reason);
+  }
+
+  async *#read(): AsyncGenerator<Buffer, void> {
+    for (;;) {
+      for (let chunk = this.#held.shift(); chunk; chunk = this.#held.shift()) {
+        this.#heldBytes -= chunk.length;
+        yield chunk;
+      }
+      if (this.#error) throw this.#error;
+      if (this.#isComplete) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        this.#controller?.resume();
+      });
+    }
   }
 }
 
@@ -124,7 +201,7 @@ export function unknownEncoding(response: WithBody): string | undefined {
   return plainEncodings.has(encoding) || isKnown(encoding) ? undefined : oneLine(encoding, 40);
 }
 
-async function* decompress(body: Readable, encoding: Encoding): AsyncGenerator<Buffer, void> {
+async function* decompress(body: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<Buffer, void> {
   const [{ pipeline }, zlib] = await Promise.all([import('node:stream'), import('node:zlib')]);
   const decompressor = zlib[decompressors[encoding]]();
   try {

@@ -71,7 +71,8 @@ export async function openPool(base: URL, env: Env, options: PoolOptions = {}): 
   };
   const dispatcher = await open();
   return {
-    send: (request) => dispatcher.request(proxy && isPlain ? inAbsoluteForm(request, proxy) : request),
+    send: (request, handler) =>
+      void dispatcher.dispatch(proxy && isPlain ? inAbsoluteForm(request, proxy) : request, handler),
     // Without the proxy's name and password.
     peer: proxy ? `${base.host} through the proxy ${proxy.origin}` : base.host,
     hasConnected: () => connected,

@@ -3,10 +3,6 @@ declare module 'undici/lib/api/api-connect.js' {
   import type { Dispatcher } from 'undici';
   export default Dispatcher.prototype.connect;
 }
-declare module 'undici/lib/api/api-request.js' {
-  import type { Dispatcher } from 'undici';
-  export default Dispatcher.prototype.request;
-}
 declare module 'undici/lib/core/connect.js' {
   import type { Socket, TcpNetConnectOpts } from 'node:net';
   import type { buildConnector } from 'undici';
@@ -16,9 +12,6 @@ declare module 'undici/lib/core/connect.js' {
     options: Pick<TcpNetConnectOpts, 'timeout' | 'signal' | 'lookup'>,
   ) => (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
   export default build;
-}
-declare module 'undici/lib/dispatcher/dispatcher.js' {
-  export { Dispatcher as default } from 'undici';
 }
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici';

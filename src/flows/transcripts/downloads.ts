@@ -99,7 +99,7 @@ export class TranscriptDownloads {
     const isNoted =
       ledger !== undefined && !test && !isFinal(noted) && !(await this.#isOfAnother(id, ext, path));
     const written = await saveTranscript(transport, { id, ext, test, deprecatedPath }, target, {
-      ...{ ifExists, onBytes, onAnswered, replaceable, isNoted },
+      ...{ ifExists, onBytes, onAnswered, replaceable, hashes: ledger !== undefined, isNoted },
     });
     const { bytes, sha256, skipped, isSame = false, draft } = written;
     // Another process may have noted it meanwhile.

@@ -47,6 +47,8 @@ export interface SaveOptions {
   readonly ifExists: IfExists;
   /** A file that is there is replaced if this is its SHA-256, whatever `ifExists` says. */
   readonly replaceable?: string | undefined;
+  /** There is a ledger, which keeps its hash. */
+  readonly hashes?: boolean;
   /** The ledger is to know of it: it keeps its hidden name, and one of two names that is there is compared. */
   readonly isNoted?: boolean;
   /** Told how many more bytes have come, and how many there are where that is known; fewer after a failed try. */
@@ -73,16 +75,17 @@ export async function saveTranscript(
     return { bytes: existing.size, skipped: true, sha256: '' };
   if (existing && ifExists === 'refuse') throw existsError(path);
   return getTranscript(transport, request, async (transcript) => {
-    const hash = createHash('sha256');
+    // Another process may write the same file meanwhile, which is compared then.
+    const hash = options.hashes || ifExists === 'skip' ? createHash('sha256') : undefined;
     const content: ChunkSource = (write) =>
       streamChecked(countingBytes(transcript, options.onBytes), request.ext, (chunk) => {
-        hash.update(chunk);
+        hash?.update(chunk);
         return write(chunk);
       });
     return writeFileAtomic(path, content, {
       draft: partialPath(path),
       onComplete: options.onAnswered,
-      name: (draft, bytes) => nameIt(draft, path, { bytes, sha256: hash.digest('hex') }, options),
+      name: (draft, bytes) => nameIt(draft, path, { bytes, sha256: hash?.digest('hex') ?? '' }, options),
     });
   });
 }

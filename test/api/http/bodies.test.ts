@@ -34,8 +34,8 @@ async function open(server: Server | PlainServer): Promise<Pool> {
 const toRoot = { path: '/', method: 'GET', headers: {} } as const;
 const sendOn =
   (pool: Pool): Send =>
-  (request) =>
-    pool.request(request);
+  (request, handler) =>
+    void pool.dispatch(request, handler);
 
 const serve = (listener: RequestListener): Promise<Pool> => open(createServer(listener));
 

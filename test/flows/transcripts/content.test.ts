@@ -24,7 +24,7 @@ async function check(body: Buffer | string, ext: string, size = 1 << 20): Promis
     for (let at = 0; at < bytes.length; at += size) await onChunk(bytes.subarray(at, at + size));
   };
   const take = (chunk: Buffer): void => void passed.push(chunk);
-  await streamChecked({ status: 200, stream, hide: String, signal: new AbortController().signal }, ext, take);
+  await streamChecked({ status: 200, stream, hide: String }, ext, take);
   return Buffer.concat(passed);
 }
 
