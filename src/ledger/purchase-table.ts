@@ -146,7 +146,6 @@ export abstract class PurchaseTable extends Table {
         ...[skus.join(','), this.hide(names.join('|')), this.hide(notes ?? '')],
       ],
     };
-    const items = audios.map((audio, position) => this.#itemOf(audio, id, position));
     const turns: Statement = {
       sql: `UPDATE purchase_items SET turn = (SELECT coalesce(max(other.turn), 0) + 1 FROM purchase_items AS other
           WHERE other.profile = purchase_items.profile AND other.file = purchase_items.file AND other.file <> '')
@@ -155,7 +154,7 @@ export abstract class PurchaseTable extends Table {
     };
     return [
       row,
-      ...insertStatements('purchase_items', ITEM_COLUMNS, items),
+      ...insertStatements('purchase_items', ITEM_COLUMNS, audios, (audio, at) => this.#itemOf(audio, id, at)),
       ...(audios.some(({ file }) => file) ? [turns] : []),
       ...this.#labelling(audios, id),
       ...this.#naming(audios, id, claims),
@@ -165,12 +164,13 @@ export abstract class PurchaseTable extends Table {
 
   #labelling(audios: NewPurchase['audios'], id: string): Statement[] {
     const rows = audios.flatMap(({ details: { tags = [], feedMarks = '' } = {} }, position) => [
-      ...tags.map((tag, n) => [this.profile, 'tag', this.hide(tag), id, position, n]),
+      ...tags.map((tag, n): Value[] => [this.profile, 'tag', this.hide(tag), id, position, n]),
       ...feedMarks
         .split(' ')
-        .flatMap((mark, n) => (mark ? [[this.profile, 'feed', mark, id, position, n]] : [])),
+        .flatMap((mark, n): Value[][] => (mark ? [[this.profile, 'feed', mark, id, position, n]] : [])),
     ]);
-    return insertStatements('labels', ['profile', 'kind', 'label', 'purchase', 'position', 'n'], rows);
+    const columns = ['profile', 'kind', 'label', 'purchase', 'position', 'n'];
+    return insertStatements('labels', columns, rows, (row) => row);
   }
 
   /** In sorted order, so that no two orders wait for each other. An order may have a name several times, and holds it once. */
@@ -181,23 +181,17 @@ export abstract class PurchaseTable extends Table {
       for (const name of names.map((each) => this.claims.stored(each)))
         if (first.has(name)) again.push([name, position]);
         else first.set(name, position);
-    const rowOf = ([name, position]: [string, number], holds: boolean): Value[] => [
-      ...[this.profile, name, id, position, Number(holds)],
-    ];
     const columns = ['profile', 'name', 'purchase', 'position', 'holds'];
+    const inserts = (names: Array<[name: string, position: number]>, holds: boolean): Statement[] =>
+      insertStatements(
+        'item_names',
+        columns,
+        names,
+        ([name, position]) => [this.profile, name, id, position, Number(holds)],
+        holds,
+      );
     const sorted = [...first].sort(([one], [other]) => (one < other ? -1 : 1));
-    const held = insertStatements(
-      'item_names',
-      columns,
-      sorted.map((each) => rowOf(each, claims)),
-    );
-    const others = insertStatements(
-      'item_names',
-      columns,
-      again.map((each) => rowOf(each, false)),
-    );
-    if (!claims) return [...held, ...others];
-    return [...held.map((each) => ({ ...each, expects: each.values.length / columns.length })), ...others];
+    return [...inserts(sorted, claims), ...inserts(again, false)];
   }
 
   #itemOf(audio: NewPurchase['audios'][number], purchase: string, position: number): Value[] {
@@ -319,7 +313,7 @@ export abstract class PurchaseTable extends Table {
     const own = added.map(({ position }) =>
       position !== undefined && free.delete(position) ? position : undefined,
     );
-    let last = Math.max(-1, ...places.map(({ position }) => Number(position)));
+    let last = places.reduce((most, { position }) => Math.max(most, Number(position)), -1);
     const next = (): number => {
       for (const position of free) return free.delete(position) ? position : -1;
       last += 1;
@@ -377,20 +371,28 @@ const ITEM_COLUMNS = [
   ...['estimate', 'currency', 'total_before'],
 ];
 
-/** SQLite takes 32,766 values in a statement. */
-const ROWS_PER_STATEMENT = 1_200;
+/** SQLite takes 32,766 values in a statement; the fewer there are, the less of them outlives a collection of garbage. */
+const ROWS_PER_STATEMENT = 200;
 
-function insertStatements(
+/** `isWhole`: all rows are to be new. The values of a statement are made when it is run: of 100,000 rows they fill the memory. */
+function insertStatements<Source>(
   table: string,
   columns: readonly string[],
-  rows: readonly (readonly Value[])[],
+  sources: readonly Source[],
+  rowOf: (source: Source, at: number) => readonly Value[],
+  isWhole = false,
 ): Statement[] {
   const statements: Statement[] = [];
-  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
-    const some = rows.slice(at, at + ROWS_PER_STATEMENT);
-    const places = some.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
-    const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places} ON CONFLICT DO NOTHING`;
-    statements.push({ sql, values: some.flat() });
+  for (let from = 0; from < sources.length; from += ROWS_PER_STATEMENT) {
+    const some = sources.slice(from, from + ROWS_PER_STATEMENT);
+    const row = `(${columns.map(() => '?').join(', ')})`;
+    statements.push({
+      sql: `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${some.map(() => row).join(', ')} ON CONFLICT DO NOTHING`,
+      get values() {
+        return some.flatMap((source, at) => rowOf(source, from + at));
+      },
+      ...(isWhole && { expects: some.length }),
+    });
   }
   return statements;
 }

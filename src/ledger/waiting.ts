@@ -214,7 +214,9 @@ export class Waiting {
   reserve(purchase: NewPurchase, id: string): void {
     const bytes = JSON.stringify(purchase).length * 2 + purchase.audios.length * AUDIO_BYTES + FILE_BYTES;
     makeFolder(dirname(this.path), 0o700);
-    writeFileSync(this.#roomOf(id, process.pid), Buffer.alloc(bytes, ' '), { mode: 0o600 });
+    const piece = Buffer.alloc(FILE_BYTES, ' ');
+    for (let left = bytes; left > 0; left -= piece.length)
+      writeFileSync(this.#roomOf(id, process.pid), piece, { mode: 0o600, flag: 'a' });
   }
 
   /** Gives back the room; an outcome that is kept stays. */

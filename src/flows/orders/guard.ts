@@ -69,6 +69,7 @@ export const nothingPlanned = (): Standing => ({
 });
 
 const AUDIOS_PER_GROUP = 500;
+const AUDIOS_PER_QUERY = 5_000;
 
 type HeldAudios = ReadonlyMap<Audio, HeldAudio>;
 
@@ -194,16 +195,21 @@ export class Guard {
   async #held(orders: readonly PlannedOrder[]): Promise<HeldAudios> {
     const held = new Map<Audio, HeldAudio>();
     if (!this.#ledger) return held;
-    const names = orders.flatMap(({ audios, test }) => (test ? [] : audios.flatMap((each) => each.names)));
-    const holders = await new Claims(this.#ledger).holders(names);
-    if (holders.size === 0) return held;
-    const found = orders.flatMap(({ test, audios, skus }) =>
-      (test ? [] : audios).flatMap((audio) => {
+    const claims = new Claims(this.#ledger);
+    const wanted = orders.flatMap(({ test, audios, skus }) =>
+      test ? [] : audios.map((audio) => ({ audio, skus })),
+    );
+    // One order may have a million audios.
+    for (let at = 0; at < wanted.length; at += AUDIOS_PER_QUERY) {
+      const some = wanted.slice(at, at + AUDIOS_PER_QUERY);
+      const holders = await claims.holders(some.flatMap(({ audio }) => audio.names));
+      if (holders.size === 0) continue;
+      const found = some.flatMap(({ audio, skus }) => {
         const one = strongest(audio, holders);
         return one ? [this.#withOtherGuid(withOtherSkus(one, skus), this.#ledger as Ledger)] : [];
-      }),
-    );
-    for (const each of await Promise.all(found)) held.set(each.audio, each);
+      });
+      for (const each of await Promise.all(found)) held.set(each.audio, each);
+    }
     return held;
   }
 

@@ -93,6 +93,7 @@ export async function sendOrders(run: OrderRun, place: Place, options: SendingOp
 
 /** Halves are sent in another order than that of the rows. */
 function inRowOrder(outcomes: SentOrder[], orders: readonly PlannedOrder[]): SentOrder[] {
+  if (outcomes.length < 2) return outcomes;
   const rows = orders.flatMap(({ audios }) => audios.map(({ names }) => names[0] ?? ''));
   const ranks = new Map(rows.map((name, at) => [name, at]));
   const rankOf = ({ planned: { audios } }: SentOrder): number =>
