@@ -492,16 +492,15 @@ export class Files extends Table {
   }
 
   #where({ states = [], key, since, onlyUnderBudget = false, ...filter }: FileFilter): Conditions {
-    const all = new Conditions().add('files.profile = ?', this.profile);
+    // As the profile itself, so that nothing is read where there is no budget.
+    const profile = onlyUnderBudget
+      ? '(SELECT profile FROM budgets WHERE profile = ? AND budget IS NOT NULL)'
+      : '?';
+    const all = new Conditions().add(`files.profile = ${profile}`, this.profile);
     if (states.length) all.add(`files.state IN (${states.map(() => '?').join(', ')})`, ...states);
     if (key !== undefined) all.add(`EXISTS ${audioOfFile('1', 'AND audios.key = ?')}`, this.hide(key));
     addFileConditions(all, filter, this.hide);
     if (since !== undefined) all.add('files.ordered_at >= ?', since);
-    if (onlyUnderBudget)
-      all.add(
-        'EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budget IS NOT NULL)',
-        this.profile,
-      );
     return all;
   }
 }
