@@ -161,7 +161,7 @@ describe('in the sandbox', () => {
         sed -i 's/Speaker 1/Ada/; s/Speaker 2/Bob/' transcripts/*.vtt transcripts/*.srt
         cp transcripts/${ids[12345]}.vtt talk.vtt && cp talk.vtt captions/`);
     // Only the transcript with the added line says it.
-    if (line.includes('steno quote')) await ok(`find . -name '${ids.said}.*' -not -path './said/*' -delete`);
+    if (line.includes('steno quote')) await ok(`find . -name '*${ids.said}.*' -not -path './said/*' -delete`);
     if (line.includes('convert 12345'))
       await ok(`steno transcript ${ids[12345]} --format vtt --skip-existing`);
     if (line.includes('webhook test')) await ok('steno webhook set https://example.com/hook');

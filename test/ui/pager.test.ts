@@ -51,21 +51,22 @@ describe('a pager', () => {
   it('gets a page of help that is longer than the terminal, whole', async () => {
     const { user } = await account();
     const env = { STENO_PAGER: pagerOf(user, 'tee paged'), NO_COLOR: '1' };
-    for (const line of ['steno', 'steno help order', 'steno order --help']) {
+    for (const line of ['steno help order', 'steno order --help']) {
       const { code } = await user.onTerminal(line, { env });
       const text = paged(user) ?? '';
       expect([line, code]).toEqual([line, 0]);
-      expect(text).toContain(line === 'steno' ? 'completion' : 'Columns');
+      expect(text).toContain('Columns');
       writeFileSync(join(user.home, 'paged'), '');
     }
     for (const line of [
+      'steno',
       'steno logout --help',
       'steno help order --no-pager',
       "sh -c 'steno help order | cat'",
     ]) {
       const { code, stdout } = await user.onTerminal(line, { env });
       expect([line, code, paged(user)]).toEqual([line, 0, '']);
-      expect(stdout).toContain('Usage: ');
+      expect(stdout).toMatch(/Usage: |All commands:/);
     }
   });
 
@@ -123,8 +124,8 @@ describe('a pager', () => {
 
   it('changes no exit code, and messages come after it', async () => {
     const { service, user } = await account({ NO_COLOR: '1' });
-    service.on('*', (_, response) =>
-      response.end('{"audiofile":{"id":1,"statename":"Delivered","title":"x"}}'),
+    service.on('*', ({ path }, response) =>
+      response.end(`{"audiofile":{"id":${path.split('/').at(-1)},"statename":"Delivered","title":"x"}}`),
     );
     service.on('GET /audiofile/9', { status: 404, body: { message: 'no such file' } });
     const ids = Array.from({ length: ROWS }, (_, at) => (at === 3 ? 9 : at + 100)).join(' ');
