@@ -16,12 +16,26 @@ interface LinkedPassage extends Passage {
   readonly link: string | undefined;
 }
 
-/** A row for each passage; the document is that of the verdict. */
+/** A verdict, or one of its passages in a row of its own. */
 interface Row extends Omit<Verdict, 'passages' | 'nearest'> {
   readonly passages: readonly LinkedPassage[];
   readonly nearest?: LinkedPassage | undefined;
-  readonly at: LinkedPassage | undefined;
+  readonly at?: LinkedPassage | undefined;
 }
+
+const difference = is.object({ said: is.text, quoted: is.text });
+const changeOf = ({ said, quoted }: Verdict['differences'][number]): string => {
+  if (said && quoted) return `${said} → ${quoted}`;
+  return said ? `-${said}` : `+${quoted}`;
+};
+const changesOf = ({ differences }: Pick<Verdict, 'differences'>): string =>
+  differences.map(changeOf).join('; ');
+const differences = a.plain<Pick<Verdict, 'differences'>>(
+  'differences',
+  'what was said, and what is quoted',
+  is.arrayOf(difference),
+  (of) => of.differences.map(({ said, quoted }) => ({ said, quoted })),
+);
 
 const passageRecord = new RecordType<LinkedPassage>([
   a.text('audiofile', 'audiofile id', ({ file }) => file.audiofile),
@@ -32,16 +46,9 @@ const passageRecord = new RecordType<LinkedPassage>([
   a.seconds('end', 'when its last sentence ends, in seconds', 'end'),
   a.text('speaker', 'who says it', ({ speakers }) => speakers.join(', ')),
   a.word('text', 'what was said', 'text'),
+  differences,
   a.text('link', 'from --link', 'link'),
 ]);
-
-const difference = is.object({ said: is.text, quoted: is.text });
-const changeOf = ({ said, quoted }: Verdict['differences'][number]): string => {
-  if (said && quoted) return `${said} → ${quoted}`;
-  return said ? `-${said}` : `+${quoted}`;
-};
-const changesOf = ({ differences }: Pick<Verdict, 'differences'>): string =>
-  differences.map(changeOf).join('; ');
 
 const quoteRecord = ranked<Row>(
   'quotation differences line speaker start audiofile document column said named title link path left_out',
@@ -49,12 +56,7 @@ const quoteRecord = ranked<Row>(
     a.word('status', statuses.join(', '), 'status', { kind: 'id', schema: is.oneOf(...statuses) }),
     a.word('quotation', 'text of the quotation', 'text'),
     a.column('said', 'what was said, or comes nearest', ({ at }) => at?.text ?? ''),
-    {
-      ...a.plain<Row>('differences', 'what was said, and what is quoted', is.arrayOf(difference), (row) =>
-        row.differences.map(({ said, quoted }) => ({ said, quoted })),
-      ),
-      cell: changesOf,
-    },
+    { ...differences, cell: changesOf },
     a.column('speaker', 'who said it', ({ at }) => at?.speakers.join(', ') ?? ''),
     a.column(
       'start',
@@ -88,16 +90,21 @@ export const quotesOutput = () => quoteRecord.printedList;
 /** `link` has `{seconds}` or `{id}` in it. */
 export function quotesView(verdicts: readonly Verdict[], link: string | undefined): View {
   const linked = (each: Passage): LinkedPassage => ({ ...each, link: linkOf(each, link) });
-  const groups = verdicts.map((verdict): Row[] => {
-    const passages = verdict.passages.map(linked);
+  const all = verdicts.map((verdict): Row => {
     const nearest = verdict.nearest && linked(verdict.nearest);
-    return (passages.length ? passages : [nearest]).map((at) => ({ ...verdict, passages, nearest, at }));
+    return { ...verdict, passages: verdict.passages.map(linked), nearest };
   });
-  return quoteRecord.view(groups.flat(), {
-    json: () => groups.flatMap(([first]) => (first ? [quoteRecord.json(first)] : [])),
+  return quoteRecord.view(all.flatMap(rowsOf), {
+    json: () => all.map((each) => quoteRecord.json(each)),
     quiet: verdicts.map(({ status }) => status),
   });
 }
+
+/** Each passage may be altered in another way. */
+const rowsOf = (all: Row): Row[] =>
+  all.passages.length
+    ? all.passages.map((at) => ({ ...all, at, differences: at.differences, leftOut: at.leftOut }))
+    : [{ ...all, at: all.nearest }];
 
 /** Without a time it leads to the beginning. */
 const linkOf = ({ file, start = 0 }: Passage, link: string | undefined): string | undefined =>

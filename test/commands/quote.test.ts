@@ -69,6 +69,7 @@ describe('quote', () => {
         ...{
           speaker: 'Ada Park',
           text: 'We had more thyme than we, um, could',
+          differences: [],
           link: 'https://e.example/1?t=0',
         },
       },
@@ -97,6 +98,20 @@ describe('quote', () => {
     expect(rows.stderr).toMatch(/was said in other words: rain → snow/);
     const read = await writer.run(['quote', 'we had more thyme', '--csv'], { env: { STENO_ALLOW: 'read' } });
     expect(read).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('says of each place in which words it differs', async () => {
+    const writer = await new Writer().has({
+      '1.txt': 'Ada: Is the clover still growing?\nBob: Yes. Is the fennel still growing?',
+    });
+    const { found } = await writer.quote('is the thyme still growing');
+    const [{ passages }] = found;
+    expect(passages).toHaveLength(2);
+    for (const { text, differences } of passages)
+      expect([differences.length, text]).toEqual([1, expect.stringContaining(differences[0].said)]);
+    const { stdout } = await writer.run(['quote', 'is the thyme still growing']);
+    for (const word of ['clover', 'fennel'])
+      expect(stdout).toMatch(new RegExp(`Is the ${word} still growing\t${word} → thyme`));
   });
 
   it('verifies documents, with reports for CI servers', async () => {
