@@ -57,7 +57,7 @@ describe('a delivery that is forged or early', () => {
     await order(audio('a'));
     await user.run(['file', '1']);
     // Whoever asks again gets no answer that helps.
-    service.on('GET /audiofile/1', { status: 404, body: 'gone' });
+    service.allow('GET /audiofile/1', { status: 404, body: 'gone' });
     const listener = await Listener.start(user, ['--download', 'd', '--format', 'txt,srt', '--count', '1']);
     await listener.post(complete('1'));
     await listener.ended;
