@@ -75,9 +75,12 @@ export const files = command({
     const all = forPeople ? await new Files(ledger).count(filter) : undefined;
     const mistake = all ? undefined : await mistaken(options, ledger);
     const notes = [mistake ?? (all === 0 && (await noneText(ledger))), shortText(limit, all), age];
-    for (const text of [...notes, ...reopenedNotes(await reopenedFiles(ledger, filter))])
-      if (text) out.note(text);
-    const unclear = await new OpenAttempts(ledger).countUnclear();
+    // Over a network they share a round trip.
+    const [reopened, unclear] = await Promise.all([
+      reopenedFiles(ledger, filter),
+      new OpenAttempts(ledger).countUnclear(),
+    ]);
+    for (const text of [...notes, ...reopenedNotes(reopened)]) if (text) out.note(text);
     if (unclear) await out.warn(unclearText(unclear));
     raiseTallies(refreshed);
   },

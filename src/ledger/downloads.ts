@@ -61,6 +61,8 @@ export interface DownloadRow extends AudioRow {
   /** Null where the ledger does not have the file. */
   readonly title: string | null;
   readonly duration: string | null;
+  /** 1: it is what was delivered last. */
+  readonly is_final: number;
 }
 
 export interface DownloadFilter extends Pick<FileFilter, 'order' | 'tag' | 'feed'> {
@@ -70,7 +72,7 @@ export interface DownloadFilter extends Pick<FileFilter, 'order' | 'tag' | 'feed
 }
 
 const DOWNLOAD_ROWS = `SELECT downloads.file, downloads.ext, downloads.path, downloads.bytes, downloads.sha256, downloads.at,
-    files.title, files.duration, ${AUDIO_COLUMNS}
+    files.title, files.duration, CASE WHEN ${IS_FINAL} THEN 1 ELSE 0 END AS is_final, ${AUDIO_COLUMNS}
   FROM downloads LEFT JOIN files ON files.profile = downloads.profile AND files.id = downloads.file ${WITH_AUDIO}
   WHERE downloads.profile = ?`;
 

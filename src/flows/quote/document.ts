@@ -227,8 +227,9 @@ function withoutOwnSpans(block: string): string {
 
 const tag = /<(?:!--[\s\S]*?(?:-->|$)|(\/?)([a-z][a-z0-9-]*)\b(?:[^<>"']|"[^"<>]*"|'[^'<>]*')*>)/gi;
 const hidden = /<(script|style|template|title|code|pre|head|svg|kbd|samp)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)/gi;
-const inline =
-  /^(?:a|abbr|b|bdi|bdo|big|cite|data|del|dfn|em|font|i|img|ins|label|mark|s|small|span|strike|strong|sub|sup|time|tt|u|var|wbr)?$/i;
+/** Whatever else there is stands within a line. */
+const block =
+  /^(?:address|article|aside|body|button|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|header|hgroup|hr|html|iframe|legend|li|main|menu|nav|noscript|ol|optgroup|option|p|section|select|summary|table|tbody|td|textarea|tfoot|th|thead|tr|ul)$/i;
 
 /** What stands in the place of tags and entities: marks of blocks, quotation marks, characters. */
 const withoutTags = (text: string): string =>
@@ -237,7 +238,8 @@ const withoutTags = (text: string): string =>
     .replace(tag, (all, slash: string | undefined, name = '') => {
       if (/^q$/i.test(name)) return blank(all, slash ? '”' : '“');
       if (/^blockquote$/i.test(name)) return blank(all, slash ? UNQUOTE : QUOTE);
-      return blank(all, inline.test(name) ? '' : BLOCK);
+      if (/^br$/i.test(name)) return blank(all, ' ');
+      return blank(all, block.test(name) ? BLOCK : '');
     })
     .replace(/&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{2,8});/gi, (all) => {
       const decoded = withoutMarks(decodeEntities(all));

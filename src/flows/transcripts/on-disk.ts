@@ -18,6 +18,8 @@ export interface TranscriptOnDisk extends TranscriptFile {
   readonly mtimeMs: number;
   /** ISO 8601; empty where the ledger has no download at this path. */
   readonly downloadedAt: string;
+  /** A draft, or from before an upgrade of its file. */
+  readonly isSuperseded: boolean;
 }
 
 export interface TranscriptFilter extends Omit<DownloadFilter, 'since'> {
@@ -74,7 +76,7 @@ function onDisk(row: DownloadRow): TranscriptOnDisk | undefined {
   return {
     ...{ path, format, audiofile: file, title: audioTitle(title ?? '', audio) || undefined },
     duration: seconds ? Math.round(seconds * 1000) : undefined,
-    ...{ size: found.size, mtimeMs: found.mtimeMs, downloadedAt: at },
+    ...{ size: found.size, mtimeMs: found.mtimeMs, downloadedAt: at, isSuperseded: row.is_final === 0 },
   };
 }
 
@@ -110,7 +112,7 @@ async function atPath(ledger: Ledger | undefined, path: string): Promise<Transcr
     throw new StenoError('failed', `${path} is not in a format that steno reads`, {
       hint: `its name must end in ${knownFormats.map((each) => `.${each}`).join(', ')}`,
     });
-  return [{ path, format, size, mtimeMs, downloadedAt: '' }];
+  return [{ path, format, size, mtimeMs, downloadedAt: '', isSuperseded: false }];
 }
 
 function statOf(path: string): { readonly size: number; readonly mtimeMs: number } {
@@ -141,15 +143,19 @@ async function ofFile(ledger: Ledger | undefined, id: string): Promise<Transcrip
   return found;
 }
 
-/** Of several transcripts of a file, the one with the most precise times; of several in one format, the first. */
-export function mostPrecise<File extends TranscriptFile>(files: readonly File[]): File[] {
-  const best = new Map<string, File>();
+/**
+ * Of several transcripts of a file, of those that were delivered last, the one with the most precise times; of several
+ * in one format, the first.
+ */
+export function mostPrecise(files: readonly TranscriptOnDisk[]): TranscriptOnDisk[] {
+  const best = new Map<string, TranscriptOnDisk>();
   for (const file of files) {
     const key = file.audiofile === undefined ? `path ${file.path}` : `id ${file.audiofile}`;
     const known = best.get(key);
-    if (!known || precision(file) < precision(known)) best.set(key, file);
+    if (!known || rankOf(file) < rankOf(known)) best.set(key, file);
   }
   return [...best.values()];
 }
 
-const precision = ({ format }: TranscriptFile): number => knownFormats.indexOf(format);
+const rankOf = ({ format, isSuperseded }: TranscriptOnDisk): number =>
+  (isSuperseded ? knownFormats.length : 0) + knownFormats.indexOf(format);

@@ -68,6 +68,24 @@ describe('an upgraded file', { timeout: 90_000 }, () => {
     expect((await user.run(['files', '--csv'])).stdout).toContain(`"${skus.join(',')}"`);
   });
 
+  it('is searched and quoted as it was delivered last, though an older copy has times', async () => {
+    const { user, service, states } = await ordered();
+    const says = (text: string): string => `WEBVTT\n\n00:01.000 --> 00:02.000\nAda: ${text}\n`;
+    service.on('POST /audiofile/1/transcript.vtt', { body: says('We kept it in a blue suitcase.') });
+    await user.run(['transcript', '1', '--format', 'vtt', '-o', 'd/']);
+    service.on('POST /audiofile/1/upgrade', fine);
+    await user.run(['upgrade', '1', '--sku', 'UPGRD1']);
+    states.set('1', ['In Review', 'Delivered']);
+    for (const _ of ['In Review', 'Delivered']) await user.run(['file', '1']);
+    service.on(transcript, { body: 'Ada: We kept it in a biscuit tin.\n' });
+    expect((await user.run(['transcript', '1', '-o', 'd/'])).code).toBe(0);
+    const quote = async (text: string): Promise<number | null> => (await user.run(['quote', text])).code;
+    expect(await quote('we kept it in a biscuit tin')).toBe(0);
+    expect(await quote('we kept it in a blue suitcase')).toBe(1);
+    expect((await user.run(['search', 'suitcase', '--json'])).stdout).toBe('[]\n');
+    expect((await user.run(['diff', '1', 'd/1.txt'])).code).toBe(0);
+  });
+
   it('is due by the target of its upgrade', async () => {
     const { user, service } = await ordered('Transcribing');
     queryLedger(user, "UPDATE files SET ordered_at = '2026-01-01T00:00:00.000Z'");

@@ -121,6 +121,11 @@ two” \`“code in line”\` and [“in a link”](https://x.example/"a b c").
     expect(found(text, 'html')).toEqual(['one & two', 'three four', 'five six']);
   });
 
+  it('is quoted across line breaks of HTML and tags that are none', () => {
+    expect(found('<p>“one<br>two <br/>three</x-y> four”</p>', 'html')).toEqual(['one two three four']);
+    expect(found('He said "never said these words</v>" today.')).toEqual(['never said these words']);
+  });
+
   it('says what stands around a quotation', () => {
     const around = (text: string): string | undefined => quotationsOf(text, 'text', 2)[0]?.around;
     expect(around('Eve left. Ada said, “a b,” to Bob. Joe ran.')).toBe('Ada said, “ to Bob');

@@ -23,7 +23,15 @@ const source = (id: string, marks = false): TranscriptSource => ({
 });
 
 const fileOf = (id: string, format: ReadableFormat) => ({
-  ...{ path: `${id}.${format}`, format, audiofile: id, size: 1, mtimeMs: 1, downloadedAt: '2026-01-01' },
+  ...{
+    path: `${id}.${format}`,
+    format,
+    audiofile: id,
+    size: 1,
+    mtimeMs: 1,
+    downloadedAt: '2026-01-01',
+    isSuperseded: false,
+  },
 });
 
 const read = (id: string, format: ReadableFormat, marks = false): Sentence[] =>
